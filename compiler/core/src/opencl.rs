@@ -1,0 +1,302 @@
+//! The vocabulary of OpenCL C: memory orders, scopes, fence flags, address spaces, language versions.
+//!
+//! Words only, with their spelling and numeric values. It knows nothing of SPIR-V, of types, or of how a
+//! target expresses them; everything else in the compiler may use it.
+
+use std::fmt;
+
+/// A language version, as selected by `-cl-std=` (OpenCL C 6.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LanguageVersion {
+    /// OpenCL C 1.0
+    Cl10,
+    /// OpenCL C 1.1
+    Cl11,
+    /// OpenCL C 1.2
+    Cl12,
+    /// OpenCL C 2.0
+    #[default]
+    Cl20,
+    /// OpenCL C 3.0
+    Cl30,
+}
+
+impl LanguageVersion {
+    /// The value of `__OPENCL_C_VERSION__` (OpenCL C 6.12.10): 120 for 1.2.
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::Cl10 => 100,
+            Self::Cl11 => 110,
+            Self::Cl12 => 120,
+            Self::Cl20 => 200,
+            Self::Cl30 => 300,
+        }
+    }
+
+    /// The spelling after `-cl-std=`.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::Cl10 => "CL1.0",
+            Self::Cl11 => "CL1.1",
+            Self::Cl12 => "CL1.2",
+            Self::Cl20 => "CL2.0",
+            Self::Cl30 => "CL3.0",
+        }
+    }
+
+    /// The version that `-cl-std=` spells so, in upper or lower case.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30]
+            .into_iter()
+            .find(|version| version.spelling().eq_ignore_ascii_case(text))
+    }
+}
+
+/// `memory_order` (OpenCL C 6.15.12.1). The discriminants are the values that programs see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Order {
+    /// `memory_order_relaxed`
+    Relaxed = 0,
+    /// `memory_order_acquire`
+    Acquire = 2,
+    /// `memory_order_release`
+    Release = 3,
+    /// `memory_order_acq_rel`
+    AcqRel = 4,
+    /// `memory_order_seq_cst`
+    SeqCst = 5,
+}
+
+impl Order {
+    /// All five, weakest first.
+    pub const ALL: [Self; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+
+    /// The enumerator with this value.
+    pub fn from_value(value: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| *order as i64 == value)
+    }
+
+    /// The enumerator's name in OpenCL C.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::Relaxed => "memory_order_relaxed",
+            Self::Acquire => "memory_order_acquire",
+            Self::Release => "memory_order_release",
+            Self::AcqRel => "memory_order_acq_rel",
+            Self::SeqCst => "memory_order_seq_cst",
+        }
+    }
+
+    /// Whether an operation of this order acquires.
+    pub const fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)
+    }
+
+    /// Whether an operation of this order releases.
+    pub const fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcqRel | Self::SeqCst)
+    }
+}
+
+/// `memory_scope` (OpenCL C 6.15.12.2). The discriminants are the values that programs see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Scope {
+    /// `memory_scope_work_item`
+    WorkItem = 0,
+    /// `memory_scope_work_group`
+    WorkGroup = 1,
+    /// `memory_scope_device`
+    Device = 2,
+    /// `memory_scope_all_svm_devices`, and `memory_scope_all_devices` of OpenCL C 3.0, which has the same value
+    AllSvmDevices = 3,
+    /// `memory_scope_sub_group`
+    SubGroup = 4,
+}
+
+impl Scope {
+    /// All five, narrowest first.
+    pub const ALL: [Self; 5] =
+        [Self::WorkItem, Self::SubGroup, Self::WorkGroup, Self::Device, Self::AllSvmDevices];
+
+    /// The enumerator with this value.
+    pub fn from_value(value: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| *scope as i64 == value)
+    }
+
+    /// The enumerator's name in OpenCL C.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::WorkItem => "memory_scope_work_item",
+            Self::SubGroup => "memory_scope_sub_group",
+            Self::WorkGroup => "memory_scope_work_group",
+            Self::Device => "memory_scope_device",
+            Self::AllSvmDevices => "memory_scope_all_svm_devices",
+        }
+    }
+}
+
+/// `cl_mem_fence_flags`, a set (OpenCL C 6.15.8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FenceFlags(u8);
+
+impl FenceFlags {
+    /// No memory at all.
+    pub const NONE: Self = Self(0);
+    /// `CLK_LOCAL_MEM_FENCE`
+    pub const LOCAL: Self = Self(1);
+    /// `CLK_GLOBAL_MEM_FENCE`
+    pub const GLOBAL: Self = Self(2);
+    /// `CLK_IMAGE_MEM_FENCE`
+    pub const IMAGE: Self = Self(4);
+    /// Every flag there is.
+    pub const ALL: Self = Self(7);
+
+    /// The set with these bits, if every bit is a flag.
+    pub fn from_value(value: i64) -> Option<Self> {
+        (0..=i64::from(Self::ALL.0)).contains(&value).then_some(Self(value as u8))
+    }
+
+    /// The value that programs see.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Whether every flag of `other` is in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The flags of both sets.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl fmt::Display for FenceFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (Self::LOCAL, "CLK_LOCAL_MEM_FENCE"),
+            (Self::GLOBAL, "CLK_GLOBAL_MEM_FENCE"),
+            (Self::IMAGE, "CLK_IMAGE_MEM_FENCE"),
+        ];
+        let mut first = true;
+        for (flag, name) in names {
+            if self.contains(flag) {
+                write!(f, "{}{name}", if first { "" } else { " | " })?;
+                first = false;
+            }
+        }
+        if first { write!(f, "0") } else { Ok(()) }
+    }
+}
+
+/// An address space (OpenCL C 6.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AddressSpace {
+    /// `__private`: one work-item's
+    Private,
+    /// `__local`: one work-group's
+    Local,
+    /// `__global`: the device's
+    Global,
+    /// `__constant`: the device's, read-only
+    Constant,
+    /// The unnamed space that private, local and global pointers convert to (OpenCL C 6.7.5)
+    Generic,
+}
+
+impl AddressSpace {
+    /// The keyword, without underscores; `generic` names the space in messages only.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Local => "local",
+            Self::Global => "global",
+            Self::Constant => "constant",
+            Self::Generic => "generic",
+        }
+    }
+
+    /// Whether a pointer to `self` may point into `other` too (OpenCL C 6.7.9: the spaces overlap).
+    pub fn overlaps(self, other: Self) -> bool {
+        self == other
+            || (self == Self::Generic && other != Self::Constant)
+            || (other == Self::Generic && self != Self::Constant)
+    }
+}
+
+/// What an atomic operation does to its object: the `fetch` keys and the rest of OpenCL C 6.15.12.7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// `atomic_load`
+    Load,
+    /// `atomic_store`
+    Store,
+    /// `atomic_exchange`
+    Exchange,
+    /// `atomic_compare_exchange_strong`
+    CompareExchangeStrong,
+    /// `atomic_compare_exchange_weak`
+    CompareExchangeWeak,
+    /// A read-modify-write: `atomic_fetch_key`
+    Fetch(FetchKey),
+    /// `atomic_flag_test_and_set`
+    FlagTestAndSet,
+    /// `atomic_flag_clear`
+    FlagClear,
+}
+
+/// The keys of `atomic_fetch_key` (OpenCL C 6.15.12.7.5), and `inc`/`dec` of OpenCL 1.x are `Add`/`Sub` of 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FetchKey {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `&`
+    And,
+    /// The smaller, as the object's type compares
+    Min,
+    /// The larger, as the object's type compares
+    Max,
+}
+
+impl FetchKey {
+    /// All seven.
+    pub const ALL: [Self; 7] =
+        [Self::Add, Self::Sub, Self::Or, Self::Xor, Self::And, Self::Min, Self::Max];
+
+    /// The key as it stands in the function's name.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::And => "and",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// The kernel environment: which of the two SPIR-V client environments a module is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Environment {
+    /// Vulkan with the Vulkan memory model and physical storage buffer addresses
+    #[default]
+    Vulkan,
+    /// OpenCL, for clCreateProgramWithIL and the reference device
+    OpenCl,
+}
