@@ -2,4 +2,5 @@
 //!
 //! Pure: no IO, no clock, no environment, no threads of its own. Files are reached through the caller's `Loader`.
 
+pub mod diag;
 pub mod opencl;

@@ -274,8 +274,7 @@ pub enum FetchKey {
 
 impl FetchKey {
     /// All seven.
-    pub const ALL: [Self; 7] =
-        [Self::Add, Self::Sub, Self::Or, Self::Xor, Self::And, Self::Min, Self::Max];
+    pub const ALL: [Self; 7] = [Self::Add, Self::Sub, Self::Or, Self::Xor, Self::And, Self::Min, Self::Max];
 
     /// The key as it stands in the function's name.
     pub const fn spelling(self) -> &'static str {

@@ -1,1 +1,9 @@
 //! `kiln-syntax`: tokens, grammar and syntax tree of OpenCL C. Knows no types, no IO, no message texts.
+
+pub mod ast;
+pub mod span;
+pub mod symbol;
+pub mod token;
+
+pub use span::{Span, Spanned};
+pub use symbol::{Interner, Symbol};

@@ -1,0 +1,56 @@
+//! Interned text: names and the spellings of literals.
+
+use string_interner::{StringInterner, Symbol as _, backend::BufferBackend, symbol::SymbolU32};
+
+use crate::token::Keyword;
+
+/// Interned text; equality is equality of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(SymbolU32);
+
+impl Symbol {
+    /// The keyword that this text spells: keywords are the first symbols of every interner.
+    pub fn keyword(self) -> Option<Keyword> {
+        Keyword::ALL.get(self.index()).map(|(_, keyword)| *keyword)
+    }
+
+    /// The position in the order of interning.
+    pub fn index(self) -> usize {
+        self.0.to_usize()
+    }
+}
+
+/// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison.
+pub struct Interner(StringInterner<BufferBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
+
+impl Interner {
+    /// An interner that holds the keywords.
+    pub fn new() -> Self {
+        let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
+        for (spelling, _) in Keyword::ALL {
+            interner.get_or_intern_static(spelling);
+        }
+        Self(interner)
+    }
+
+    /// The symbol of this text.
+    pub fn intern(&mut self, text: &str) -> Symbol {
+        Symbol(self.0.get_or_intern(text))
+    }
+
+    /// The symbol of this text if something interned it before.
+    pub fn get(&self, text: &str) -> Option<Symbol> {
+        self.0.get(text).map(Symbol)
+    }
+
+    /// The text of a symbol of this interner.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        self.0.resolve(symbol.0).unwrap_or_default()
+    }
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Self::new()
+    }
+}

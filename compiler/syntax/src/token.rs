@@ -1,0 +1,110 @@
+//! Tokens after preprocessing: what the preprocessor gives and the parser takes.
+
+use crate::{span::Span, symbol::Symbol};
+
+/// A token after preprocessing. Literals carry their spelling: their values are the type checker's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Token {
+    /// Which token.
+    pub kind: TokenKind,
+    /// Where it was written: for a token from a macro, a position inside the expansion.
+    pub span: Span,
+}
+
+/// The kinds of token (C99 6.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// A reserved word.
+    Keyword(Keyword),
+    /// Any other identifier, predeclared type names (`float4`, `size_t`, `atomic_int`) included.
+    Name(Symbol),
+    /// A preprocessing number without `.` or exponent: an integer constant, valid or not.
+    Integer(Symbol),
+    /// A preprocessing number with `.` or exponent: a floating constant, valid or not.
+    Floating(Symbol),
+    /// A character constant, quotes included.
+    Character(Symbol),
+    /// A string literal, quotes included; adjacent ones are joined by the grammar.
+    String(Symbol),
+    /// Punctuation.
+    Punct(Punct),
+    /// A `#pragma` or `_Pragma` that is not the preprocessor's: the text after the word `pragma`.
+    Pragma(Symbol),
+    /// Bytes that form no token; the lexer has reported them.
+    Unknown,
+}
+
+macro_rules! table {
+    ($(#[$meta:meta])* $name:ident { $($spelling:literal => $variant:ident,)* }
+     aliases { $($alias:literal => $target:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub enum $name { $($variant,)* }
+
+        impl $name {
+            /// Every spelling and what it means.
+            pub const ALL: &'static [(&'static str, Self)] =
+                &[$(($spelling, Self::$variant),)* $(($alias, Self::$target),)*];
+
+            /// The first spelling.
+            pub const fn spelling(self) -> &'static str {
+                match self { $(Self::$variant => $spelling,)* }
+            }
+        }
+    };
+}
+
+table! {
+    /// Reserved words: C99's, OpenCL C's (6.1.9) and the GNU ones that kernels use. Type names that OpenCL C
+    /// predeclares (`uint`, `float4`, `image2d_t`) are ordinary names.
+    Keyword {
+        "auto" => Auto, "break" => Break, "case" => Case, "char" => Char, "const" => Const,
+        "continue" => Continue, "default" => Default, "do" => Do, "double" => Double, "else" => Else,
+        "enum" => Enum, "extern" => Extern, "float" => Float, "for" => For, "goto" => Goto, "if" => If,
+        "inline" => Inline, "int" => Int, "long" => Long, "register" => Register, "restrict" => Restrict,
+        "return" => Return, "short" => Short, "signed" => Signed, "sizeof" => Sizeof, "static" => Static,
+        "struct" => Struct, "switch" => Switch, "typedef" => Typedef, "union" => Union,
+        "unsigned" => Unsigned, "void" => Void, "volatile" => Volatile, "while" => While,
+        "_Bool" => Bool, "half" => Half, "_Complex" => Complex, "_Imaginary" => Imaginary, "_Atomic" => Atomic,
+        "_Thread_local" => ThreadLocal, "_Alignas" => Alignas, "_Alignof" => Alignof,
+        "_Generic" => GenericSelection, "_Noreturn" => Noreturn, "_Static_assert" => StaticAssert,
+        "kernel" => Kernel, "global" => Global, "local" => Local, "constant" => Constant,
+        "private" => Private, "generic" => Generic,
+        "read_only" => ReadOnly, "write_only" => WriteOnly, "read_write" => ReadWrite,
+        "uniform" => Uniform, "pipe" => Pipe, "vec_step" => VecStep,
+        "__attribute__" => Attribute, "asm" => Asm, "typeof" => Typeof, "__extension__" => Extension,
+        "__builtin_astype" => BuiltinAstype,
+    }
+    aliases {
+        "bool" => Bool,
+        "__kernel" => Kernel, "__global" => Global, "__local" => Local, "__constant" => Constant,
+        "__private" => Private, "__generic" => Generic,
+        "__read_only" => ReadOnly, "__write_only" => WriteOnly, "__read_write" => ReadWrite,
+        "__const" => Const, "__const__" => Const, "__volatile" => Volatile, "__volatile__" => Volatile,
+        "__restrict" => Restrict, "__restrict__" => Restrict, "__inline" => Inline, "__inline__" => Inline,
+        "__signed" => Signed, "__signed__" => Signed, "__attribute" => Attribute,
+        "__asm" => Asm, "__asm__" => Asm, "__typeof" => Typeof, "__typeof__" => Typeof,
+        "__alignof" => Alignof, "__alignof__" => Alignof,
+    }
+}
+
+table! {
+    /// Punctuation (C99 6.4.6), and `^^`, which OpenCL C reserves (6.5.8).
+    Punct {
+        "[" => OpenBracket, "]" => CloseBracket, "(" => OpenParen, ")" => CloseParen,
+        "{" => OpenBrace, "}" => CloseBrace, "." => Dot, "->" => Arrow, "++" => PlusPlus,
+        "--" => MinusMinus, "&" => And, "*" => Star, "+" => Plus, "-" => Minus, "~" => Tilde,
+        "!" => Not, "/" => Slash, "%" => Percent, "<<" => ShiftLeft, ">>" => ShiftRight, "<" => Less,
+        ">" => Greater, "<=" => LessEqual, ">=" => GreaterEqual, "==" => EqualEqual, "!=" => NotEqual,
+        "^" => Caret, "|" => Or, "&&" => AndAnd, "||" => OrOr, "^^" => CaretCaret, "?" => Question,
+        ":" => Colon, ";" => Semicolon, "..." => Ellipsis, "=" => Equal, "*=" => StarEqual,
+        "/=" => SlashEqual, "%=" => PercentEqual, "+=" => PlusEqual, "-=" => MinusEqual,
+        "<<=" => ShiftLeftEqual, ">>=" => ShiftRightEqual, "&=" => AndEqual, "^=" => CaretEqual,
+        "|=" => OrEqual, "," => Comma, "#" => Hash, "##" => HashHash,
+    }
+    aliases {
+        "<:" => OpenBracket, ":>" => CloseBracket, "<%" => OpenBrace, "%>" => CloseBrace,
+        "%:" => Hash, "%:%:" => HashHash,
+    }
+}
