@@ -4,3 +4,5 @@
 
 pub mod diag;
 pub mod opencl;
+pub mod session;
+pub mod target;

@@ -1,0 +1,117 @@
+//! What a compilation is asked to do, and its only door to the outside.
+
+use crate::{
+    diag::WarningOptions,
+    opencl::{Environment, LanguageVersion},
+    target::Target,
+};
+
+/// The main source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name as messages, `__FILE__` and quoted includes see it.
+    pub name: String,
+    /// Its bytes; what is not UTF-8 is reported where it stands.
+    pub text: Vec<u8>,
+}
+
+/// Gives the text of included files; the only door of the compiler to the outside.
+pub trait Loader {
+    /// The bytes of the file at this path, or none if there is no such file. Paths are made by joining an
+    /// include directory, or the directory of the including file, with what stands in the directive.
+    fn load(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// A loader without files.
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _path: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// The options of `clBuildProgram` (OpenCL API 5.8.6) and Kiln's own, in the order given where order matters.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `-cl-std=`
+    pub std: LanguageVersion,
+    /// What the module is for.
+    pub target: Target,
+    /// `-D` and `-U` in the order given.
+    pub macros: Vec<MacroOption>,
+    /// `-I` in the order given.
+    pub include_dirs: Vec<String>,
+    /// `-include`: files read before the source.
+    pub forced_includes: Vec<String>,
+    /// `-cl-ext=`: extensions and feature macros switched on (`true`) and off, in the order given; `all` is every one.
+    pub extensions: Vec<(String, bool)>,
+    /// `-w`, `-W…`
+    pub warnings: WarningOptions,
+    /// Floating-point and other language options.
+    pub math: MathOptions,
+    /// `-O0`: skips the passes that are only for speed.
+    pub optimize: bool,
+    /// `-g`: source positions and variables in the module.
+    pub debug: bool,
+    /// What becomes of seq_cst on Vulkan, which has no such order.
+    pub seq_cst: SeqCst,
+}
+
+/// How seq_cst operations are expressed where the target has no such order (memory.md §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeqCst {
+    /// By the construction R1–R7: no outcome that OpenCL forbids.
+    #[default]
+    Strict,
+    /// As acquire-release, which other compilers do in silence; each use is warned of.
+    AcqRel,
+}
+
+/// `-D` or `-U`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MacroOption {
+    /// `-D NAME` (value `1`), `-D NAME=value`, `-D 'NAME(args)=value'`
+    Define(String),
+    /// `-U NAME`
+    Undefine(String),
+}
+
+/// The options that change what expressions mean (OpenCL API 5.8.6.3, 5.8.6.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MathOptions {
+    /// `-cl-single-precision-constant`
+    pub single_precision_constant: bool,
+    /// `-cl-denorms-are-zero`
+    pub denorms_are_zero: bool,
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`
+    pub correctly_rounded_divide_sqrt: bool,
+    /// `-cl-mad-enable`
+    pub mad_enable: bool,
+    /// `-cl-no-signed-zeros`
+    pub no_signed_zeros: bool,
+    /// `-cl-unsafe-math-optimizations`; implies `mad_enable` and `no_signed_zeros`
+    pub unsafe_optimizations: bool,
+    /// `-cl-finite-math-only`
+    pub finite_only: bool,
+    /// `-cl-fast-relaxed-math`; implies `unsafe_optimizations` and `finite_only`
+    pub fast_relaxed: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            std: LanguageVersion::default(),
+            target: Target::full(Environment::Vulkan),
+            macros: Vec::new(),
+            include_dirs: Vec::new(),
+            forced_includes: Vec::new(),
+            extensions: Vec::new(),
+            warnings: WarningOptions::default(),
+            math: MathOptions::default(),
+            optimize: true,
+            debug: false,
+            seq_cst: SeqCst::default(),
+        }
+    }
+}
