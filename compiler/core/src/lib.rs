@@ -2,7 +2,12 @@
 //!
 //! Pure: no IO, no clock, no environment, no threads of its own. Files are reached through the caller's `Loader`.
 
+pub mod builtins;
 pub mod diag;
+pub mod hir;
+pub mod index;
 pub mod opencl;
+pub mod sema;
 pub mod session;
 pub mod target;
+pub mod ty;

@@ -1,0 +1,107 @@
+//! Vectors indexed by an id of their own, so that one table's id cannot be used in another.
+
+use std::{
+    marker::PhantomData,
+    ops::{Index, IndexMut},
+};
+
+/// An id: a number that means a place in one table.
+pub trait Id: Copy {
+    /// From a position.
+    fn from_index(index: usize) -> Self;
+    /// To a position.
+    fn index(self) -> usize;
+}
+
+/// Declares an id type.
+#[macro_export]
+macro_rules! id_type {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl $crate::index::Id for $name {
+            fn from_index(index: usize) -> Self {
+                Self(u32::try_from(index).expect("a table of fewer than 2^32 entries"))
+            }
+
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+/// A table of `T` indexed by `I`.
+#[derive(Clone, Debug)]
+pub struct Table<I, T>(Vec<T>, PhantomData<fn(I)>);
+
+impl<I: Id, T> Table<I, T> {
+    /// An empty table.
+    pub const fn new() -> Self {
+        Self(Vec::new(), PhantomData)
+    }
+
+    /// Adds an entry and gives its id.
+    pub fn push(&mut self, entry: T) -> I {
+        let id = I::from_index(self.0.len());
+        self.0.push(entry);
+        id
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.0.iter()
+    }
+
+    /// The entries in order, to change.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.0.iter_mut()
+    }
+
+    /// The ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
+        (0..self.0.len()).map(I::from_index)
+    }
+
+    /// Ids and entries in order.
+    pub fn entries(&self) -> impl Iterator<Item = (I, &T)> {
+        self.0.iter().enumerate().map(|(index, entry)| (I::from_index(index), entry))
+    }
+
+    /// The entry of this id, if there is one.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.0.get(id.index())
+    }
+}
+
+impl<I, T> Default for Table<I, T> {
+    fn default() -> Self {
+        Self(Vec::new(), PhantomData)
+    }
+}
+
+impl<I: Id, T> Index<I> for Table<I, T> {
+    type Output = T;
+
+    fn index(&self, id: I) -> &T {
+        &self.0[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for Table<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.0[id.index()]
+    }
+}

@@ -1,0 +1,382 @@
+//! Types (OpenCL C 6.3): interned, so that equal types have equal ids.
+//!
+//! It knows what types are, their layout and how they convert into each other; it knows no expressions.
+
+use std::collections::hash_map::Entry;
+
+use kiln_syntax::{Span, Symbol, ast::RecordKind};
+use rustc_hash::FxHashMap;
+
+use crate::{id_type, index::Table, opencl::AddressSpace};
+
+id_type! {
+    /// A type without qualifiers. Equal types have equal ids.
+    TyId
+}
+id_type! {
+    /// A `struct` or `union`.
+    RecordId
+}
+id_type! {
+    /// An `enum`.
+    EnumId
+}
+
+/// A type with what qualifies an object of it. The address space is where an object of this type lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct QualTy {
+    /// The type.
+    pub ty: TyId,
+    /// Its qualifiers.
+    pub quals: Quals,
+}
+
+/// Type qualifiers (C99 6.7.3, OpenCL C 6.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Quals {
+    /// `const`
+    pub is_const: bool,
+    /// `volatile`
+    pub is_volatile: bool,
+    /// `restrict`
+    pub is_restrict: bool,
+    /// The address space; none where none applies (values) or none is decided yet.
+    pub space: Option<AddressSpace>,
+}
+
+/// Arithmetic types (OpenCL C 6.3.1), and the elements of vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Half,
+    Float,
+    Double,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// Of an expression whose error has been reported; goes with everything.
+    Error,
+    /// `void`
+    Void,
+    /// `bool` to `double`
+    Scalar(Scalar),
+    /// An element type, never `bool`, and 2, 3, 4, 8 or 16.
+    Vector(Scalar, u8),
+    /// To what, and in which space.
+    Pointer(QualTy),
+    /// Of what, and how many; none for `[]`.
+    Array(QualTy, Option<u64>),
+    /// A function.
+    Function(FunctionTy),
+    /// A block: a pointer to such a function (OpenCL C 6.14).
+    Block(FunctionTy),
+    /// `struct` or `union`
+    Record(RecordId),
+    /// `enum`
+    Enum(EnumId),
+    /// `atomic_int` and its kin (OpenCL C 6.15.12.6)
+    Atomic(Scalar),
+    /// `atomic_flag`
+    AtomicFlag,
+    /// An image (OpenCL C 6.3.3)
+    Image(ImageTy),
+    /// `pipe` of this packet type
+    Pipe(TyId, Access),
+    /// `sampler_t`
+    Sampler,
+    /// `event_t`
+    Event,
+    /// `queue_t`
+    Queue,
+    /// `clk_event_t`
+    ClkEvent,
+    /// `reserve_id_t`
+    ReserveId,
+    /// `ndrange_t`
+    NdRange,
+}
+
+/// The type of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionTy {
+    /// What it returns.
+    pub result: QualTy,
+    /// What it takes.
+    pub parameters: Vec<QualTy>,
+    /// Whether `...` follows: only `printf`.
+    pub is_variadic: bool,
+}
+
+/// An image type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageTy {
+    /// Dimensions.
+    pub dim: ImageDim,
+    /// `_array_`
+    pub is_array: bool,
+    /// `_depth_`
+    pub is_depth: bool,
+    /// `_msaa_`
+    pub is_msaa: bool,
+    /// `read_only` and its kin.
+    pub access: Access,
+}
+
+/// The dimensions of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ImageDim {
+    D1,
+    Buffer,
+    D2,
+    D3,
+}
+
+/// Access qualifiers (OpenCL C 6.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Access {
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+}
+
+/// A `struct` or `union`.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Which of the two.
+    pub kind: RecordKind,
+    /// The tag, or the name of the first typedef of it; none for an anonymous one.
+    pub name: Option<Symbol>,
+    /// The members in order; none while incomplete.
+    pub fields: Option<Vec<Field>>,
+    /// Size in bytes, padding included.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A member.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; none for an anonymous struct or union, whose members count as the outer one's.
+    pub name: Option<Symbol>,
+    /// Its type, without address space.
+    pub ty: QualTy,
+    /// Its offset in bytes.
+    pub offset: u64,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// An `enum`.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// The tag.
+    pub name: Option<Symbol>,
+    /// The integer type that its values have.
+    pub underlying: Scalar,
+    /// Whether the braces were seen.
+    pub is_complete: bool,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// Owns every type of a compilation.
+#[derive(Clone, Debug)]
+pub struct Types {
+    types: Table<TyId, Ty>,
+    ids: FxHashMap<Ty, TyId>,
+    /// Every `struct` and `union`.
+    pub records: Table<RecordId, Record>,
+    /// Every `enum`.
+    pub enums: Table<EnumId, Enum>,
+}
+
+impl TyId {
+    /// `Ty::Error`, the first type of every table.
+    pub const ERROR: Self = Self(0);
+    /// `Ty::Void`, the second.
+    pub const VOID: Self = Self(1);
+
+    /// A scalar type: they follow in the order of `Scalar`.
+    pub const fn scalar(scalar: Scalar) -> Self {
+        Self(2 + scalar as u32)
+    }
+
+    /// `int`
+    pub const INT: Self = Self::scalar(Scalar::Int);
+    /// `uint`
+    pub const UINT: Self = Self::scalar(Scalar::UInt);
+    /// `ulong`, which is `size_t`
+    pub const ULONG: Self = Self::scalar(Scalar::ULong);
+    /// `long`, which is `ptrdiff_t`
+    pub const LONG: Self = Self::scalar(Scalar::Long);
+    /// `bool`
+    pub const BOOL: Self = Self::scalar(Scalar::Bool);
+    /// `float`
+    pub const FLOAT: Self = Self::scalar(Scalar::Float);
+
+    /// This type without qualifiers.
+    pub const fn plain(self) -> QualTy {
+        QualTy {
+            ty: self,
+            quals: Quals { is_const: false, is_volatile: false, is_restrict: false, space: None },
+        }
+    }
+}
+
+impl QualTy {
+    /// The same type in this address space.
+    pub const fn in_space(mut self, space: AddressSpace) -> Self {
+        self.quals.space = Some(space);
+        self
+    }
+
+    /// The same type, `const`.
+    pub const fn constant(mut self) -> Self {
+        self.quals.is_const = true;
+        self
+    }
+}
+
+impl Scalar {
+    /// Every one, in order of rank.
+    pub const ALL: [Self; 12] = [
+        Self::Bool,
+        Self::Char,
+        Self::UChar,
+        Self::Short,
+        Self::UShort,
+        Self::Int,
+        Self::UInt,
+        Self::Long,
+        Self::ULong,
+        Self::Half,
+        Self::Float,
+        Self::Double,
+    ];
+
+    /// Size in bytes; also its alignment (OpenCL C 6.3.5).
+    pub const fn size(self) -> u64 {
+        match self {
+            Self::Bool | Self::Char | Self::UChar => 1,
+            Self::Short | Self::UShort | Self::Half => 2,
+            Self::Int | Self::UInt | Self::Float => 4,
+            Self::Long | Self::ULong | Self::Double => 8,
+        }
+    }
+
+    /// Whether it is `half`, `float` or `double`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Half | Self::Float | Self::Double)
+    }
+
+    /// Whether it is a signed integer type.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::Char | Self::Short | Self::Int | Self::Long)
+    }
+
+    /// The name in OpenCL C.
+    pub const fn spelling(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Char => "char",
+            Self::UChar => "uchar",
+            Self::Short => "short",
+            Self::UShort => "ushort",
+            Self::Int => "int",
+            Self::UInt => "uint",
+            Self::Long => "long",
+            Self::ULong => "ulong",
+            Self::Half => "half",
+            Self::Float => "float",
+            Self::Double => "double",
+        }
+    }
+}
+
+impl Types {
+    /// The table with the types that always exist.
+    pub fn new() -> Self {
+        let mut types = Self {
+            types: Table::new(),
+            ids: FxHashMap::default(),
+            records: Table::new(),
+            enums: Table::new(),
+        };
+        types.intern(Ty::Error);
+        types.intern(Ty::Void);
+        for scalar in Scalar::ALL {
+            types.intern(Ty::Scalar(scalar));
+        }
+        types
+    }
+
+    /// The id of this type.
+    pub fn intern(&mut self, ty: Ty) -> TyId {
+        match self.ids.entry(ty) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let id = self.types.push(entry.key().clone());
+                *entry.insert(id)
+            }
+        }
+    }
+
+    /// The type of this id.
+    pub fn get(&self, id: TyId) -> &Ty {
+        &self.types[id]
+    }
+
+    /// A vector type, or the scalar itself for one element.
+    pub fn vector(&mut self, element: Scalar, count: u8) -> TyId {
+        if count == 1 { TyId::scalar(element) } else { self.intern(Ty::Vector(element, count)) }
+    }
+
+    /// A pointer type.
+    pub fn pointer(&mut self, to: QualTy) -> TyId {
+        self.intern(Ty::Pointer(to))
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether there is none, which never happens.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// The element type and count of an arithmetic or vector type; enums count as their integer type.
+    pub fn components(&self, id: TyId) -> Option<(Scalar, u8)> {
+        match *self.get(id) {
+            Ty::Scalar(scalar) => Some((scalar, 1)),
+            Ty::Vector(scalar, count) => Some((scalar, count)),
+            Ty::Enum(id) => Some((self.enums[id].underlying, 1)),
+            _ => None,
+        }
+    }
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const _: () = assert!(TyId::INT.0 == 7, "scalars follow `void` in the order of `Scalar`");
