@@ -6,6 +6,7 @@ pub mod builtins;
 pub mod diag;
 pub mod hir;
 pub mod index;
+pub mod ir;
 pub mod opencl;
 pub mod sema;
 pub mod session;

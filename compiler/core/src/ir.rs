@@ -1,0 +1,540 @@
+//! The intermediate form: structured SSA.
+//!
+//! `if`, `loop`, `switch` and `block` are instructions that own their blocks; values join through block
+//! parameters and construct results, so there is no phi and no dominance to compute. Memory is bytes: pointers
+//! know their address space and nothing of what they point to, accesses carry the type. Aggregates exist only
+//! in memory. Orders and scopes keep OpenCL's vocabulary; it knows nothing of SPIR-V.
+//!
+//! Scoping: a value is visible from its definition to the end of its block, and in every block nested there. A
+//! loop's `continuing` block sees what is outside the loop and its own parameters only.
+
+use kiln_syntax::Span;
+use smallvec::SmallVec;
+
+use crate::{
+    builtins::BuiltinId,
+    hir::{CompareOp, Conversion, LoopHints},
+    id_type,
+    index::Table,
+    opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope},
+    ty::ImageTy,
+};
+
+id_type! {
+    /// A function.
+    FuncId
+}
+id_type! {
+    /// An object in memory: of the module, or a private one of a function.
+    VarId
+}
+id_type! {
+    /// A block of a function.
+    BlockId
+}
+id_type! {
+    /// An instruction of a function.
+    InstId
+}
+id_type! {
+    /// A value of a function.
+    ValueId
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Objects in global, constant and local memory.
+    pub vars: Table<VarId, Var>,
+    /// Functions; a declared one without a body does not reach this form.
+    pub functions: Table<FuncId, Function>,
+}
+
+/// An object in memory.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// For people.
+    pub name: String,
+    /// Where it lies.
+    pub space: AddressSpace,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Its first bytes; none for zero (global, constant) or undefined (local, private).
+    pub init: Option<Data>,
+    /// Set where the launch decides the size: the kernel's argument, by number, that this local object is.
+    pub argument: Option<u32>,
+    /// Set by `passes/layout_vars`: what it is an array of, where a target has no byte addresses.
+    pub element: Option<Type>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The bytes of an object, with the addresses in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Data {
+    /// The bytes; addresses are zero here.
+    pub bytes: Vec<u8>,
+    /// Addresses of 8 bytes: where, of which object of the module, and how many bytes into it.
+    pub relocations: Vec<(u64, VarId, i64)>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// What it returns.
+    pub result: Option<Type>,
+    /// Set for a kernel.
+    pub kernel: Option<Kernel>,
+    /// Its private objects.
+    pub vars: Table<VarId, Var>,
+    /// Its values.
+    pub values: Table<ValueId, Value>,
+    /// Its instructions, in no order; blocks give the order.
+    pub insts: Table<InstId, Inst>,
+    /// Its blocks, in no order.
+    pub blocks: Table<BlockId, Block>,
+    /// The outermost block; its parameters are the function's.
+    pub body: BlockId,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What only kernels have.
+#[derive(Clone, Debug, Default)]
+pub struct Kernel {
+    /// `reqd_work_group_size`
+    pub required_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`
+    pub size_hint: Option<[u32; 3]>,
+    /// The source's attributes, as reflection tells them.
+    pub attributes: String,
+    /// One for each parameter of the function.
+    pub arguments: Vec<Argument>,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// How it is passed.
+    pub kind: ArgumentKind,
+    /// Its name.
+    pub name: String,
+    /// Its type as written, without address space and qualifiers.
+    pub type_name: String,
+    /// `const` of what a pointer points to.
+    pub is_const: bool,
+    /// `volatile` of what a pointer points to.
+    pub is_volatile: bool,
+    /// `restrict` of the pointer.
+    pub is_restrict: bool,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// A pointer to global or constant memory; alignment of what it points to.
+    Pointer {
+        /// Global or constant.
+        space: AddressSpace,
+        /// Alignment of the pointee in bytes.
+        align: u64,
+    },
+    /// A pointer to local memory that the launch allocates.
+    Local {
+        /// Size of one element in bytes.
+        element_size: u64,
+        /// Alignment of the pointee in bytes.
+        align: u64,
+    },
+    /// A scalar or a vector: the parameter is the value. Size in OpenCL's layout.
+    Value {
+        /// Size in bytes.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
+    /// A `struct` or `union`: the parameter is a private pointer to a copy of it.
+    Aggregate {
+        /// Size in bytes.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
+    /// An image, a sampler, a queue …
+    Opaque,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A scalar.
+    Scalar(Scalar),
+    /// 2, 3, 4, 8 or 16 of a scalar.
+    Vector(Scalar, u8),
+    /// An address in a space.
+    Pointer(AddressSpace),
+    /// An image.
+    Image(ImageTy),
+    /// `sampler_t`
+    Sampler,
+    /// `event_t`
+    Event,
+}
+
+/// Scalars. Integers have no sign: operations have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub def: ValueDef,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueDef {
+    /// A result of an instruction, and which.
+    Result(InstId, u32),
+    /// A parameter of a block, and which.
+    Param(BlockId, u32),
+    /// A constant.
+    Const(Const),
+}
+
+/// A constant: the bits of each component, zero-extended to 64. A null pointer has the bits 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Const {
+    /// One number for each component.
+    Bits(SmallVec<[u64; 4]>),
+    /// Any value will do.
+    Undefined,
+}
+
+/// A block: instructions in order, the last a terminator.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Its parameters.
+    pub params: Vec<ValueId>,
+    /// Its instructions.
+    pub insts: Vec<InstId>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The values it reads, in the order that its operation documents.
+    pub args: SmallVec<[ValueId; 4]>,
+    /// The values it makes.
+    pub results: SmallVec<[ValueId; 1]>,
+    /// Where in the source.
+    pub span: Span,
+}
+
+/// Operations; arguments stand in brackets. Arithmetic is componentwise on vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// `[a]`
+    Unary(UnaryOp),
+    /// `[a, b]`, both of the result's type. A shift by the width or more is undefined: lowering has masked it.
+    Binary(BinaryOp),
+    /// `[a, b]`: `Bool`, or a vector of it.
+    Compare(Compare),
+    /// `[condition, then, otherwise]`; the condition is `Bool`, or a vector of it of the same count.
+    Select,
+    /// `[a]`: to the result's type, same component count.
+    Convert(Convert),
+    /// `[a]`: the same bits; sizes are equal. Numbers only.
+    Bitcast,
+    /// `[a, …]`: a vector from scalars and vectors.
+    Construct,
+    /// `[vector]`: one component.
+    Extract(u8),
+    /// `[vector, index]`
+    ExtractDynamic,
+    /// `[vector, scalar]`: the vector with one component replaced.
+    Insert(u8),
+    /// `[vector, scalar, index]`
+    InsertDynamic,
+    /// `[a, b]`: components of the two in a row, by number.
+    Shuffle(SmallVec<[u8; 16]>),
+    /// `[vector of Bool]`: whether any, or all, are true.
+    Any,
+    /// See `Any`.
+    All,
+
+    /// `[]`: the address of an object of the module.
+    ModuleVar(VarId),
+    /// `[]`: the address of a private object of the function.
+    PrivateVar(VarId),
+    /// `[pointer, index]`: `pointer + index * stride` bytes; the index is a signed I32 or I64.
+    Offset {
+        /// Bytes for each step of the index.
+        stride: u64,
+    },
+    /// `[variable's address, index]`: the address of an element (`Var::element`); the index is an I32. Made by
+    /// `passes/layout_vars`; an access through it has exactly the element's type.
+    Element,
+    /// `[]`: the value of a kernel's argument, by number, in place of a parameter. Made by `passes/bind_arguments`.
+    Argument(u32),
+    /// `[pointer]`: the same address in another space: to and from generic.
+    PointerCast,
+    /// `[pointer]`: as I64.
+    PointerToInt,
+    /// `[i64]`: as a pointer.
+    IntToPointer,
+    /// `[pointer]`: the object's value. After `passes/lower_addresses` a pointer to global or constant memory is an
+    /// I64, and after `passes/emulate_int64` a vector of two I32, low half first.
+    Load(Access),
+    /// `[pointer, value]`
+    Store(Access),
+    /// `[destination, source]`: so many bytes; the two do not overlap.
+    Copy {
+        /// Bytes.
+        size: u64,
+        /// How.
+        access: Access,
+    },
+    /// `[pointer]`: so many zero bytes.
+    Zero {
+        /// Bytes.
+        size: u64,
+        /// How.
+        access: Access,
+    },
+    /// `[pointer, operands …, dynamic order, failure order, scope …]`
+    Atomic(Atomic),
+    /// `[dynamic flags, order, scope …]`
+    Fence {
+        /// The memory it orders.
+        flags: Known<FenceFlags>,
+        /// Its order.
+        order: Known<Order>,
+        /// Its scope.
+        scope: Known<Scope>,
+    },
+    /// `[dynamic flags, scope …]`
+    Barrier {
+        /// Who waits for whom: `WorkGroup` or `SubGroup`.
+        execution: Scope,
+        /// The memory it orders.
+        flags: Known<FenceFlags>,
+        /// The scope of that.
+        scope: Known<Scope>,
+    },
+
+    /// `[arguments …]`
+    Call(FuncId),
+    /// `[arguments …]`: a function of the built-in table, expressed by its row.
+    Builtin(BuiltinId),
+    /// `[]`, or `[dimension]` (I32) where OpenCL asks for one; gives I64, `WorkDim` I32.
+    WorkItem(WorkItem),
+    /// `[arguments …]`: prints by the format; gives I32.
+    Printf(Box<[u8]>),
+
+    /// `[condition]`: both blocks leave by `Exit` of this instruction, whose arguments are the results.
+    If {
+        /// When true.
+        then: BlockId,
+        /// When false.
+        otherwise: BlockId,
+    },
+    /// `[first values of the body's parameters …]`: left by `Exit`.
+    Loop {
+        /// Goes round by `Continue`, whose arguments are the parameters of `continuing`.
+        body: BlockId,
+        /// Goes back to the body by `Next`, whose arguments are the body's parameters.
+        continuing: BlockId,
+        /// Unrolling.
+        hints: LoopHints,
+    },
+    /// `[value]` (I32 or I64): left by `Exit`.
+    Switch {
+        /// The cases; no two with the same value.
+        cases: Vec<Case>,
+        /// For every other value.
+        default: BlockId,
+    },
+    /// `[]`: runs once; left by `Exit`.
+    Block(BlockId),
+
+    /// `[results …]`: to the end of an enclosing construct, any number of levels up.
+    Exit(InstId),
+    /// `[parameters …]`: to the `continuing` block of an enclosing loop.
+    Continue(InstId),
+    /// `[parameters …]`: from the `continuing` block to the body of its loop.
+    Next(InstId),
+    /// `[result]`, or `[]`.
+    Return,
+    /// Control does not come here.
+    Unreachable,
+}
+
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Whether other work-items may see it: the target orders only such accesses. Set by `passes/mark_shared`.
+    pub is_shared: bool,
+    /// The alignment in bytes that is certain.
+    pub align: u32,
+    /// Whether the object is volatile.
+    pub is_volatile: bool,
+}
+
+/// Cases of a switch that share a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The values, as bits.
+    pub values: Vec<u64>,
+    /// What is done.
+    pub block: BlockId,
+}
+
+/// Arithmetic on one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    /// Of integers, wrapping
+    Neg,
+    FNeg,
+    /// Of integers and `Bool`
+    Not,
+}
+
+/// Arithmetic on two operands; integers wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    SDiv,
+    UDiv,
+    SRem,
+    URem,
+    Shl,
+    AShr,
+    LShr,
+    /// Of integers and `Bool`, as the next two
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    /// The remainder with the sign of the dividend
+    FRem,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Compare {
+    /// Which.
+    pub op: CompareOp,
+    /// Of what. Pointers compare as unsigned; floats are ordered, but for `NotEqual`, which is true of NaN.
+    pub kind: CompareKind,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CompareKind {
+    Signed,
+    Unsigned,
+    Float,
+}
+
+/// A numeric conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Convert {
+    /// To a narrower integer.
+    Truncate,
+    /// To a wider integer.
+    SignExtend,
+    /// To a wider integer, or from `Bool`.
+    ZeroExtend,
+    /// Between floats; to an integer; from one. Signs say how the integers are read.
+    Number {
+        /// Rounding and saturation.
+        conversion: Conversion,
+        /// Whether an integer source is signed.
+        from_signed: bool,
+        /// Whether an integer destination is signed.
+        to_signed: bool,
+    },
+}
+
+/// An operation on an atomic object. `CompareExchange…` is `[pointer, desired, expected value]` and gives the old
+/// value; `FlagTestAndSet` gives `Bool`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// What it does.
+    pub op: AtomicOp,
+    /// The type of the object's value: an integer or a float.
+    pub ty: Scalar,
+    /// Whether `Min` and `Max` compare as signed.
+    pub is_signed: bool,
+    /// The order (of success).
+    pub order: Known<Order>,
+    /// The order of failure of a compare-exchange.
+    pub failure: Option<Known<Order>>,
+    /// The scope.
+    pub scope: Known<Scope>,
+    /// The memory it orders; none for that of its object. Legalisation adds to it (memory.md R1, R7).
+    pub spaces: Option<FenceFlags>,
+    /// Whether the object is volatile.
+    pub is_volatile: bool,
+}
+
+/// A value that is known now, or the argument that will tell: dynamic ones are the last arguments of the
+/// instruction, in the order of the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Known<T> {
+    /// It is this.
+    Constant(T),
+    /// It is the value of an I32 argument.
+    Dynamic,
+}
+
+/// Work-item functions (OpenCL C 6.15.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum WorkItem {
+    WorkDim,
+    GlobalSize,
+    GlobalId,
+    LocalSize,
+    EnqueuedLocalSize,
+    LocalId,
+    NumGroups,
+    GroupId,
+    GlobalOffset,
+    GlobalLinearId,
+    LocalLinearId,
+    SubGroupSize,
+    MaxSubGroupSize,
+    NumSubGroups,
+    EnqueuedNumSubGroups,
+    SubGroupId,
+    SubGroupLocalId,
+}
