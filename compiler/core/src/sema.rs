@@ -5,11 +5,17 @@
 
 mod scope;
 
-use kiln_syntax::{Interner, ast};
+use kiln_syntax::{Interner, Span, Symbol, ast};
 
-use crate::{diag::Sink, hir, session::Options, ty::Types};
+use crate::{
+    diag::{Diagnostic, Sink},
+    hir::{self, Local, LocalId},
+    opencl::AddressSpace,
+    session::Options,
+    ty::{QualTy, Types},
+};
 
-pub(crate) use scope::{Entity, Scopes};
+pub(crate) use scope::{Binding, Entity, Scopes, Tag};
 
 /// The state of checking one program. The methods stand in the files of this folder, one idea each.
 pub(crate) struct Sema<'a> {
@@ -21,7 +27,7 @@ pub(crate) struct Sema<'a> {
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
-    /// The function whose body is being checked.
+    /// The function or block whose body is being checked.
     pub(crate) function: Option<hir::FunctionId>,
 }
 
@@ -44,4 +50,35 @@ pub fn check(
     let _ = unit;
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module
+}
+
+impl Sema<'_> {
+    /// Reports a diagnostic.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.sink.report(diagnostic);
+    }
+
+    /// The text of a name.
+    pub(crate) fn text(&self, name: Symbol) -> &str {
+        self.interner.text(name)
+    }
+
+    /// What an ordinary name of the program means here; counts as a use of it.
+    pub(crate) fn lookup(&self, name: Symbol) -> Option<&Binding<Entity>> {
+        self.scopes.lookup(name)
+    }
+
+    /// A new variable of the function being checked.
+    ///
+    /// # Panics
+    /// Outside functions, where no expression needs one.
+    pub(crate) fn local(&mut self, local: Local) -> LocalId {
+        let function = self.function.expect("variables with automatic lifetime belong to functions");
+        self.module.functions[function].locals.push(local)
+    }
+
+    /// A hidden variable of the function being checked.
+    pub(crate) fn temporary(&mut self, ty: QualTy, span: Span) -> LocalId {
+        self.local(Local { name: None, ty: ty.in_space(AddressSpace::Private), align: None, span })
+    }
 }
