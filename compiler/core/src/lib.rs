@@ -7,6 +7,7 @@ pub mod diag;
 pub mod hir;
 pub mod index;
 pub mod ir;
+pub mod memory;
 pub mod opencl;
 pub mod sema;
 pub mod session;

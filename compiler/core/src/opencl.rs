@@ -52,7 +52,7 @@ impl LanguageVersion {
     }
 }
 
-/// `memory_order` (OpenCL C 6.15.12.1). The discriminants are the values that programs see.
+/// `memory_order` (OpenCL C 6.15.12.3). The discriminants are the values that programs see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Order {
@@ -99,7 +99,7 @@ impl Order {
     }
 }
 
-/// `memory_scope` (OpenCL C 6.15.12.2). The discriminants are the values that programs see.
+/// `memory_scope` (OpenCL C 6.15.12.4). The discriminants are the values that programs see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Scope {
@@ -176,6 +176,11 @@ impl FenceFlags {
     /// The flags of both sets.
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// The flags that are in both sets.
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 

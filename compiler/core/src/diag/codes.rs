@@ -104,4 +104,22 @@ codes! {
     // Parser
     Syntax "syntax" Error;
     NestingDepth "nesting-depth" Error;
+    // Memory orders, scopes and fences
+    AtomicOrderStore "atomic-order-store" Error;
+    AtomicOrderLoad "atomic-order-load" Error;
+    AtomicOrderFailure "atomic-order-failure" Error;
+    ScopeWorkItem "scope-work-item" Error;
+    FenceImage "fence-image" Error;
+    BarrierImageScope "barrier-image-scope" Error;
+    OrderValue "order-value" Error;
+    ScopeValue "scope-value" Error;
+    FenceFlagsValue "fence-flags-value" Error;
+    OrderUnsupported "order-unsupported" Error;
+    ScopeUnsupported "scope-unsupported" Error;
+    AtomicPrivate "atomic-private" Warning;
+    SeqCstScope "seq-cst-scope" All;
+    FenceRelaxed "fence-relaxed" Warning;
+    FenceFlagsEmpty "fence-flags-empty" Warning;
+    MemFenceImage "mem-fence-image" Warning;
+    BarrierLocalScope "barrier-local-scope" Warning;
 }

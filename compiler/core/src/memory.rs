@@ -1,0 +1,258 @@
+//! The memory-semantics mapping: what OpenCL's orders, scopes and fences become in SPIR-V.
+//!
+//! Owns every scope and every semantics mask that Kiln emits, the rules by which the source may ask for them,
+//! and the construction of sequential consistency where the target has none. Pure: it imports the OpenCL
+//! vocabulary and the target's description, and must never know of syntax, types, the IR or a SPIR-V library.
+//! `docs/memory-model.md` is this module, rendered.
+
+mod advice;
+mod encode;
+mod legal;
+mod spirv;
+mod strengthen;
+#[cfg(test)]
+mod tests;
+
+use crate::opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope};
+
+pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence};
+pub use encode::{Encoded, encode};
+pub use legal::{
+    Argument, Problem, Support, check_atomic, check_barrier, check_fence, check_support, flags_of_value,
+    order_of_value, scope_of_value,
+};
+pub use spirv::{Semantics, SpirvScope};
+pub use strengthen::{Replacement, Surroundings, replacement};
+
+/// A set of kinds of memory: what an operation orders, or where its object may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Spaces(FenceFlags);
+
+impl Spaces {
+    /// No memory.
+    pub const NONE: Self = Self(FenceFlags::NONE);
+    /// Global memory.
+    pub const GLOBAL: Self = Self(FenceFlags::GLOBAL);
+    /// Local memory.
+    pub const LOCAL: Self = Self(FenceFlags::LOCAL);
+    /// The memory of images.
+    pub const IMAGE: Self = Self(FenceFlags::IMAGE);
+    /// Global and local memory.
+    pub const BOTH: Self = Self(FenceFlags::GLOBAL.union(FenceFlags::LOCAL));
+
+    /// Where the object of an atomic operation may lie, seen through a pointer to this address space. Private
+    /// and constant objects are not shared and take part in no synchronisation.
+    pub const fn of(space: AddressSpace) -> Self {
+        match space {
+            AddressSpace::Global => Self::GLOBAL,
+            AddressSpace::Local => Self::LOCAL,
+            AddressSpace::Generic => Self::BOTH,
+            AddressSpace::Private | AddressSpace::Constant => Self::NONE,
+        }
+    }
+
+    /// The flags that name these spaces in OpenCL C.
+    pub const fn flags(self) -> FenceFlags {
+        self.0
+    }
+
+    /// Whether every space of `other` is in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0.contains(other.0)
+    }
+
+    /// Whether the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The spaces of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0.union(other.0))
+    }
+
+    /// The spaces that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0.intersection(other.0))
+    }
+}
+
+impl From<FenceFlags> for Spaces {
+    fn from(flags: FenceFlags) -> Self {
+        Self(flags)
+    }
+}
+
+/// What an atomic operation does to memory, in so far as its order depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It reads.
+    Load,
+    /// It writes.
+    Store,
+    /// It reads and writes in one step.
+    Modify,
+    /// It reads and, if the value is the expected one, writes.
+    CompareExchange,
+}
+
+impl Access {
+    /// All four.
+    pub const ALL: [Self; 4] = [Self::Load, Self::Store, Self::Modify, Self::CompareExchange];
+
+    /// The orders that the operation may have (OpenCL C 6.15.12.7.1 to 6.15.12.7.8), weakest first.
+    pub const fn orders(self) -> &'static [Order] {
+        match self {
+            Self::Load => &[Order::Relaxed, Order::Acquire, Order::SeqCst],
+            Self::Store => &[Order::Relaxed, Order::Release, Order::SeqCst],
+            Self::Modify | Self::CompareExchange => &Order::ALL,
+        }
+    }
+
+    /// The strongest of its orders: what an order known only at run time may be emitted as.
+    pub const fn strongest(self) -> Order {
+        Order::SeqCst
+    }
+}
+
+impl From<AtomicOp> for Access {
+    fn from(op: AtomicOp) -> Self {
+        match op {
+            AtomicOp::Load => Self::Load,
+            AtomicOp::Store | AtomicOp::FlagClear => Self::Store,
+            AtomicOp::Exchange | AtomicOp::Fetch(_) | AtomicOp::FlagTestAndSet => Self::Modify,
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => Self::CompareExchange,
+        }
+    }
+}
+
+/// The orders that a compare-exchange may have when it fails: no release, and none stronger than on success
+/// (OpenCL C 6.15.12.7.4). Release and acquire are not comparable.
+pub const fn failure_orders(success: Order) -> &'static [Order] {
+    match success {
+        Order::Relaxed => &[Order::Relaxed],
+        Order::Acquire | Order::Release | Order::AcqRel => &[Order::Relaxed, Order::Acquire],
+        Order::SeqCst => &[Order::Relaxed, Order::Acquire, Order::SeqCst],
+    }
+}
+
+/// An operation that may synchronise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// An atomic operation on an object that lies in one of these spaces.
+    Atomic(Access, Spaces),
+    /// `atomic_work_item_fence`
+    Fence,
+    /// `work_group_barrier`
+    WorkGroupBarrier,
+    /// `sub_group_barrier`
+    SubGroupBarrier,
+}
+
+/// How an operation synchronises, in OpenCL's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sync {
+    /// The order; that of success for a compare-exchange. A barrier is acquire-release.
+    pub order: Order,
+    /// The order of a compare-exchange that fails; nothing else has one.
+    pub failure: Option<Order>,
+    /// Among whom.
+    pub scope: Scope,
+    /// The memory that is ordered.
+    pub spaces: Spaces,
+}
+
+impl Sync {
+    /// An atomic operation orders the memory of its object, seq_cst orders both global and local memory
+    /// (OpenCL API 3.3.6).
+    pub const fn atomic(object: Spaces, order: Order, scope: Scope) -> Self {
+        let spaces = match order {
+            Order::SeqCst => Spaces::BOTH,
+            Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => object,
+        };
+        Self { order, failure: None, scope, spaces }
+    }
+
+    /// A compare-exchange with these orders for success and failure.
+    pub const fn compare_exchange(object: Spaces, order: Order, failure: Order, scope: Scope) -> Self {
+        Self { failure: Some(failure), ..Self::atomic(object, order, scope) }
+    }
+
+    /// An atomic function of OpenCL C 1.x is relaxed (OpenCL C 6.15.12.8). Kernels of that time use them across
+    /// work-groups, which the device scope permits and the work-group scope of the specification does not.
+    pub const fn legacy_atomic(object: Spaces) -> Self {
+        Self { failure: Some(Order::Relaxed), ..Self::atomic(object, Order::Relaxed, Scope::Device) }
+    }
+
+    /// `atomic_work_item_fence` (OpenCL C 6.15.12.5).
+    pub const fn fence(flags: FenceFlags, order: Order, scope: Scope) -> Self {
+        Self { order, failure: None, scope, spaces: Spaces(flags) }
+    }
+
+    /// `mem_fence`, `read_mem_fence` and `write_mem_fence` (OpenCL C 6.15.12.5): fences of work-group scope with
+    /// acq_rel, acquire and release order.
+    pub const fn legacy_fence(flags: FenceFlags, order: Order) -> Self {
+        Self::fence(flags, order, Scope::WorkGroup)
+    }
+
+    /// A barrier: a release fence before, an acquire fence after (OpenCL API 3.3.6.3 and 3.3.6.4).
+    pub const fn barrier(flags: FenceFlags, scope: Scope) -> Self {
+        Self::fence(flags, Order::AcqRel, scope)
+    }
+
+    /// The memory that this orders, whatever its author wrote into `spaces`: relaxed orders nothing, seq_cst
+    /// both global and local memory (OpenCL API 3.3.6).
+    ///
+    /// On Vulkan, plain accesses to a space that an operation of the kernel orders must be non-private: the
+    /// memory model orders no others, and without that a perfectly synchronised program is a data race.
+    pub fn ordered(&self) -> Spaces {
+        match self.order {
+            Order::Relaxed => Spaces::NONE,
+            Order::Acquire | Order::Release | Order::AcqRel => self.spaces,
+            Order::SeqCst => self.spaces.union(Spaces::BOTH),
+        }
+    }
+
+    /// This with acquire, release or both in place of seq_cst: what a user may choose over R1–R6, at the price
+    /// of outcomes that OpenCL forbids.
+    #[must_use]
+    pub fn without_seq_cst(self, operation: Operation) -> Self {
+        let weaken = |order, by| if order == Order::SeqCst { by } else { order };
+        let by = match operation {
+            Operation::Atomic(Access::Load, _) => Order::Acquire,
+            Operation::Atomic(Access::Store, _) => Order::Release,
+            Operation::Atomic(Access::Modify | Access::CompareExchange, _)
+            | Operation::Fence
+            | Operation::WorkGroupBarrier
+            | Operation::SubGroupBarrier => Order::AcqRel,
+        };
+        Self {
+            order: weaken(self.order, by),
+            failure: self.failure.map(|failure| weaken(failure, Order::Acquire)),
+            spaces: self.ordered(),
+            ..self
+        }
+    }
+}
+
+/// The spaces whose plain accesses a kernel with these operations must make non-private (see [`Sync::ordered`]).
+pub fn synchronised(operations: impl IntoIterator<Item = Sync>) -> Spaces {
+    operations.into_iter().fold(Spaces::NONE, |spaces, sync| spaces.union(sync.ordered()))
+}
+
+/// What a fence whose arguments are not all constants may be emitted as: fences that order at least what any
+/// legal choice of the unknown arguments orders. Image fences stand apart, since OpenCL C 6.15.15 gives them an
+/// order and a scope of their own.
+pub fn strongest_fence(flags: Option<FenceFlags>, order: Option<Order>, scope: Option<Scope>) -> Vec<Sync> {
+    let plain = flags.map_or(Spaces::BOTH, |flags| Spaces::from(flags).intersection(Spaces::BOTH));
+    let image = flags.is_none_or(|flags| flags.contains(FenceFlags::IMAGE))
+        && order.is_none_or(|order| order == Order::AcqRel)
+        && scope.is_none_or(|scope| scope == Scope::WorkItem);
+    let plain = (!plain.is_empty() && scope != Some(Scope::WorkItem)).then(|| {
+        Sync::fence(plain.flags(), order.unwrap_or(Order::SeqCst), scope.unwrap_or(Scope::AllSvmDevices))
+    });
+    let image = image.then(|| Sync::fence(FenceFlags::IMAGE, Order::AcqRel, Scope::WorkItem));
+    plain.into_iter().chain(image).collect()
+}
