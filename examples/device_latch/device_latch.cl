@@ -1,0 +1,28 @@
+/* A latch for all work-groups of a launch.
+ *
+ * Work-group barriers stop at the border of the work-group. To go on only when every group has written its part,
+ * one work-item of each group counts the groups in, acquiring and releasing, and waits until all are there. The
+ * barrier before it hands the group's writes to that work-item, the barrier after it hands on what it acquired.
+ * All groups must be resident at once for this to end: launch few.
+ *
+ * kiln run --kernel latch --global 128 --local 32
+ *     --arg buf:uint[128]=0 --arg buf:uint[128]=0 --arg buf:uint[1]=0
+ *     --print result[0..8] --check result[0..128]=1128..1001 --check arrived[0]=4
+ */
+kernel void latch(global uint *part, global uint *result, global atomic_uint *arrived) {
+    uint gid = get_global_id(0);
+    uint size = get_global_size(0);
+    uint groups = get_num_groups(0);
+
+    part[gid] = 1000 + gid + 1;
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+
+    if (get_local_id(0) == 0) {
+        atomic_fetch_add_explicit(arrived, 1u, memory_order_acq_rel, memory_scope_device);
+        while (atomic_load_explicit(arrived, memory_order_acquire, memory_scope_device) != groups) {
+        }
+    }
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+
+    result[gid] = part[size - 1 - gid];
+}

@@ -1,0 +1,52 @@
+/* A message between two work-groups, in two ways.
+ *
+ * The first group writes a message of plain memory and raises a flag; the second waits for the flag and reads.
+ * `by_order` puts the ordering on the flag itself: a release store, and acquire loads. `by_fence` leaves the flag
+ * relaxed and puts a fence on each side. Either way the message is complete when the flag is seen.
+ *
+ * kiln run --kernel by_order --global 64 --local 32
+ *     --arg buf:int[32]=0 --arg buf:int[1]=0 --arg buf:int[32]=0
+ *     --print received[0..8] --check received[0..32]=100..131
+ *
+ * kiln run --kernel by_fence --global 64 --local 32
+ *     --arg buf:int[32]=0 --arg buf:int[1]=0 --arg buf:int[32]=0
+ *     --print received[0..8] --check received[0..32]=100..131
+ */
+kernel void by_order(global int *message, global atomic_int *flag, global int *received) {
+    int lid = get_local_id(0);
+
+    if (get_group_id(0) == 0) {
+        message[lid] = 100 + lid;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (lid == 0)
+            atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else {
+        if (lid == 0) {
+            while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 0) {
+            }
+        }
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        received[lid] = message[lid];
+    }
+}
+
+kernel void by_fence(global int *message, global atomic_int *flag, global int *received) {
+    int lid = get_local_id(0);
+
+    if (get_group_id(0) == 0) {
+        message[lid] = 100 + lid;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (lid == 0) {
+            atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+            atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+        }
+    } else {
+        if (lid == 0) {
+            while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0) {
+            }
+            atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+        }
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        received[lid] = message[lid];
+    }
+}

@@ -1,0 +1,24 @@
+/* A lock from an atomic_flag.
+ *
+ * One work-item of each group takes the lock, changes plain memory under it, and gives it back. Taking acquires
+ * what the last owner released, so the counters need no atomics of their own. Only one work-item in a group may
+ * compete: work-items of a sub-group may run in step, and one that spins could keep the owner from going on.
+ *
+ * kiln run --kernel count --global 512 --local 64
+ *     --arg buf:int[1]=0 --arg buf:int[2]=0
+ *     --print counters[0..2] --check counters[0..2]=80,-80
+ */
+#define ROUNDS 10
+
+kernel void count(global atomic_flag *lock, global int *counters) {
+    if (get_local_id(0) != 0)
+        return;
+
+    for (int round = 0; round < ROUNDS; ++round) {
+        while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire, memory_scope_device)) {
+        }
+        counters[0] += 1;
+        counters[1] -= 1;
+        atomic_flag_clear_explicit(lock, memory_order_release, memory_scope_device);
+    }
+}

@@ -1,0 +1,21 @@
+/* Two phases inside a work-group, through global memory.
+ *
+ * In the first phase each work-item writes its cell, in the second it reads its neighbour's. The barrier with
+ * CLK_GLOBAL_MEM_FENCE makes the writes visible to the whole group; memory_scope_device makes them visible to
+ * the device as well, which is more than this exchange needs and what a later reader in another group would ask for.
+ *
+ * kiln run --kernel exchange --global 256 --local 64
+ *     --arg buf:int[256]=0 --arg buf:int[256]=0
+ *     --print neighbours[60..68] --check neighbours[0..4]=10,20,30,40 --check neighbours[62..66]=630,0,650,660
+ */
+kernel void exchange(global int *cells, global int *neighbours) {
+    int gid = get_global_id(0);
+    int lid = get_local_id(0);
+    int size = get_local_size(0);
+    int first = gid - lid;
+
+    cells[gid] = gid * 10;
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+
+    neighbours[gid] = cells[first + (lid + 1) % size] - (lid + 1 == size ? first * 10 : 0);
+}
