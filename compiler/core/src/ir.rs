@@ -48,6 +48,80 @@ pub struct Module {
     pub vars: Table<VarId, Var>,
     /// Functions; a declared one without a body does not reach this form.
     pub functions: Table<FuncId, Function>,
+    /// How a launch passes what kernels need, once the target's passes have decided it.
+    pub interface: Interface,
+}
+
+/// Where a launch puts its state and the kernels' arguments, on a target whose entry points have no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// The state that some kernel reads, and its first word among the push constants: the same in all kernels.
+    pub state: Vec<(State, u32)>,
+    /// Where each kernel's arguments are, in order.
+    pub arguments: Vec<(FuncId, Vec<Place>)>,
+    /// The buffer of program-scope variables: its first bytes, and which variable's address is stored where.
+    pub variables: Data,
+    /// Where each module variable lies in that buffer.
+    pub offsets: Vec<(VarId, u64)>,
+}
+
+/// Where an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In launch memory from this byte.
+    Bytes(LaunchMemory, u32),
+    /// It is the size of this local variable.
+    Local(VarId),
+    /// It is not used.
+    Nowhere,
+}
+
+/// The kinds of memory that a launch fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchMemory {
+    /// Push constants.
+    PushConstants,
+    /// A uniform buffer, for arguments that find no room there.
+    Uniform,
+}
+
+/// What a launch tells all kernels: three words each, or two for an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// `get_global_offset`
+    GlobalOffset,
+    /// `get_global_size`
+    GlobalSize,
+    /// `get_enqueued_local_size`
+    EnqueuedLocalSize,
+    /// `get_num_groups`
+    NumGroups,
+    /// The offset, and the first work-item of the region that is dispatched.
+    RegionOffset,
+    /// The first group of the region that is dispatched.
+    RegionGroupOffset,
+    /// The address of the program-scope variables.
+    Variables,
+}
+
+/// What the device tells of a work-item's place: vectors of three I32, or one I32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Input {
+    LocalId,
+    /// Of this dispatch's groups
+    LocalSize,
+    /// In this dispatch
+    GroupId,
+    /// In this dispatch
+    GlobalId,
+    /// One I32, as all that follow
+    WorkDim,
+    LocalIndex,
+    SubGroupSize,
+    NumSubGroups,
+    SubGroupId,
+    SubGroupLocalId,
 }
 
 /// An object in memory.
@@ -294,8 +368,10 @@ pub enum Op {
     /// `[variable's address, index]`: the address of an element (`Var::element`); the index is an I32. Made by
     /// `passes/layout_vars`; an access through it has exactly the element's type.
     Element,
-    /// `[]`: the value of a kernel's argument, by number, in place of a parameter. Made by `passes/bind_arguments`.
-    Argument(u32),
+    /// `[]`: a 32-bit word of what a launch passes (`Module::interface`). Made by `passes/bind_arguments`.
+    LaunchWord(LaunchMemory, u32),
+    /// `[]`: what the device tells of the work-item's place. Made by `passes/lower_work_items`.
+    Input(Input),
     /// `[pointer]`: the same address in another space: to and from generic.
     PointerCast,
     /// `[pointer]`: as I64.

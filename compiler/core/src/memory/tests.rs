@@ -1,6 +1,5 @@
 //! The rows of the mapping as they stand in the specification, and the construction of sequential consistency.
 
-
 use super::*;
 use crate::{
     diag::Code,
