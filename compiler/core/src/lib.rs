@@ -4,6 +4,8 @@
 
 pub mod builtins;
 pub mod diag;
+pub mod extensions;
+pub mod fold;
 pub mod hir;
 pub mod index;
 pub mod ir;

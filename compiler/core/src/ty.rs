@@ -2,12 +2,25 @@
 //!
 //! It knows what types are, their layout and how they convert into each other; it knows no expressions.
 
+mod arith;
+mod constants;
+mod convert;
+mod display;
+mod layout;
+mod names;
+
 use std::collections::hash_map::Entry;
 
 use kiln_syntax::{Span, Symbol, ast::RecordKind};
 use rustc_hash::FxHashMap;
 
 use crate::{id_type, index::Table, opencl::AddressSpace};
+
+pub use arith::Usual;
+pub use constants::{Constant, constant};
+pub use convert::{Cast, Implicit, Loss, Pointee, PointerChange, Refusal};
+pub use layout::{MemberLayout, POINTER_SIZE, RecordAttributes, RecordLayout, lay_out, round_up};
+pub use names::{TypeName, is_reserved};
 
 id_type! {
     /// A type without qualifiers. Equal types have equal ids.
@@ -239,6 +252,13 @@ impl TyId {
     }
 }
 
+impl EnumId {
+    /// `memory_order`, the first enum of every table.
+    pub const MEMORY_ORDER: Self = Self(0);
+    /// `memory_scope`, the second.
+    pub const MEMORY_SCOPE: Self = Self(1);
+}
+
 impl QualTy {
     /// The same type in this address space.
     pub const fn in_space(mut self, space: AddressSpace) -> Self {
@@ -322,6 +342,16 @@ impl Types {
         types.intern(Ty::Void);
         for scalar in Scalar::ALL {
             types.intern(Ty::Scalar(scalar));
+        }
+        for id in [EnumId::MEMORY_ORDER, EnumId::MEMORY_SCOPE] {
+            let predeclared = types.enums.push(Enum {
+                name: None,
+                underlying: Scalar::Int,
+                is_complete: true,
+                span: Span::default(),
+            });
+            debug_assert_eq!(predeclared, id);
+            types.intern(Ty::Enum(id));
         }
         types
     }

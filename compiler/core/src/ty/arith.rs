@@ -1,0 +1,171 @@
+//! What type an operation on two operands is made in: promotions and the usual conversions (OpenCL C 6.4.6).
+//!
+//! It decides types; that operands are converted to them is the type checker's work.
+
+use super::{Scalar, TyId, Types};
+
+/// The type that both operands of an operation are converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usual {
+    /// This type.
+    Type(TyId),
+    /// None: an operand is neither scalar nor vector of arithmetic type.
+    NotArithmetic,
+    /// None: two different vector types, which do not convert into each other.
+    Vectors,
+    /// None: the scalar has a greater rank than the elements of the vector.
+    Rank {
+        /// The type of the scalar.
+        scalar: Scalar,
+        /// The type of the elements.
+        element: Scalar,
+    },
+}
+
+impl Scalar {
+    /// The integer promotions (C99 6.3.1.1): what is smaller than `int` becomes `int`.
+    pub const fn promoted(self) -> Self {
+        match self {
+            Self::Bool | Self::Char | Self::UChar | Self::Short | Self::UShort => Self::Int,
+            other => other,
+        }
+    }
+
+    /// The usual arithmetic conversions for two scalars (C99 6.3.1.8): the promoted type of greater rank.
+    pub fn usual(self, other: Self) -> Self {
+        self.promoted().max(other.promoted())
+    }
+
+    /// The unsigned integer type of the same size; itself for one that is none.
+    pub const fn unsigned(self) -> Self {
+        match self {
+            Self::Char => Self::UChar,
+            Self::Short => Self::UShort,
+            Self::Int => Self::UInt,
+            Self::Long => Self::ULong,
+            other => other,
+        }
+    }
+
+    /// The signed integer type of this size: what comparisons of vectors give (OpenCL C 6.5.8).
+    pub const fn signed_of_size(self) -> Self {
+        match self.size() {
+            1 => Self::Char,
+            2 => Self::Short,
+            4 => Self::Int,
+            _ => Self::Long,
+        }
+    }
+
+    /// The unsigned integer type of this size.
+    pub const fn unsigned_of_size(self) -> Self {
+        self.signed_of_size().unsigned()
+    }
+}
+
+impl Types {
+    /// The usual arithmetic conversions, vectors included (OpenCL C 6.4.6): a scalar becomes the vector's type
+    /// unless its rank is greater than the elements'. `Scalar` is ordered by rank.
+    pub fn usual(&mut self, left: TyId, right: TyId) -> Usual {
+        if left == TyId::ERROR || right == TyId::ERROR {
+            return Usual::Type(TyId::ERROR);
+        }
+        let (Some((left, left_count)), Some((right, right_count))) =
+            (self.components(left), self.components(right))
+        else {
+            return Usual::NotArithmetic;
+        };
+        match (left_count, right_count) {
+            (1, 1) => Usual::Type(TyId::scalar(left.usual(right))),
+            (1, count) => self.widened(left, right, count),
+            (count, 1) => self.widened(right, left, count),
+            _ if (left, left_count) == (right, right_count) => Usual::Type(self.vector(left, left_count)),
+            _ => Usual::Vectors,
+        }
+    }
+
+    fn widened(&mut self, scalar: Scalar, element: Scalar, count: u8) -> Usual {
+        if scalar > element {
+            Usual::Rank { scalar, element }
+        } else {
+            Usual::Type(self.vector(element, count))
+        }
+    }
+
+    /// The type after the integer promotions, which vectors do not have (OpenCL C 6.4.6).
+    pub fn promoted(&self, id: TyId) -> TyId {
+        match self.components(id) {
+            Some((scalar, 1)) => TyId::scalar(scalar.promoted()),
+            _ => id,
+        }
+    }
+
+    /// What comparing operands of this type gives (OpenCL C 6.5.8): `int`, or for vectors the signed integer
+    /// vector of equal width.
+    pub fn comparison(&mut self, operand: TyId) -> TyId {
+        match self.components(operand) {
+            Some((scalar, count)) if count > 1 => self.vector(scalar.signed_of_size(), count),
+            _ => TyId::INT,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Scalar::{Bool, Char, Double, Float, Half, Int, Long, Short, UChar, UInt, ULong, UShort};
+
+    #[test]
+    fn scalars() {
+        for (left, right, result) in [
+            (Char, UChar, Int),
+            (Bool, Bool, Int),
+            (UShort, Short, Int),
+            (Int, UInt, UInt),
+            (UInt, Long, Long),
+            (Long, ULong, ULong),
+            (ULong, Half, Half),
+            (Half, Float, Float),
+            (Float, Double, Double),
+        ] {
+            assert_eq!(left.usual(right), result, "{left:?} and {right:?}");
+            assert_eq!(right.usual(left), result);
+        }
+    }
+
+    /// As clang 15 decides: `int4 + 1u`, `char4 + 1` and `float4 * 2.0` are refused, `float4 + 1L` is not.
+    #[test]
+    fn scalars_with_vectors() {
+        let mut types = Types::new();
+        let mut check = |scalar: Scalar, element: Scalar| {
+            let vector = types.vector(element, 4);
+            let usual = types.usual(TyId::scalar(scalar), vector);
+            assert_eq!(types.usual(vector, TyId::scalar(scalar)), usual);
+            usual == Usual::Type(vector)
+        };
+        for (scalar, element, expected) in [
+            (UInt, Int, false),
+            (Int, UInt, true),
+            (Int, Char, false),
+            (Char, Char, true),
+            (Double, Float, false),
+            (Float, Half, false),
+            (Long, Float, true),
+            (Bool, Char, true),
+        ] {
+            assert_eq!(check(scalar, element), expected, "{scalar:?} with vector of {element:?}");
+        }
+    }
+
+    #[test]
+    fn vectors_do_not_mix() {
+        let mut types = Types::new();
+        let (int4, uint4) = (types.vector(Int, 4), types.vector(UInt, 4));
+        assert_eq!(types.usual(int4, uint4), Usual::Vectors);
+        assert_eq!(types.usual(int4, TyId::VOID), Usual::NotArithmetic);
+        let ushort4 = types.vector(UShort, 4);
+        let short4 = types.vector(Short, 4);
+        assert_eq!(types.comparison(ushort4), short4);
+        assert_eq!(types.comparison(TyId::FLOAT), TyId::INT);
+    }
+}
