@@ -242,6 +242,17 @@ pub enum ArgumentKind {
     Opaque,
 }
 
+impl ArgumentKind {
+    /// Bytes of launch memory that the argument takes.
+    pub fn passed_size(self) -> u32 {
+        match self {
+            Self::Pointer { .. } => 8,
+            Self::Value { size, .. } | Self::Aggregate { size, .. } => u32::try_from(size).unwrap_or(u32::MAX),
+            Self::Local { .. } | Self::Opaque => 0,
+        }
+    }
+}
+
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {

@@ -6,6 +6,7 @@ pub mod builtins;
 pub mod diag;
 pub mod extensions;
 pub mod fold;
+pub mod emit;
 pub mod hir;
 pub mod index;
 pub mod ir;

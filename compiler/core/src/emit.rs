@@ -1,0 +1,106 @@
+//! IR to SPIR-V words. The only place that names rspirv.
+//!
+//! It decides nothing: what a target cannot express has been rewritten or refused by the passes before. Here each
+//! operation has one form, and what the module must declare follows from what it uses.
+
+mod address;
+mod arithmetic;
+mod body;
+mod control;
+mod entry;
+mod ext_inst;
+mod globals;
+mod reflection;
+mod sync;
+mod types;
+mod writer;
+
+use rspirv::binary::Disassemble as _;
+
+use crate::{
+    ir::{FuncId, Module},
+    opencl::Environment,
+    target::Target,
+};
+
+use globals::Globals;
+use writer::Writer;
+
+/// What the functions of this folder share.
+struct Emitter<'a> {
+    target: &'a Target,
+    module: &'a Module,
+    writer: Writer,
+    globals: Globals,
+}
+
+/// Emits a module that the target's passes have prepared.
+pub fn emit(module: &Module, target: &Target) -> Vec<u32> {
+    let mut emitter =
+        Emitter { target, module, writer: Writer::new(target.spirv), globals: Globals::default() };
+    emitter.environment();
+    let order = callees_first(module);
+    for &function in &order {
+        emitter.declare_function(function);
+    }
+    for &function in &order {
+        emitter.function(function);
+    }
+    emitter.entry_points();
+    emitter.reflection();
+    emitter.writer.finish()
+}
+
+/// The assembly text of a module.
+pub fn disassemble(words: &[u32]) -> String {
+    let mut loader = rspirv::dr::Loader::new();
+    let outcome = rspirv::binary::parse_words(without_reflection(words), &mut loader);
+    match outcome {
+        Ok(()) => loader.module().disassemble(),
+        Err(error) => format!("; not a module: {error}\n"),
+    }
+}
+
+impl Emitter<'_> {
+    fn is_vulkan(&self) -> bool {
+        self.target.environment == Environment::Vulkan
+    }
+}
+
+/// rspirv's loader refuses instructions behind the last function, where reflection stands.
+fn without_reflection(words: &[u32]) -> Vec<u32> {
+    const OP_FUNCTION_END: u32 = 56;
+    let mut end = 5.min(words.len());
+    let mut at = end;
+    while let Some(&first) = words.get(at) {
+        let length = (first >> 16) as usize;
+        if length == 0 {
+            break;
+        }
+        at += length;
+        if first & 0xffff == OP_FUNCTION_END {
+            end = at.min(words.len());
+        }
+    }
+    words[..end].to_vec()
+}
+
+/// Every function after those it calls: the language has no recursion.
+fn callees_first(module: &Module) -> Vec<FuncId> {
+    fn visit(module: &Module, id: FuncId, seen: &mut Vec<FuncId>) {
+        if seen.contains(&id) {
+            return;
+        }
+        for inst in module.functions[id].insts.iter() {
+            if let crate::ir::Op::Call(callee) = inst.op {
+                visit(module, callee, seen);
+            }
+        }
+        seen.push(id);
+    }
+    let mut seen = Vec::new();
+    for id in module.functions.ids() {
+        visit(module, id, &mut seen);
+    }
+    seen
+}

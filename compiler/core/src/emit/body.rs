@@ -1,0 +1,223 @@
+//! A function's body: values, basic blocks, and the walk over the IR's blocks.
+
+use rspirv::{
+    dr::{self, Instruction, Operand},
+    spirv::{FunctionControl, Op, Word},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Emitter, control::Construct};
+use crate::{
+    index::Id as _,
+    ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, VarId},
+    opencl::Environment,
+};
+
+/// A function under construction.
+pub(super) struct Body<'e, 'm> {
+    pub(super) emitter: &'e mut Emitter<'m>,
+    pub(super) function: &'m Function,
+    values: Vec<Word>,
+    blocks: Vec<dr::Block>,
+    /// Private variables: they stand at the head of the first block.
+    variables: Vec<Instruction>,
+    variable_ids: FxHashMap<VarId, Word>,
+    pub(super) constructs: FxHashMap<InstId, Construct>,
+    /// Variables of the module that the body names: entry points list them.
+    pub(super) interface: FxHashSet<Word>,
+    is_terminated: bool,
+}
+
+impl<'m> Emitter<'m> {
+    /// Gives a function its id, so that calls can name it.
+    pub(super) fn declare_function(&mut self, id: FuncId) {
+        let word = self.writer.id();
+        self.globals.functions.insert(id, word);
+    }
+
+    /// Emits a function.
+    pub(super) fn function(&mut self, id: FuncId) {
+        let module = self.module;
+        let function = &module.functions[id];
+        let params = &function.blocks[function.body].params;
+        let types: Vec<Word> = params.iter().map(|&param| self.ty(function.values[param].ty)).collect();
+        let result = function.result.map(|ty| self.ty(ty)).unwrap_or_else(|| self.void());
+        let mut signature = vec![Operand::IdRef(result)];
+        signature.extend(types.iter().copied().map(Operand::IdRef));
+        let signature = self.writer.interned(Op::TypeFunction, None, signature);
+
+        let word = self.globals.functions[&id];
+        self.writer.name(word, &function.name);
+        let mut body = Body {
+            emitter: self,
+            function,
+            values: vec![0; function.values.len()],
+            blocks: Vec::new(),
+            variables: Vec::new(),
+            variable_ids: FxHashMap::default(),
+            constructs: FxHashMap::default(),
+            interface: FxHashSet::default(),
+            is_terminated: true,
+        };
+        let mut parameters = Vec::new();
+        for (&param, &ty) in params.iter().zip(&types) {
+            let word = body.emitter.writer.id();
+            body.values[param.index()] = word;
+            parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
+        }
+        body.start_block();
+        body.block(function.body);
+        let Body { mut blocks, variables, interface, .. } = body;
+        if let Some(first) = blocks.first_mut() {
+            first.instructions.splice(0..0, variables);
+        }
+        self.globals.interfaces.insert(id, interface);
+        let operands = vec![
+            Operand::FunctionControl(FunctionControl::NONE),
+            Operand::IdRef(signature),
+        ];
+        self.writer.module.functions.push(dr::Function {
+            def: Some(Instruction::new(Op::Function, Some(result), Some(word), operands)),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, Vec::new())),
+            parameters,
+            blocks,
+        });
+    }
+}
+
+impl<'m> Body<'_, 'm> {
+    /// Emits the instructions of an IR block into the current basic block and those that follow it.
+    pub(super) fn block(&mut self, block: BlockId) {
+        let function = self.function;
+        for &inst in &function.blocks[block].insts {
+            if self.is_terminated {
+                return;
+            }
+            self.instruction(inst, &function.insts[inst]);
+        }
+    }
+
+    /// Whether the environment wants merge instructions.
+    pub(super) fn is_structured(&self) -> bool {
+        self.emitter.target.environment == Environment::Vulkan
+    }
+
+    /// The word of a value.
+    pub(super) fn value(&mut self, value: ValueId) -> Word {
+        let known = self.values[value.index()];
+        if known != 0 {
+            return known;
+        }
+        let function = self.function;
+        let data = &function.values[value];
+        let ValueDef::Const(constant) = &data.def else {
+            unreachable!("a value is used where the verifier would not let it be seen")
+        };
+        let word = self.emitter.constant(data.ty, constant);
+        self.values[value.index()] = word;
+        word
+    }
+
+    /// The type of a value.
+    pub(super) fn type_of(&self, value: ValueId) -> Type {
+        self.function.values[value].ty
+    }
+
+    /// Says which word a value is.
+    pub(super) fn define(&mut self, value: ValueId, word: Word) {
+        self.values[value.index()] = word;
+    }
+
+    /// The instruction's only result becomes this operation.
+    pub(super) fn result(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
+        let result = inst.results[0];
+        let ty = self.type_of(result);
+        let word = self.op(op, ty, operands);
+        self.define(result, word);
+    }
+
+    /// An operation on the instruction's arguments.
+    pub(super) fn plain(&mut self, inst: &Inst, op: Op) {
+        let operands = inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect();
+        self.result(inst, op, operands);
+    }
+
+    /// An operation with a result of this type.
+    pub(super) fn op(&mut self, op: Op, ty: Type, operands: Vec<Operand>) -> Word {
+        let ty = self.emitter.ty(ty);
+        self.typed(op, ty, operands)
+    }
+
+    /// An operation with a result of a type by its word.
+    pub(super) fn typed(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+        let word = self.emitter.writer.id();
+        self.push(Instruction::new(op, Some(ty), Some(word), operands));
+        word
+    }
+
+    /// An operation without result.
+    pub(super) fn effect(&mut self, op: Op, operands: Vec<Operand>) {
+        self.push(Instruction::new(op, None, None, operands));
+    }
+
+    /// The last instruction of the current basic block.
+    pub(super) fn terminate(&mut self, op: Op, operands: Vec<Operand>) {
+        self.effect(op, operands);
+        self.is_terminated = true;
+    }
+
+    /// Adds to a basic block that may be finished: phis are completed when their predecessors are known.
+    pub(super) fn patch(&mut self, label: Word, phi: Word, operands: Vec<Operand>) {
+        let block = self.blocks.iter_mut().find(|block| label_of(block) == label);
+        let found = block
+            .and_then(|block| block.instructions.iter_mut().find(|inst| inst.result_id == Some(phi)));
+        if let Some(inst) = found {
+            inst.operands.extend(operands);
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        debug_assert!(!self.is_terminated, "an instruction follows a terminator");
+        if let Some(block) = self.blocks.last_mut() {
+            block.instructions.push(instruction);
+        }
+    }
+
+    /// Begins a basic block and gives its label.
+    pub(super) fn start_block(&mut self) -> Word {
+        let label = self.emitter.writer.id();
+        self.start_labelled(label);
+        label
+    }
+
+    /// Begins a basic block whose label others name already.
+    pub(super) fn start_labelled(&mut self, label: Word) {
+        let label = Some(Instruction::new(Op::Label, None, Some(label), Vec::new()));
+        self.blocks.push(dr::Block { label, instructions: Vec::new() });
+        self.is_terminated = false;
+    }
+
+    /// The label of the current basic block.
+    pub(super) fn current(&self) -> Word {
+        self.blocks.last().map_or(0, label_of)
+    }
+
+    /// The pointer to a private variable.
+    pub(super) fn private_variable(&mut self, var: VarId) -> Word {
+        if let Some(&word) = self.variable_ids.get(&var) {
+            return word;
+        }
+        let data = &self.function.vars[var];
+        let (pointer, class, _) = self.emitter.variable_type(data);
+        let word = self.emitter.writer.id();
+        self.emitter.writer.name(word, &data.name);
+        let operands = vec![Operand::StorageClass(class)];
+        self.variables.push(Instruction::new(Op::Variable, Some(pointer), Some(word), operands));
+        self.variable_ids.insert(var, word);
+        word
+    }
+}
+
+fn label_of(block: &dr::Block) -> Word {
+    block.label.as_ref().and_then(|label| label.result_id).unwrap_or_default()
+}

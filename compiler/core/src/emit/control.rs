@@ -1,0 +1,226 @@
+//! Structured control flow: the IR's constructs as basic blocks, merges and phis.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{LoopControl, Op, SelectionControl, Word},
+};
+
+use super::body::Body;
+use crate::{
+    hir::LoopHints,
+    ir::{BlockId, Case, Inst, InstId, Scalar, Type, ValueId},
+};
+
+/// A construct that is being emitted.
+#[derive(Default)]
+pub(super) struct Construct {
+    /// Where `Exit` goes.
+    merge: Word,
+    /// Who went there, and with what.
+    exits: Vec<(Word, Vec<Word>)>,
+    /// Where `Continue` goes, for a loop.
+    continuing: Word,
+    /// Who went there, and with what.
+    continues: Vec<(Word, Vec<Word>)>,
+    /// Where `Next` goes, for a loop, and the phis there.
+    header: Word,
+    phis: Vec<Word>,
+}
+
+impl Body<'_, '_> {
+    pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
+        let merge = self.open(id);
+        let condition = self.value(inst.args[0]);
+        let (then_label, else_label) = (self.emitter.writer.id(), self.emitter.writer.id());
+        self.selection_merge(merge);
+        let operands = vec![condition, then_label, else_label].into_iter().map(Operand::IdRef).collect();
+        self.terminate(Op::BranchConditional, operands);
+        for (label, block) in [(then_label, then), (else_label, otherwise)] {
+            self.start_labelled(label);
+            self.block(block);
+        }
+        self.close(id, inst);
+    }
+
+    pub(super) fn emit_switch(&mut self, id: InstId, inst: &Inst, cases: &[Case], default: BlockId) {
+        let merge = self.open(id);
+        let selector = self.value(inst.args[0]);
+        let is_wide = self.type_of(inst.args[0]) == Type::Scalar(Scalar::I64);
+        let labels: Vec<Word> = cases.iter().map(|_| self.emitter.writer.id()).collect();
+        let default_label = self.emitter.writer.id();
+        let mut operands = vec![Operand::IdRef(selector), Operand::IdRef(default_label)];
+        for (case, &label) in cases.iter().zip(&labels) {
+            for &value in &case.values {
+                operands.push(if is_wide {
+                    Operand::LiteralBit64(value)
+                } else {
+                    Operand::LiteralBit32(value as u32)
+                });
+                operands.push(Operand::IdRef(label));
+            }
+        }
+        self.selection_merge(merge);
+        self.terminate(Op::Switch, operands);
+        let blocks = cases.iter().map(|case| case.block).zip(labels);
+        for (block, label) in blocks.chain([(default, default_label)]) {
+            self.start_labelled(label);
+            self.block(block);
+        }
+        self.close(id, inst);
+    }
+
+    /// A block that can be left from anywhere inside: where merges are wanted, a switch with only a default.
+    pub(super) fn emit_block(&mut self, id: InstId, inst: &Inst, block: BlockId) {
+        let merge = self.open(id);
+        if self.is_structured() {
+            let zero = self.emitter.u32(0);
+            let label = self.emitter.writer.id();
+            self.selection_merge(merge);
+            self.terminate(Op::Switch, vec![Operand::IdRef(zero), Operand::IdRef(label)]);
+            self.start_labelled(label);
+        }
+        self.block(block);
+        self.close(id, inst);
+    }
+
+    pub(super) fn emit_loop(
+        &mut self,
+        id: InstId,
+        inst: &Inst,
+        (body, continuing): (BlockId, BlockId),
+        hints: LoopHints,
+    ) {
+        let merge = self.open(id);
+        let before = self.current();
+        let inits: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let (header, continue_label) = (self.emitter.writer.id(), self.emitter.writer.id());
+        self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
+
+        self.start_labelled(header);
+        let params = self.function.blocks[body].params.clone();
+        let mut phis = Vec::new();
+        for (&param, &init) in params.iter().zip(&inits) {
+            let ty = self.type_of(param);
+            let phi = self.op(Op::Phi, ty, vec![Operand::IdRef(init), Operand::IdRef(before)]);
+            self.define(param, phi);
+            phis.push(phi);
+        }
+        let construct = self.constructs.entry(id).or_default();
+        (construct.header, construct.continuing) = (header, continue_label);
+        construct.phis.clone_from(&phis);
+        if self.is_structured() || hints != LoopHints::default() {
+            let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
+            operands.extend(loop_control(hints));
+            self.effect(Op::LoopMerge, operands);
+        }
+        let first = self.emitter.writer.id();
+        self.terminate(Op::Branch, vec![Operand::IdRef(first)]);
+        self.start_labelled(first);
+        self.block(body);
+
+        let continues = self.constructs.get_mut(&id).map(|it| std::mem::take(&mut it.continues));
+        let continues = continues.unwrap_or_default();
+        self.start_labelled(continue_label);
+        let params = self.function.blocks[continuing].params.clone();
+        self.join(&params, &continues);
+        if continues.is_empty() {
+            // Nobody goes round: the back edge that a loop must have is there and never taken.
+            let undefined: Vec<Word> = phis.iter().zip(&inits).map(|(_, &init)| init).collect();
+            self.back_edge(id, &undefined);
+        } else {
+            self.block(continuing);
+        }
+        self.close(id, inst);
+    }
+
+    /// `Exit`
+    pub(super) fn emit_exit(&mut self, target: InstId, inst: &Inst) {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let from = self.current();
+        let construct = self.constructs.entry(target).or_default();
+        construct.exits.push((from, values));
+        let merge = construct.merge;
+        self.terminate(Op::Branch, vec![Operand::IdRef(merge)]);
+    }
+
+    /// `Continue`
+    pub(super) fn emit_continue(&mut self, target: InstId, inst: &Inst) {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let from = self.current();
+        let construct = self.constructs.entry(target).or_default();
+        construct.continues.push((from, values));
+        let label = construct.continuing;
+        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+    }
+
+    /// `Next`
+    pub(super) fn emit_next(&mut self, target: InstId, inst: &Inst) {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        self.back_edge(target, &values);
+    }
+
+    fn back_edge(&mut self, id: InstId, values: &[Word]) {
+        let from = self.current();
+        let construct = self.constructs.entry(id).or_default();
+        let (header, phis) = (construct.header, construct.phis.clone());
+        for (phi, &value) in phis.into_iter().zip(values) {
+            self.patch(header, phi, vec![Operand::IdRef(value), Operand::IdRef(from)]);
+        }
+        self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
+    }
+
+    fn open(&mut self, id: InstId) -> Word {
+        let merge = self.emitter.writer.id();
+        self.constructs.insert(id, Construct { merge, ..Construct::default() });
+        merge
+    }
+
+    /// The merge block, with the construct's results. If nobody comes there, the results are never seen.
+    fn close(&mut self, id: InstId, inst: &Inst) {
+        let Construct { merge, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
+        if exits.is_empty() && !self.is_structured() {
+            return;
+        }
+        self.start_labelled(merge);
+        self.join(&inst.results, &exits);
+        if exits.is_empty() {
+            self.terminate(Op::Unreachable, Vec::new());
+        }
+    }
+
+    /// Values that come from several predecessors.
+    fn join(&mut self, values: &[ValueId], from: &[(Word, Vec<Word>)]) {
+        for (index, &value) in values.iter().enumerate() {
+            let ty = self.type_of(value);
+            let word = match from {
+                [] => {
+                    let ty = self.emitter.ty(ty);
+                    self.emitter.writer.interned(Op::Undef, Some(ty), Vec::new())
+                }
+                [(_, only)] => only[index],
+                _ => {
+                    let pairs = from.iter().flat_map(|(label, values)| [values[index], *label]);
+                    let operands = pairs.map(Operand::IdRef).collect();
+                    self.op(Op::Phi, ty, operands)
+                }
+            };
+            self.define(value, word);
+        }
+    }
+
+    fn selection_merge(&mut self, merge: Word) {
+        if self.is_structured() {
+            let control = Operand::SelectionControl(SelectionControl::NONE);
+            self.effect(Op::SelectionMerge, vec![Operand::IdRef(merge), control]);
+        }
+    }
+}
+
+fn loop_control(hints: LoopHints) -> Vec<Operand> {
+    let control = match hints.unroll {
+        None => LoopControl::NONE,
+        Some(1) => LoopControl::DONT_UNROLL,
+        Some(_) => LoopControl::UNROLL,
+    };
+    vec![Operand::LoopControl(control)]
+}

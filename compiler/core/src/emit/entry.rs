@@ -1,0 +1,83 @@
+//! What a module says of itself: environment, entry points, execution modes.
+
+use rspirv::{
+    dr::{Instruction, Operand},
+    spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, SourceLanguage},
+};
+
+use super::Emitter;
+use crate::ir::FuncId;
+
+impl Emitter<'_> {
+    /// Addressing and memory model, with their capabilities.
+    pub(super) fn environment(&mut self) {
+        let (addressing, memory) = if self.is_vulkan() {
+            self.writer.need(Capability::Shader);
+            self.writer.need(Capability::VulkanMemoryModel);
+            self.writer.need(Capability::PhysicalStorageBufferAddresses);
+            (AddressingModel::PhysicalStorageBuffer64, MemoryModel::Vulkan)
+        } else {
+            self.writer.need(Capability::Kernel);
+            self.writer.need(Capability::Addresses);
+            self.writer.need(Capability::Linkage);
+            (AddressingModel::Physical64, MemoryModel::OpenCL)
+        };
+        let operands = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(memory)];
+        self.writer.module.memory_model = Some(Instruction::new(Op::MemoryModel, None, None, operands));
+        let version = if self.is_vulkan() { 200_000 } else { 102_000 };
+        let operands =
+            vec![Operand::SourceLanguage(SourceLanguage::OpenCL_C), Operand::LiteralBit32(version)];
+        let source = Instruction::new(Op::Source, None, None, operands);
+        self.writer.module.debug_string_source.push(source);
+    }
+
+    /// One entry point for each kernel.
+    pub(super) fn entry_points(&mut self) {
+        let module = self.module;
+        for (id, function) in module.functions.entries() {
+            if let Some(kernel) = &function.kernel {
+                self.entry_point(id, &function.name);
+                if !self.is_vulkan() {
+                    self.size_modes(id, kernel.required_size, ExecutionMode::LocalSize);
+                    self.size_modes(id, kernel.size_hint, ExecutionMode::LocalSizeHint);
+                }
+            }
+        }
+        if self.is_vulkan() {
+            // Entry points have no size of their own: the runtime gives it by specialisation.
+            self.local_size();
+        }
+    }
+
+    fn entry_point(&mut self, id: FuncId, name: &str) {
+        let model = if self.is_vulkan() { ExecutionModel::GLCompute } else { ExecutionModel::Kernel };
+        let mut interface: Vec<_> = self.globals.interfaces[&id].iter().copied().collect();
+        interface.sort_unstable();
+        let mut operands = vec![
+            Operand::ExecutionModel(model),
+            Operand::IdRef(self.globals.functions[&id]),
+            Operand::LiteralString(name.to_owned()),
+        ];
+        // Before SPIR-V 1.4 the interface is the inputs; listing other variables is an error there.
+        let inputs = self.input_words();
+        let all = self.target.spirv >= (1, 4);
+        operands.extend(interface.into_iter().filter(|it| all || inputs.contains(it)).map(Operand::IdRef));
+        self.writer.module.entry_points.push(Instruction::new(Op::EntryPoint, None, None, operands));
+        if self.is_vulkan() && self.target.features.float_controls_preserve32 {
+            self.writer.need(Capability::SignedZeroInfNanPreserve);
+            self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[32]);
+        }
+    }
+
+    fn size_modes(&mut self, id: FuncId, size: Option<[u32; 3]>, mode: ExecutionMode) {
+        if let Some(size) = size {
+            self.mode(id, mode, &size);
+        }
+    }
+
+    fn mode(&mut self, id: FuncId, mode: ExecutionMode, numbers: &[u32]) {
+        let mut operands = vec![Operand::IdRef(self.globals.functions[&id]), Operand::ExecutionMode(mode)];
+        operands.extend(numbers.iter().copied().map(Operand::LiteralBit32));
+        self.writer.module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
+    }
+}

@@ -1,0 +1,382 @@
+//! What stands outside functions: variables, launch memory, built-in inputs.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Emitter, body::Body};
+use crate::{
+    ir::{Const, FuncId, Input, Inst, LaunchMemory, Place, Scalar, State, Type, Var, VarId, WorkItem},
+    opencl::AddressSpace,
+};
+
+/// Ids of things outside functions, each made when first used.
+#[derive(Default)]
+pub(super) struct Globals {
+    pub(super) functions: FxHashMap<FuncId, Word>,
+    /// The variables that each function uses.
+    pub(super) interfaces: FxHashMap<FuncId, FxHashSet<Word>>,
+    variables: FxHashMap<VarId, Word>,
+    inputs: FxHashMap<u32, Word>,
+    launch: FxHashMap<LaunchMemory, Word>,
+    /// The composite decorated `WorkgroupSize`, made of specialisation constants.
+    local_size: Option<Word>,
+    work_dim: Option<Word>,
+    /// The `SpecId`s of local arguments.
+    pub(super) local_arguments: FxHashMap<VarId, u32>,
+}
+
+/// `SpecId`s of the work-group's size: 0, 1, 2.
+pub(super) const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];
+/// `SpecId` of the number of dimensions.
+pub(super) const WORK_DIM_ID: u32 = 3;
+/// The first `SpecId` of a local argument.
+const FIRST_LOCAL_ID: u32 = 4;
+
+impl Emitter<'_> {
+    /// The pointer type of a variable, its storage class, and whether it is an array.
+    pub(super) fn variable_type(&mut self, var: &Var) -> (Word, StorageClass, bool) {
+        let class = self.storage_class(var.space);
+        let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
+        let count = var.size.div_ceil(size_of(element).max(1)).max(1);
+        let element = self.ty(element);
+        let is_array = count > 1 || var.argument.is_some();
+        let ty = match var.argument {
+            Some(_) => unreachable!("a local argument has a type of its own"),
+            None if is_array => self.array_type(element, u32::try_from(count).unwrap_or(u32::MAX)),
+            None => element,
+        };
+        (self.pointer_type(class, ty), class, is_array)
+    }
+
+    /// The pointer to a variable of the module.
+    pub(super) fn module_variable(&mut self, id: VarId) -> Word {
+        if let Some(&word) = self.globals.variables.get(&id) {
+            return word;
+        }
+        let var = &self.module.vars[id];
+        let word = if var.argument.is_some() { self.local_argument(id, var) } else { self.static_variable(var) };
+        self.writer.name(word, &var.name);
+        self.globals.variables.insert(id, word);
+        word
+    }
+
+    fn static_variable(&mut self, var: &Var) -> Word {
+        let (pointer, class, _) = self.variable_type(var);
+        let mut operands = vec![Operand::StorageClass(class)];
+        if let Some(init) = self.initializer(var) {
+            operands.push(Operand::IdRef(init));
+        }
+        let word = self.writer.global(Op::Variable, Some(pointer), operands);
+        if !self.is_vulkan() {
+            let align = u32::try_from(var.align).unwrap_or(1);
+            let operands = vec![
+                Operand::IdRef(word),
+                Operand::Decoration(Decoration::Alignment),
+                Operand::LiteralBit32(align),
+            ];
+            self.writer.annotate(Op::Decorate, operands);
+            if var.space == AddressSpace::Constant {
+                let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::Constant)];
+                self.writer.annotate(Op::Decorate, operands);
+            }
+        }
+        word
+    }
+
+    /// A local argument: an array whose length is a specialisation constant (see the runtime's `interface`).
+    fn local_argument(&mut self, id: VarId, var: &Var) -> Word {
+        let spec_id = FIRST_LOCAL_ID + u32::try_from(self.globals.local_arguments.len()).unwrap_or_default();
+        self.globals.local_arguments.insert(id, spec_id);
+        let length = self.spec_constant(spec_id);
+        let element = self.ty(var.element.unwrap_or(Type::Scalar(Scalar::I32)));
+        let operands = vec![Operand::IdRef(element), Operand::IdRef(length)];
+        let array = self.writer.global(Op::TypeArray, None, operands);
+        let pointer = self.pointer_type(StorageClass::Workgroup, array);
+        self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Workgroup)])
+    }
+
+    /// The first value of a variable of the OpenCL environment: an array of bytes or of words.
+    fn initializer(&mut self, var: &Var) -> Option<Word> {
+        if self.is_vulkan() || !matches!(var.space, AddressSpace::Global | AddressSpace::Constant) {
+            return None;
+        }
+        let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
+        let size = size_of(element).max(1);
+        let count = var.size.div_ceil(size).max(1);
+        let ty = self.ty(element);
+        let array = if count > 1 { self.array_type(ty, u32::try_from(count).unwrap_or(u32::MAX)) } else { ty };
+        let Some(data) = &var.init else {
+            return Some(self.writer.interned(Op::ConstantNull, Some(array), Vec::new()));
+        };
+        let parts: Vec<Word> = data
+            .bytes
+            .chunks(size as usize)
+            .map(|chunk| {
+                let mut bits = [0; 8];
+                bits[..chunk.len().min(8)].copy_from_slice(&chunk[..chunk.len().min(8)]);
+                self.constant(element, &Const::Bits([u64::from_le_bytes(bits)].into_iter().collect()))
+            })
+            .collect();
+        match parts.as_slice() {
+            [only] if count == 1 => Some(*only),
+            _ => {
+                let parts = parts.into_iter().map(Operand::IdRef).collect();
+                Some(self.writer.interned(Op::ConstantComposite, Some(array), parts))
+            }
+        }
+    }
+
+    fn spec_constant(&mut self, spec_id: u32) -> Word {
+        let ty = self.scalar(Scalar::I32);
+        let word = self.writer.global(Op::SpecConstant, Some(ty), vec![Operand::LiteralBit32(1)]);
+        let operands = vec![
+            Operand::IdRef(word),
+            Operand::Decoration(Decoration::SpecId),
+            Operand::LiteralBit32(spec_id),
+        ];
+        self.writer.annotate(Op::Decorate, operands);
+        word
+    }
+
+    /// The size of a work-group, as the runtime specialises it.
+    pub(super) fn local_size(&mut self) -> Word {
+        if let Some(word) = self.globals.local_size {
+            return word;
+        }
+        let parts = LOCAL_SIZE_IDS.map(|id| self.spec_constant(id)).map(Operand::IdRef);
+        let ty = self.ty(Type::Vector(Scalar::I32, 3));
+        let word = self.writer.global(Op::SpecConstantComposite, Some(ty), parts.to_vec());
+        self.decorate_builtin(word, BuiltIn::WorkgroupSize);
+        self.writer.name(word, "local_size");
+        self.globals.local_size = Some(word);
+        word
+    }
+
+    fn work_dim(&mut self) -> Word {
+        if let Some(word) = self.globals.work_dim {
+            return word;
+        }
+        let word = self.spec_constant(WORK_DIM_ID);
+        self.globals.work_dim = Some(word);
+        word
+    }
+
+    /// Whether a kernel asks for the number of dimensions.
+    pub(super) fn uses_work_dim(&self) -> bool {
+        self.globals.work_dim.is_some()
+    }
+
+    /// The built-in input variables of the module.
+    pub(super) fn input_words(&self) -> FxHashSet<Word> {
+        self.globals.inputs.values().copied().collect()
+    }
+
+    fn decorate_builtin(&mut self, word: Word, builtin: BuiltIn) {
+        let operands = vec![
+            Operand::IdRef(word),
+            Operand::Decoration(Decoration::BuiltIn),
+            Operand::BuiltIn(builtin),
+        ];
+        self.writer.annotate(Op::Decorate, operands);
+    }
+
+    fn input_variable(&mut self, builtin: BuiltIn, ty: Type) -> Word {
+        if let Some(&word) = self.globals.inputs.get(&(builtin as u32)) {
+            return word;
+        }
+        let ty = self.ty(ty);
+        let pointer = self.pointer_type(StorageClass::Input, ty);
+        let operands = vec![Operand::StorageClass(StorageClass::Input)];
+        let word = self.writer.global(Op::Variable, Some(pointer), operands);
+        self.decorate_builtin(word, builtin);
+        self.globals.inputs.insert(builtin as u32, word);
+        word
+    }
+
+    /// A block of words: push constants as 32-bit words, the uniform buffer as vectors of four.
+    fn launch_memory(&mut self, memory: LaunchMemory) -> Word {
+        if let Some(&word) = self.globals.launch.get(&memory) {
+            return word;
+        }
+        let words = self.words(memory).max(1);
+        let (element, class, count, stride) = match memory {
+            LaunchMemory::PushConstants => (Type::Scalar(Scalar::I32), StorageClass::PushConstant, words, 4),
+            LaunchMemory::Uniform => {
+                (Type::Vector(Scalar::I32, 4), StorageClass::Uniform, words.div_ceil(4), 16)
+            }
+        };
+        let element = self.ty(element);
+        let count = self.u32(count);
+        let operands = vec![Operand::IdRef(element), Operand::IdRef(count)];
+        let array = self.writer.global(Op::TypeArray, None, operands);
+        let block = self.writer.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+        let decorate = |operands: &[Operand]| operands.to_vec();
+        self.writer.annotate(
+            Op::Decorate,
+            decorate(&[
+                Operand::IdRef(array),
+                Operand::Decoration(Decoration::ArrayStride),
+                Operand::LiteralBit32(stride),
+            ]),
+        );
+        self.writer.annotate(
+            Op::MemberDecorate,
+            decorate(&[
+                Operand::IdRef(block),
+                Operand::LiteralBit32(0),
+                Operand::Decoration(Decoration::Offset),
+                Operand::LiteralBit32(0),
+            ]),
+        );
+        self.writer
+            .annotate(Op::Decorate, decorate(&[Operand::IdRef(block), Operand::Decoration(Decoration::Block)]));
+        let pointer = self.pointer_type(class, block);
+        let word = self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        if memory == LaunchMemory::Uniform {
+            for decoration in [Decoration::DescriptorSet, Decoration::Binding] {
+                let operands =
+                    vec![Operand::IdRef(word), Operand::Decoration(decoration), Operand::LiteralBit32(0)];
+                self.writer.annotate(Op::Decorate, operands);
+            }
+        }
+        self.writer.name(word, "launch");
+        self.globals.launch.insert(memory, word);
+        word
+    }
+
+    /// Words up to the end of the last thing in a launch memory.
+    fn words(&self, memory: LaunchMemory) -> u32 {
+        let interface = &self.module.interface;
+        let mut end = 0;
+        if memory == LaunchMemory::PushConstants {
+            for (state, word) in &interface.state {
+                end = end.max(word + if *state == State::Variables { 2 } else { 3 });
+            }
+        }
+        for (function, places) in &interface.arguments {
+            let kernel = self.module.functions[*function].kernel.as_ref();
+            let arguments = kernel.map_or(&[][..], |kernel| &kernel.arguments[..]);
+            for (place, argument) in places.iter().zip(arguments) {
+                if let Place::Bytes(at, byte) = place
+                    && *at == memory
+                {
+                    end = end.max((byte + argument.kind.passed_size()).div_ceil(4));
+                }
+            }
+        }
+        end
+    }
+
+    /// A constant with these bits in every component.
+    pub(super) fn splat(&mut self, ty: Type, bits: u64) -> Word {
+        let count = if let Type::Vector(_, count) = ty { usize::from(count) } else { 1 };
+        self.constant(ty, &Const::Bits(std::iter::repeat_n(bits, count).collect()))
+    }
+}
+
+impl Body<'_, '_> {
+    /// `LaunchWord`
+    pub(super) fn launch_word(&mut self, inst: &Inst, memory: LaunchMemory, word: u32) {
+        let variable = self.emitter.launch_memory(memory);
+        self.interface.insert(variable);
+        let zero = self.emitter.u32(0);
+        let scalar = self.emitter.scalar(Scalar::I32);
+        let (class, index, component) = match memory {
+            LaunchMemory::PushConstants => (StorageClass::PushConstant, word, None),
+            LaunchMemory::Uniform => (StorageClass::Uniform, word / 4, Some(word % 4)),
+        };
+        let pointer = self.emitter.pointer_type(class, scalar);
+        let mut operands = vec![variable, zero, self.emitter.u32(index)];
+        operands.extend(component.map(|component| self.emitter.u32(component)));
+        let operands = operands.into_iter().map(Operand::IdRef).collect();
+        let pointer = self.typed(Op::AccessChain, pointer, operands);
+        self.result(inst, Op::Load, vec![Operand::IdRef(pointer)]);
+    }
+
+    /// `Input`
+    pub(super) fn input(&mut self, inst: &Inst, input: Input) {
+        let (builtin, capability) = match input {
+            Input::LocalSize => {
+                let word = self.emitter.local_size();
+                return self.define(inst.results[0], word);
+            }
+            Input::WorkDim => {
+                let word = self.emitter.work_dim();
+                return self.define(inst.results[0], word);
+            }
+            Input::LocalId => (BuiltIn::LocalInvocationId, None),
+            Input::GroupId => (BuiltIn::WorkgroupId, None),
+            Input::GlobalId => (BuiltIn::GlobalInvocationId, None),
+            Input::LocalIndex => (BuiltIn::LocalInvocationIndex, None),
+            Input::SubGroupSize => (BuiltIn::SubgroupSize, Some(Capability::GroupNonUniform)),
+            Input::NumSubGroups => (BuiltIn::NumSubgroups, Some(Capability::GroupNonUniform)),
+            Input::SubGroupId => (BuiltIn::SubgroupId, Some(Capability::GroupNonUniform)),
+            Input::SubGroupLocalId => {
+                (BuiltIn::SubgroupLocalInvocationId, Some(Capability::GroupNonUniform))
+            }
+        };
+        if let Some(capability) = capability {
+            self.emitter.writer.need(capability);
+        }
+        let ty = self.type_of(inst.results[0]);
+        self.load_input(inst, builtin, ty);
+    }
+
+    fn load_input(&mut self, inst: &Inst, builtin: BuiltIn, ty: Type) {
+        let variable = self.emitter.input_variable(builtin, ty);
+        self.interface.insert(variable);
+        self.result(inst, Op::Load, vec![Operand::IdRef(variable)]);
+    }
+
+    /// `WorkItem`, which only the OpenCL environment has left: a component of a built-in variable.
+    pub(super) fn work_item(&mut self, inst: &Inst, query: WorkItem) {
+        let (builtin, is_vector) = match query {
+            WorkItem::WorkDim => (BuiltIn::WorkDim, false),
+            WorkItem::GlobalSize => (BuiltIn::GlobalSize, true),
+            WorkItem::GlobalId => (BuiltIn::GlobalInvocationId, true),
+            WorkItem::LocalSize => (BuiltIn::WorkgroupSize, true),
+            WorkItem::EnqueuedLocalSize => (BuiltIn::EnqueuedWorkgroupSize, true),
+            WorkItem::LocalId => (BuiltIn::LocalInvocationId, true),
+            WorkItem::NumGroups => (BuiltIn::NumWorkgroups, true),
+            WorkItem::GroupId => (BuiltIn::WorkgroupId, true),
+            WorkItem::GlobalOffset => (BuiltIn::GlobalOffset, true),
+            WorkItem::GlobalLinearId => (BuiltIn::GlobalLinearId, false),
+            WorkItem::LocalLinearId => (BuiltIn::LocalInvocationIndex, false),
+            WorkItem::SubGroupSize => (BuiltIn::SubgroupSize, false),
+            WorkItem::MaxSubGroupSize => (BuiltIn::SubgroupMaxSize, false),
+            WorkItem::NumSubGroups => (BuiltIn::NumSubgroups, false),
+            WorkItem::EnqueuedNumSubGroups => (BuiltIn::NumEnqueuedSubgroups, false),
+            WorkItem::SubGroupId => (BuiltIn::SubgroupId, false),
+            WorkItem::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, false),
+        };
+        if !is_vector {
+            let ty = self.type_of(inst.results[0]);
+            return self.load_input(inst, builtin, ty);
+        }
+        let ty = Type::Vector(Scalar::I64, 3);
+        let variable = self.emitter.input_variable(builtin, ty);
+        self.interface.insert(variable);
+        let vector = self.op(Op::Load, ty, vec![Operand::IdRef(variable)]);
+        let dimension = self.value(inst.args[0]);
+        self.result(inst, Op::VectorExtractDynamic, vec![Operand::IdRef(vector), Operand::IdRef(dimension)]);
+    }
+}
+
+/// Bytes of a value in memory.
+pub(super) fn size_of(ty: Type) -> u64 {
+    let scalar = |scalar| match scalar {
+        Scalar::Bool | Scalar::I8 => 1,
+        Scalar::I16 | Scalar::F16 => 2,
+        Scalar::I32 | Scalar::F32 => 4,
+        Scalar::I64 | Scalar::F64 => 8,
+    };
+    match ty {
+        Type::Scalar(it) => scalar(it),
+        Type::Vector(it, 3) => scalar(it) * 4,
+        Type::Vector(it, count) => scalar(it) * u64::from(count),
+        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Event => 8,
+    }
+}

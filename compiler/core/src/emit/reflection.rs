@@ -1,0 +1,206 @@
+//! The kernel interface as `NonSemantic.ClspvReflection` instructions behind the last function.
+//!
+//! What each means to a loader stands in the runtime's `interface` module; the numbers are the registry's.
+
+use std::fmt::Write as _;
+
+use rspirv::{
+    dr::{Instruction, Operand},
+    spirv::{Op, Word},
+};
+
+use super::{
+    Emitter,
+    globals::{LOCAL_SIZE_IDS, WORK_DIM_ID},
+};
+use crate::{
+    ir::{Argument, ArgumentKind, FuncId, LaunchMemory, Place, State, Type},
+    opencl::AddressSpace,
+};
+
+const SET: &str = "NonSemantic.ClspvReflection.5";
+/// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
+const PIECE: usize = 32_000;
+
+mod number {
+    pub(super) const KERNEL: u32 = 1;
+    pub(super) const ARGUMENT_INFO: u32 = 2;
+    pub(super) const POD_UNIFORM: u32 = 6;
+    pub(super) const POD_PUSH_CONSTANT: u32 = 7;
+    pub(super) const WORKGROUP: u32 = 11;
+    pub(super) const SPEC_CONSTANT_WORKGROUP_SIZE: u32 = 12;
+    pub(super) const SPEC_CONSTANT_WORK_DIM: u32 = 14;
+    pub(super) const GLOBAL_OFFSET: u32 = 15;
+    pub(super) const ENQUEUED_LOCAL_SIZE: u32 = 16;
+    pub(super) const GLOBAL_SIZE: u32 = 17;
+    pub(super) const REGION_OFFSET: u32 = 18;
+    pub(super) const NUM_WORKGROUPS: u32 = 19;
+    pub(super) const REGION_GROUP_OFFSET: u32 = 20;
+    pub(super) const REQUIRED_WORKGROUP_SIZE: u32 = 24;
+    pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
+    pub(super) const POINTER_UNIFORM: u32 = 27;
+    pub(super) const VARIABLE_RELOCATION: u32 = 29;
+    pub(super) const VARIABLES_POINTER: u32 = 37;
+}
+
+/// An operand of a reflection instruction.
+enum Part<'a> {
+    Number(u32),
+    Text(&'a str),
+    Id(Word),
+}
+
+impl Emitter<'_> {
+    /// Writes the interface of a Vulkan module; the OpenCL environment's loaders read it off the functions.
+    pub(super) fn reflection(&mut self) {
+        if !self.is_vulkan() {
+            return;
+        }
+        let module = self.module;
+        self.writer.extension("SPV_KHR_non_semantic_info");
+        for (id, places) in &module.interface.arguments {
+            self.kernel_reflection(*id, places);
+        }
+        let ids = LOCAL_SIZE_IDS.map(Part::Number);
+        self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &ids);
+        if self.uses_work_dim() {
+            self.reflect(number::SPEC_CONSTANT_WORK_DIM, &[Part::Number(WORK_DIM_ID)]);
+        }
+        for &(state, word) in &module.interface.state {
+            self.state(state, 4 * word);
+        }
+    }
+
+    fn kernel_reflection(&mut self, id: FuncId, places: &[Place]) {
+        let module = self.module;
+        let function = &module.functions[id];
+        let Some(kernel) = &function.kernel else { return };
+        let count = u32::try_from(kernel.arguments.len()).unwrap_or(u32::MAX);
+        let declaration = self.reflect(
+            number::KERNEL,
+            &[
+                Part::Id(self.globals.functions[&id]),
+                Part::Text(&function.name),
+                Part::Number(count),
+                Part::Number(0),
+                Part::Text(&kernel.attributes),
+            ],
+        );
+        if let Some([x, y, z]) = kernel.required_size {
+            let parts = [Part::Id(declaration), Part::Number(x), Part::Number(y), Part::Number(z)];
+            self.reflect(number::REQUIRED_WORKGROUP_SIZE, &parts);
+        }
+        for (ordinal, (argument, place)) in (0..).zip(kernel.arguments.iter().zip(places)) {
+            self.argument(declaration, ordinal, argument, *place);
+        }
+    }
+
+    fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, place: Place) {
+        let info = self.info(argument);
+        let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
+        let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
+        let number = match place {
+            Place::Nowhere => return,
+            Place::Local(var) => {
+                let Some(&spec_id) = self.globals.local_arguments.get(&var) else { return };
+                let element = self.module.vars[var].element.unwrap_or(Type::Scalar(crate::ir::Scalar::I32));
+                let size = u32::try_from(super::globals::size_of(element)).unwrap_or(4);
+                parts.extend([Part::Number(spec_id), Part::Number(size)]);
+                number::WORKGROUP
+            }
+            Place::Bytes(memory, offset) => {
+                if memory == LaunchMemory::Uniform {
+                    parts.extend([Part::Number(0), Part::Number(0)]);
+                }
+                parts.extend([Part::Number(offset), Part::Number(argument.kind.passed_size())]);
+                match (memory, is_pointer) {
+                    (LaunchMemory::PushConstants, true) => number::POINTER_PUSH_CONSTANT,
+                    (LaunchMemory::PushConstants, false) => number::POD_PUSH_CONSTANT,
+                    (LaunchMemory::Uniform, true) => number::POINTER_UNIFORM,
+                    (LaunchMemory::Uniform, false) => number::POD_UNIFORM,
+                }
+            }
+        };
+        parts.push(Part::Id(info));
+        self.reflect(number, &parts);
+    }
+
+    /// `ArgumentInfo`, with the numbers of `clGetKernelArgInfo` (OpenCL API 5.9.4).
+    fn info(&mut self, argument: &Argument) -> Word {
+        const ADDRESS_GLOBAL: u32 = 0x119B;
+        const ADDRESS_LOCAL: u32 = 0x119C;
+        const ADDRESS_CONSTANT: u32 = 0x119D;
+        const ADDRESS_PRIVATE: u32 = 0x119E;
+        const ACCESS_NONE: u32 = 0x11A3;
+        let address = match argument.kind {
+            ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
+            ArgumentKind::Pointer { .. } => ADDRESS_GLOBAL,
+            ArgumentKind::Local { .. } => ADDRESS_LOCAL,
+            ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } => ADDRESS_PRIVATE,
+            ArgumentKind::Opaque => ADDRESS_GLOBAL,
+        };
+        let qualifier = u32::from(argument.is_const)
+            | u32::from(argument.is_restrict) << 1
+            | u32::from(argument.is_volatile) << 2;
+        self.reflect(
+            number::ARGUMENT_INFO,
+            &[
+                Part::Text(&argument.name),
+                Part::Text(&argument.type_name),
+                Part::Number(address),
+                Part::Number(ACCESS_NONE),
+                Part::Number(qualifier),
+            ],
+        )
+    }
+
+    fn state(&mut self, state: State, offset: u32) {
+        let number = match state {
+            State::GlobalOffset => number::GLOBAL_OFFSET,
+            State::GlobalSize => number::GLOBAL_SIZE,
+            State::EnqueuedLocalSize => number::ENQUEUED_LOCAL_SIZE,
+            State::NumGroups => number::NUM_WORKGROUPS,
+            State::RegionOffset => number::REGION_OFFSET,
+            State::RegionGroupOffset => number::REGION_GROUP_OFFSET,
+            State::Variables => return self.variables(offset),
+        };
+        self.reflect(number, &[Part::Number(offset), Part::Number(12)]);
+    }
+
+    fn variables(&mut self, offset: u32) {
+        let module = self.module;
+        let data = &module.interface.variables;
+        for piece in data.bytes.chunks(PIECE) {
+            let mut text = String::with_capacity(2 * piece.len());
+            for byte in piece {
+                // Writing to a string does not fail.
+                let _ = write!(text, "{byte:02x}");
+            }
+            let parts = [Part::Number(offset), Part::Number(8), Part::Text(&text)];
+            self.reflect(number::VARIABLES_POINTER, &parts);
+        }
+        for &(at, target, addend) in &data.relocations {
+            let base = module.interface.offsets.iter().find(|(var, _)| *var == target).map_or(0, |it| it.1);
+            let object = base.wrapping_add_signed(addend);
+            let [object, at] = [object, at].map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+            let parts = [Part::Number(object), Part::Number(at), Part::Number(8)];
+            self.reflect(number::VARIABLE_RELOCATION, &parts);
+        }
+    }
+
+    fn reflect(&mut self, number: u32, parts: &[Part<'_>]) -> Word {
+        let set = self.writer.set(SET);
+        let void = self.void();
+        let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        for part in parts {
+            operands.push(Operand::IdRef(match part {
+                Part::Number(value) => self.u32(*value),
+                Part::Text(text) => self.writer.string(text),
+                Part::Id(id) => *id,
+            }));
+        }
+        let id = self.writer.id();
+        self.writer.trail(Instruction::new(Op::ExtInst, Some(void), Some(id), operands));
+        id
+    }
+}

@@ -1,0 +1,154 @@
+//! A module under construction: ids, sections, and types and constants that exist once.
+
+use std::collections::BTreeSet;
+
+use rspirv::{
+    binary::Assemble as _,
+    dr::{self, Instruction, Operand},
+    spirv::{Capability, Op, Word},
+};
+use rustc_hash::FxHashMap;
+
+/// The number that the SPIR-V registry would know Kiln's modules by: none is assigned, so 0 and version 1.
+const GENERATOR: u32 = 1;
+
+/// Owns the module.
+pub(super) struct Writer {
+    pub(super) module: dr::Module,
+    version: (u8, u8),
+    bound: Word,
+    interned: FxHashMap<Instruction, Word>,
+    capabilities: BTreeSet<u32>,
+    extensions: BTreeSet<&'static str>,
+    sets: FxHashMap<&'static str, Word>,
+    /// Instructions behind the last function.
+    trailer: Vec<Instruction>,
+}
+
+impl Writer {
+    pub(super) fn new(version: (u8, u8)) -> Self {
+        Self {
+            module: dr::Module::new(),
+            version,
+            bound: 1,
+            interned: FxHashMap::default(),
+            capabilities: BTreeSet::new(),
+            extensions: BTreeSet::new(),
+            sets: FxHashMap::default(),
+            trailer: Vec::new(),
+        }
+    }
+
+    /// A fresh id.
+    pub(super) fn id(&mut self) -> Word {
+        let id = self.bound;
+        self.bound += 1;
+        id
+    }
+
+    /// Declares what the module uses.
+    pub(super) fn need(&mut self, capability: Capability) {
+        self.capabilities.insert(capability as u32);
+    }
+
+    /// Whether the module uses this so far.
+    pub(super) fn needs(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&(capability as u32))
+    }
+
+    /// Declares an extension.
+    pub(super) fn extension(&mut self, name: &'static str) {
+        self.extensions.insert(name);
+    }
+
+    /// The import of an extended instruction set.
+    pub(super) fn set(&mut self, name: &'static str) -> Word {
+        if let Some(&id) = self.sets.get(name) {
+            return id;
+        }
+        let id = self.id();
+        self.sets.insert(name, id);
+        let name = Operand::LiteralString(name.to_owned());
+        self.module.ext_inst_imports.push(Instruction::new(Op::ExtInstImport, None, Some(id), vec![name]));
+        id
+    }
+
+    /// A type or a constant: one for each set of operands.
+    pub(super) fn interned(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let key = Instruction::new(op, ty, None, operands);
+        if let Some(&id) = self.interned.get(&key) {
+            return id;
+        }
+        let id = self.id();
+        let mut instruction = key.clone();
+        instruction.result_id = Some(id);
+        self.module.types_global_values.push(instruction);
+        self.interned.insert(key, id);
+        id
+    }
+
+    /// A type, constant or variable of its own.
+    pub(super) fn global(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let id = self.id();
+        self.module.types_global_values.push(Instruction::new(op, ty, Some(id), operands));
+        id
+    }
+
+    /// An annotation.
+    pub(super) fn annotate(&mut self, op: Op, operands: Vec<Operand>) {
+        self.module.annotations.push(Instruction::new(op, None, None, operands));
+    }
+
+    /// `OpName`
+    pub(super) fn name(&mut self, id: Word, name: &str) {
+        if !name.is_empty() {
+            let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
+            self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));
+        }
+    }
+
+    /// `OpString`
+    pub(super) fn string(&mut self, text: &str) -> Word {
+        let key = Instruction::new(Op::String, None, None, vec![Operand::LiteralString(text.to_owned())]);
+        if let Some(&id) = self.interned.get(&key) {
+            return id;
+        }
+        let id = self.id();
+        let mut instruction = key.clone();
+        instruction.result_id = Some(id);
+        self.module.debug_string_source.push(instruction);
+        self.interned.insert(key, id);
+        id
+    }
+
+    /// An instruction behind the last function.
+    pub(super) fn trail(&mut self, instruction: Instruction) {
+        self.trailer.push(instruction);
+    }
+
+    /// The words.
+    pub(super) fn finish(mut self) -> Vec<u32> {
+        let (major, minor) = self.version;
+        let mut header = dr::ModuleHeader::new(self.bound);
+        header.set_version(major, minor);
+        header.generator = GENERATOR;
+        self.module.header = Some(header);
+        self.module.capabilities = self
+            .capabilities
+            .iter()
+            .filter_map(|&value| Capability::from_u32(value))
+            .map(|it| Instruction::new(Op::Capability, None, None, vec![Operand::Capability(it)]))
+            .collect();
+        self.module.extensions = self
+            .extensions
+            .iter()
+            .map(|name| vec![Operand::LiteralString((*name).to_owned())])
+            .map(|operands| Instruction::new(Op::Extension, None, None, operands))
+            .collect();
+        let mut words = self.module.assemble();
+        for instruction in &self.trailer {
+            instruction.assemble_into(&mut words);
+        }
+        words
+    }
+}
