@@ -44,6 +44,8 @@ pub struct Global {
     pub name: Option<Symbol>,
     /// Its type; the space is global, constant, or (for a literal) constant.
     pub ty: QualTy,
+    /// Alignment in bytes, when the declaration asks for more than the type's.
+    pub align: Option<u64>,
     /// Its first bytes; none when zero.
     pub init: Option<Image>,
     /// Where it is declared.

@@ -9,6 +9,7 @@ use kiln_syntax::{Interner, Span, Symbol, ast};
 
 use crate::{
     diag::{Diagnostic, Sink},
+    extensions::Extensions,
     hir::{self, Local, LocalId},
     opencl::AddressSpace,
     session::Options,
@@ -22,6 +23,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
     pub(crate) interner: &'a mut Interner,
     pub(crate) sink: &'a mut Sink,
+    /// What the language version, the target and the options give.
+    pub(crate) extensions: Extensions,
     /// Becomes `hir::Module::types`.
     pub(crate) types: Types,
     /// Globals and functions so far.
@@ -42,6 +45,7 @@ pub fn check(
         options,
         interner,
         sink,
+        extensions: Extensions::of(options),
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
@@ -61,6 +65,11 @@ impl Sema<'_> {
     /// The text of a name.
     pub(crate) fn text(&self, name: Symbol) -> &str {
         self.interner.text(name)
+    }
+
+    /// A type as messages write it.
+    pub(crate) fn show(&self, ty: impl Into<QualTy>) -> String {
+        self.types.show(ty, self.interner)
     }
 
     /// What an ordinary name of the program means here; counts as a use of it.

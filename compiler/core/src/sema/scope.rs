@@ -23,8 +23,8 @@ pub(crate) enum Entity {
     Global(GlobalId),
     /// A function of the program.
     Function(FunctionId),
-    /// A type name.
-    Typedef(QualTy),
+    /// A type name, and the alignment that its declaration asks for.
+    Typedef { ty: QualTy, align: Option<u64> },
     /// An enumerator.
     Enumerator { value: Const, ty: TyId },
     /// A declaration that was reported; everything goes with it.

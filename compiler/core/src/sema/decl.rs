@@ -1,0 +1,430 @@
+//! Declarations at program scope and in functions: typedefs, variables, their linkage and redeclaration
+//! (C99 6.2.2, 6.7, 6.9.2; OpenCL C 6.7, 6.10).
+
+use kiln_syntax::{
+    Span,
+    ast::{self, Ident, Storage},
+};
+
+use super::{
+    Entity, Sema,
+    attributes::{Attributes, Target},
+    convert::AssignContext,
+    declarator::Declared,
+    placement::Variable,
+    specifiers::Specified,
+};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Expr, ExprKind, Global, GlobalId, Local, Place, PlaceKind, Stmt, StmtKind},
+    opencl::AddressSpace,
+    ty::{self, QualTy, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// Everything at program scope, in order (C99 6.9).
+    pub(super) fn unit(&mut self, unit: &ast::TranslationUnit) {
+        for item in &unit.items {
+            match item {
+                ast::Item::Function(function) => self.function_definition(function),
+                ast::Item::Declaration(declaration) => {
+                    self.declaration(declaration, &mut Vec::new());
+                }
+                ast::Item::Pragma(_) | ast::Item::Empty(_) | ast::Item::Error(_) => {}
+            }
+        }
+    }
+
+    /// A declaration; what it does when it is reached is added to `out` (C99 6.7).
+    pub(crate) fn declaration(&mut self, declaration: &ast::Declaration, out: &mut Vec<Stmt>) {
+        let specified = self.specifiers(&declaration.specifiers);
+        if declaration.declarators.is_empty() {
+            return self.declaration_without_names(declaration, &specified);
+        }
+        for one in &declaration.declarators {
+            let declared = self.declarator(specified.ty, &one.declarator);
+            let Some(name) = declared.name else {
+                self.report(Diagnostic::new(Code::DeclaresNothing, declared.span, "this declares no name"));
+                continue;
+            };
+            let all = declaration.specifiers.attributes.iter().chain(&one.declarator.attributes);
+            let is_typedef = specified.storage.is_some_and(|storage| storage.node == Storage::Typedef);
+            let is_function = matches!(self.types.get(declared.ty.ty), Ty::Function(_));
+            let target = match () {
+                () if is_typedef => Target::Typedef,
+                () if is_function && specified.kernel.is_some() => Target::Kernel,
+                () if is_function => Target::Function,
+                () => Target::Variable(declared.ty.ty),
+            };
+            let attributes = self.attributes(all, target);
+            if is_typedef {
+                self.typedef(name, &declared, &specified, &attributes, one.init.is_some());
+            } else if is_function {
+                if let Some(init) = &one.init {
+                    let span = initializer_span(init);
+                    self.report(Diagnostic::new(Code::InitializerShape, span, "a function has no initialiser"));
+                }
+                self.function_declaration(name, &declared, &specified, &attributes);
+            } else {
+                self.variable(name, &declared, &specified, &attributes, one.init.as_ref(), out);
+            }
+        }
+    }
+
+    /// `struct S { … };` and the like (C99 6.7): a tag or enumerators must be declared.
+    fn declaration_without_names(&mut self, declaration: &ast::Declaration, specified: &Specified) {
+        self.attributes(&declaration.specifiers.attributes, Target::TypeName);
+        if !specified.has_tag && specified.ty.ty != TyId::ERROR {
+            self.report(
+                Diagnostic::new(Code::DeclaresNothing, declaration.span, "this declares nothing")
+                    .note("C99 6.7: a declaration declares an object, a function, a tag or enumerators"),
+            );
+        }
+    }
+
+    /// `typedef` (C99 6.7.7).
+    fn typedef(
+        &mut self,
+        name: Ident,
+        declared: &Declared,
+        specified: &Specified,
+        attributes: &Attributes,
+        has_init: bool,
+    ) {
+        let text = self.text(name.node).to_owned();
+        if has_init {
+            self.report(Diagnostic::new(Code::InitializerShape, name.span, "a type has no initialiser"));
+        }
+        if ty::is_reserved(&text) {
+            self.report(
+                Diagnostic::new(Code::ReservedTypeName, name.span, format!("the type name `{text}` is reserved"))
+                    .help("choose another name")
+                    .note("OpenCL C 6.3.4: reserved data type names cannot be used by applications as type names"),
+            );
+        }
+        let align = attributes.aligned.or(specified.align);
+        if let Some(first) = self.scopes.lookup_innermost(name.node) {
+            let first_span = first.span;
+            match first.meaning {
+                Entity::Typedef { ty, .. } if ty == declared.ty || declared.ty.ty == TyId::ERROR => return,
+                Entity::Error => return,
+                _ => self.report_redefinition(name, first_span),
+            }
+        }
+        if let Ty::Record(id) = *self.types.get(declared.ty.ty)
+            && self.types.records[id].name.is_none()
+        {
+            self.types.records[id].name = Some(name.node);
+        }
+        self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, align }, name.span);
+    }
+
+    pub(crate) fn report_redefinition(&mut self, name: Ident, first: Span) {
+        let text = self.text(name.node).to_owned();
+        self.report(
+            Diagnostic::new(Code::Redefinition, name.span, format!("`{text}` is declared twice"))
+                .also(first, "the first declaration"),
+        );
+    }
+
+    /// A variable (C99 6.7, 6.9.2).
+    fn variable(
+        &mut self,
+        name: Ident,
+        declared: &Declared,
+        specified: &Specified,
+        attributes: &Attributes,
+        init: Option<&ast::Initializer>,
+        out: &mut Vec<Stmt>,
+    ) {
+        for span in [specified.kernel, specified.inline].into_iter().flatten() {
+            self.report(Diagnostic::new(Code::FunctionSpecifier, span, "this can only stand before a function"));
+        }
+        let text = self.text(name.node).to_owned();
+        let mut variable =
+            Variable { name: &text, ty: declared.ty, storage: specified.storage, span: name.span };
+        if !self.check_variable_type(variable) {
+            if let Some(init) = init {
+                self.initializer(TyId::ERROR.plain(), init, name.span);
+            }
+            return self.scopes.declare(name.node, Entity::Error, name.span);
+        }
+        let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
+        let space = if is_static { self.place_static(variable) } else { self.place_automatic(variable) };
+        variable.ty.quals.space = Some(space);
+        if space == AddressSpace::Constant || matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler) {
+            variable.ty = self.with_quals(variable.ty, ty::Quals { is_const: true, ..ty::Quals::default() });
+        }
+        let align = attributes.aligned.or(specified.align);
+        if is_static || space == AddressSpace::Constant {
+            self.static_variable(name, variable, align, init, attributes);
+        } else {
+            self.automatic_variable(name, variable, align, init, attributes, out);
+        }
+    }
+
+    /// A variable of a function that lives as long as its block, or a `local` one.
+    fn automatic_variable(
+        &mut self,
+        name: Ident,
+        variable: Variable<'_>,
+        align: Option<u64>,
+        init: Option<&ast::Initializer>,
+        attributes: &Attributes,
+        out: &mut Vec<Stmt>,
+    ) {
+        if let Some(first) = self.scopes.lookup_innermost(name.node) {
+            let first = first.span;
+            self.report_redefinition(name, first);
+        }
+        let Some(function) = self.function else { return };
+        let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
+        if !self.types.is_complete(variable.ty.ty) && !(is_open && init.is_some()) {
+            self.report_incomplete_variable(variable);
+            return self.scopes.declare(name.node, Entity::Error, name.span);
+        }
+        let local = self.local(Local { name: Some(name.node), ty: variable.ty, align, span: name.span });
+        self.scopes.declare(name.node, Entity::Local(function, local), name.span);
+        if attributes.is_unused {
+            self.scopes.lookup(name.node);
+        }
+        out.push(Stmt { kind: StmtKind::Declare(local), span: name.span });
+        self.check_needs_initializer(variable, init.is_some());
+        let Some(init) = init else { return };
+        let span = initializer_span(init);
+        if variable.ty.quals.space == Some(AddressSpace::Local) {
+            self.report(
+                Diagnostic::new(Code::LocalInitializer, span, format!("`{}` is `local` and cannot be initialised", variable.name))
+                    .help("assign to it in one work-item, followed by `barrier(CLK_LOCAL_MEM_FENCE)`")
+                    .note("OpenCL C 6.7.7: variables in the local address space cannot be initialized"),
+            );
+            self.initializer(TyId::ERROR.plain(), init, name.span);
+            return;
+        }
+        self.check_atomic_initializer(variable, span);
+        let (ty, value) = self.initializer(variable.ty, init, name.span);
+        if ty.ty != variable.ty.ty
+            && let Some(function) = self.function
+        {
+            self.module.functions[function].locals[local].ty = ty;
+        }
+        if value.ty == TyId::ERROR {
+            return;
+        }
+        let place = Place { kind: PlaceKind::Local(local), ty, span: name.span };
+        let kind = ExprKind::Assign { place: Box::new(place), value: Box::new(value) };
+        out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
+    }
+
+    /// An object that lives as long as the program: at program scope, `static` or `extern` in a function, or
+    /// `constant` in a kernel.
+    fn static_variable(
+        &mut self,
+        name: Ident,
+        variable: Variable<'_>,
+        align: Option<u64>,
+        init: Option<&ast::Initializer>,
+        attributes: &Attributes,
+    ) {
+        let is_extern = variable.storage.is_some_and(|storage| storage.node == Storage::Extern);
+        let at_program_scope = self.scopes.at_program_scope();
+        if is_extern && matches!(self.types.get(variable.ty.ty), Ty::Block(_)) {
+            self.report(
+                Diagnostic::new(Code::BlockType, name.span, "a block variable cannot be `extern`")
+                    .note("OpenCL C 6.14.5: `extern` cannot be used with program scope block variables"),
+            );
+        }
+        if is_extern && !at_program_scope && let Some(init) = init {
+            let span = initializer_span(init);
+            self.report(
+                Diagnostic::new(Code::InitializerShape, span, "an `extern` variable in a function has no initialiser")
+                    .help("initialise it where it is defined, at program scope")
+                    .note("C99 6.7.8"),
+            );
+        }
+        let Some(global) = self.global(name, variable, align, is_extern) else { return };
+        if attributes.is_unused {
+            self.scopes.lookup(name.node);
+        }
+        if is_extern && init.is_none() {
+            return;
+        }
+        self.is_defined.insert(global);
+        self.check_needs_initializer(variable, init.is_some());
+        let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
+        if init.is_none() && !at_program_scope && !self.types.is_complete(variable.ty.ty) {
+            return self.report_incomplete_variable(variable);
+        }
+        let Some(init) = init else { return };
+        let span = initializer_span(init);
+        if !self.is_initialized.insert(global) {
+            let first = self.module.globals[global].span;
+            return self.report_redefinition(name, first);
+        }
+        if !is_open && !self.types.is_complete(variable.ty.ty) {
+            self.initializer(TyId::ERROR.plain(), init, name.span);
+            return self.report_incomplete_variable(variable);
+        }
+        self.check_atomic_initializer(variable, span);
+        let (ty, value) = self.static_initializer(variable.ty, init, name.span);
+        self.module.globals[global].ty = ty;
+        self.module.globals[global].span = name.span;
+        if value.ty != TyId::ERROR
+            && let Some(image) = self.static_image(&value, ty)
+        {
+            self.module.globals[global].init = image.is_nonzero().then_some(image);
+        }
+    }
+
+    /// The global that a declaration means: a new one, or one declared before (C99 6.2.2, 6.2.7).
+    fn global(
+        &mut self,
+        name: Ident,
+        variable: Variable<'_>,
+        align: Option<u64>,
+        is_extern: bool,
+    ) -> Option<GlobalId> {
+        let at_program_scope = self.scopes.at_program_scope();
+        let has_linkage = at_program_scope || is_extern;
+        let here = self.scopes.lookup_innermost(name.node).cloned();
+        if let Some(here) = &here
+            && !(has_linkage && matches!(here.meaning, Entity::Global(_)))
+        {
+            if !matches!(here.meaning, Entity::Error) {
+                self.report_redefinition(name, here.span);
+            }
+            return None;
+        }
+        let known = if has_linkage { self.scopes.lookup_program(name.node).cloned() } else { None };
+        let global = match known.as_ref().map(|binding| &binding.meaning) {
+            Some(Entity::Global(global)) => {
+                let global = *global;
+                self.merge_global(name, global, variable.ty);
+                global
+            }
+            Some(Entity::Error) => return None,
+            Some(_) if !at_program_scope => {
+                let first = known.map_or(name.span, |binding| binding.span);
+                self.report_redefinition(name, first);
+                return None;
+            }
+            _ => {
+                let global = self.module.globals.push(Global {
+                    name: Some(name.node),
+                    ty: variable.ty,
+                    align: None,
+                    init: None,
+                    span: name.span,
+                });
+                if has_linkage {
+                    self.scopes.declare_at_program_scope(name.node, Entity::Global(global), name.span);
+                }
+                global
+            }
+        };
+        let entry = &mut self.module.globals[global];
+        entry.align = entry.align.max(align);
+        if here.is_none() && !at_program_scope {
+            self.scopes.declare(name.node, Entity::Global(global), name.span);
+        }
+        Some(global)
+    }
+
+    /// Declarations of one object agree, and the one that knows more completes the others (C99 6.2.7).
+    fn merge_global(&mut self, name: Ident, global: GlobalId, ty: QualTy) {
+        let first = &self.module.globals[global];
+        let (before, span) = (first.ty, first.span);
+        if before == ty || ty.ty == TyId::ERROR {
+            return;
+        }
+        let merged = match (self.types.get(before.ty), self.types.get(ty.ty)) {
+            (Ty::Array(left, None), Ty::Array(right, _)) if left == right => Some(ty),
+            (Ty::Array(left, _), Ty::Array(right, None)) if left == right => Some(before),
+            _ => None,
+        };
+        if let Some(merged) = merged.filter(|_| before.quals == ty.quals) {
+            self.module.globals[global].ty = merged;
+            return;
+        }
+        let (text, was) = (self.text(name.node).to_owned(), self.show(before));
+        self.report(
+            Diagnostic::new(
+                Code::ConflictingDeclaration,
+                name.span,
+                format!("`{text}` is declared with another type before"),
+            )
+            .also(span, format!("as `{was}`")),
+        );
+    }
+
+    fn report_incomplete_variable(&mut self, variable: Variable<'_>) {
+        let shown = self.show(variable.ty.ty);
+        let mut diagnostic = Diagnostic::new(
+            Code::IncompleteType,
+            variable.span,
+            format!("`{}` has the incomplete type `{shown}`", variable.name),
+        )
+        .note("C99 6.7: an object has a complete type");
+        if let Ty::Record(id) = *self.types.get(variable.ty.ty) {
+            let span = self.types.records[id].span;
+            diagnostic = diagnostic.also(span, "the type is only announced here");
+        }
+        self.report(diagnostic);
+    }
+
+    /// What must be initialised where it is declared (OpenCL C 6.7.7, 6.14.5, 6.15.15.1).
+    fn check_needs_initializer(&mut self, variable: Variable<'_>, has_init: bool) {
+        if has_init {
+            return;
+        }
+        let note = match self.types.get(variable.ty.ty) {
+            Ty::Block(_) => "OpenCL C 6.14.5: all block variables must be initialized at declaration time",
+            Ty::Sampler => "OpenCL C 6.15.15.1: samplers in the program source are initialised by a constant",
+            _ if variable.ty.quals.space == Some(AddressSpace::Constant) => {
+                "OpenCL C 6.7.7: variables in the constant address space are required to be initialized"
+            }
+            _ => return,
+        };
+        self.report(
+            Diagnostic::new(Code::MissingInitializer, variable.span, format!("`{}` needs an initialiser", variable.name))
+                .note(note),
+        );
+    }
+
+    /// OpenCL C 6.15.12.1: only an atomic object at program scope in global memory has an initial value.
+    fn check_atomic_initializer(&mut self, variable: Variable<'_>, span: Span) {
+        if !matches!(self.types.get(variable.ty.ty), Ty::Atomic(_) | Ty::AtomicFlag)
+            || variable.ty.quals.space == Some(AddressSpace::Global)
+        {
+            return;
+        }
+        self.report(
+            Diagnostic::new(
+                Code::AtomicInitializer,
+                span,
+                "an atomic object can only be initialised if it lies in global memory",
+            )
+            .help("declare it at program scope, or use `atomic_init`")
+            .note("OpenCL C 6.15.12.1: `ATOMIC_VAR_INIT` initializes atomic objects in program scope in the global address space"),
+        );
+    }
+
+    /// The initialiser of an object with static lifetime, whose expressions belong to no function.
+    fn static_initializer(&mut self, ty: QualTy, init: &ast::Initializer, span: Span) -> (QualTy, Expr) {
+        self.initializer(ty, init, span)
+    }
+
+    /// The value of an initialiser that is one expression, as if by assignment.
+    pub(crate) fn initial_value(&mut self, expr: &ast::Expr, ty: QualTy) -> Expr {
+        let value = self.value(expr);
+        self.assign_convert(value, ty, AssignContext::Initialize)
+    }
+}
+
+/// Where an initialiser stands.
+pub(crate) fn initializer_span(init: &ast::Initializer) -> Span {
+    match init {
+        ast::Initializer::Expr(expr) => expr.span,
+        ast::Initializer::List(list) => list.span,
+    }
+}

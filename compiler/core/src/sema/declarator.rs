@@ -1,0 +1,403 @@
+//! Declarators: from the type of the specifiers to the type of the name (C99 6.7.5).
+//!
+//! Pointers get the space of what they point to here (OpenCL C 6.7.8); where the declared object itself lies is
+//! the business of `placement`.
+
+use kiln_syntax::{
+    Span,
+    ast::{self, ArraySize, DerivationKind, Ident},
+};
+
+use super::{Sema, attributes::Target};
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+    hir::Const,
+    opencl::{AddressSpace, LanguageVersion},
+    ty::{FunctionTy, QualTy, Scalar, Ty, TyId},
+};
+
+/// What a declarator declares.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    /// The name, unless it is abstract.
+    pub(crate) name: Option<Ident>,
+    /// The type; the space only if one was written.
+    pub(crate) ty: QualTy,
+    /// The parameters, if the name is that of a function and they were written at it.
+    pub(crate) parameters: Option<Vec<Parameter>>,
+    /// The name, or the declarator where there is none.
+    pub(crate) span: Span,
+}
+
+/// A parameter of a function or a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    /// Its name.
+    pub(crate) name: Option<Ident>,
+    /// Its type after adjustment (C99 6.7.5.3), with its qualifiers.
+    pub(crate) ty: QualTy,
+    /// Alignment that is asked for.
+    pub(crate) align: Option<u64>,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// No object can be larger, so that sizes and offsets can be added without care.
+const LARGEST_OBJECT: u64 = 1 << 47;
+
+impl Sema<'_> {
+    /// The type that a declarator makes of the type before it.
+    pub(crate) fn declarator(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
+        let mut ty = base;
+        let mut parameters = None;
+        for (place, chunk) in declarator.chunks.iter().enumerate().rev() {
+            parameters = None;
+            ty = match &chunk.kind {
+                DerivationKind::Pointer(qualifiers, attributes) => {
+                    self.attributes(attributes, Target::TypeName);
+                    let found = self.qualifiers(qualifiers);
+                    let pointer = self.pointer_to(ty, chunk.span);
+                    self.qualify(pointer, found)
+                }
+                DerivationKind::Block(qualifiers) => {
+                    let found = self.qualifiers(qualifiers);
+                    let block = self.block_to(ty, chunk.span);
+                    self.qualify(block, found)
+                }
+                DerivationKind::Array(array) => {
+                    let is_outermost = declarator.chunks[..place]
+                        .iter()
+                        .all(|chunk| !matches!(chunk.kind, DerivationKind::Array(_)));
+                    self.array_of(ty, array, is_outermost, chunk.span)
+                }
+                DerivationKind::Function(function) => {
+                    let taken = self.parameters(function);
+                    let made = self.function_type(ty, &taken, chunk.span);
+                    parameters = Some(taken);
+                    made
+                }
+            };
+        }
+        let span = declarator.name.map_or(declarator.span, |name| name.span);
+        Declared { name: declarator.name, ty, parameters, span }
+    }
+
+    /// `*` (C99 6.7.5.1): not to functions, images, samplers, pipes or blocks (OpenCL C 6.11.a, 6.11.b, 6.15.18.1).
+    fn pointer_to(&mut self, mut to: QualTy, span: Span) -> QualTy {
+        let refused = match self.types.get(to.ty) {
+            Ty::Error => return to,
+            Ty::Function(_) => {
+                self.report(
+                    Diagnostic::new(Code::FunctionPointer, span, "there are no pointers to functions")
+                        .help("choose with `switch` or `if` and call the functions by name")
+                        .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+                );
+                return TyId::ERROR.plain();
+            }
+            Ty::Image(_) => Some("OpenCL C 6.11.b: an image type cannot be used to declare a pointer to an image"),
+            Ty::Sampler => Some("OpenCL C 6.11.b: the sampler type cannot be used to declare a pointer"),
+            Ty::Pipe(..) => Some("OpenCL C 6.15.18.1: a pointer to a pipe is not allowed"),
+            Ty::Block(_) => Some("OpenCL C 6.14.5: pointers to blocks are not allowed"),
+            _ => None,
+        };
+        if let Some(note) = refused {
+            let shown = self.show(to.ty);
+            self.report(
+                Diagnostic::new(Code::OpaqueTypeUse, span, format!("there are no pointers to `{shown}`"))
+                    .help("pass it by value")
+                    .note(note),
+            );
+            return TyId::ERROR.plain();
+        }
+        if to.quals.space.is_none() {
+            to.quals.space = Some(self.default_pointee_space());
+        }
+        self.types.pointer(to).plain()
+    }
+
+    /// `^` (OpenCL C 6.14): a block is made of a function type.
+    fn block_to(&mut self, to: QualTy, span: Span) -> QualTy {
+        if self.options.std < LanguageVersion::Cl20 {
+            self.report_missing("a block", &["OpenCL C 2.0".into()], span);
+            return TyId::ERROR.plain();
+        }
+        match self.types.get(to.ty) {
+            Ty::Error => to,
+            Ty::Function(function) => {
+                let function = function.clone();
+                self.types.intern(Ty::Block(function)).plain()
+            }
+            _ => {
+                self.report(
+                    Diagnostic::new(Code::BlockType, span, "a block is declared like a function, and this is none")
+                        .help("write the parameters, as in `int (^name)(int)`")
+                        .note("OpenCL C 6.14.2"),
+                );
+                TyId::ERROR.plain()
+            }
+        }
+    }
+
+    /// `[…]` (C99 6.7.5.2).
+    fn array_of(&mut self, element: QualTy, array: &ast::ArrayDerivation, is_outermost: bool, span: Span) -> QualTy {
+        let count = match &array.size {
+            ArraySize::Unspecified => Some(None),
+            ArraySize::Star => {
+                self.report_variable_length(span);
+                None
+            }
+            ArraySize::Expr(expr) => self.array_length(expr).map(Some),
+        };
+        if !self.check_element(element, span) {
+            return TyId::ERROR.plain();
+        }
+        let Some(count) = count else { return TyId::ERROR.plain() };
+        if count.is_none() && !is_outermost {
+            self.report(
+                Diagnostic::new(Code::ArraySize, span, "only the first length of an array can be left out")
+                    .note("C99 6.7.5.2: the elements of an array have complete types"),
+            );
+            return TyId::ERROR.plain();
+        }
+        let size = self.types.size_of(element.ty).unwrap_or(1);
+        if count.is_some_and(|count| count.checked_mul(size).is_none_or(|size| size > LARGEST_OBJECT)) {
+            self.report(Diagnostic::new(Code::ArraySize, span, "this array is too large"));
+            return TyId::ERROR.plain();
+        }
+        let space = element.quals.space;
+        let mut element = element;
+        element.quals.space = None;
+        let mut ty = self.types.intern(Ty::Array(element, count)).plain();
+        ty.quals.space = space;
+        ty
+    }
+
+    /// What an array can consist of (C99 6.7.5.2, OpenCL C 6.11.b, 6.14.5).
+    fn check_element(&mut self, element: QualTy, span: Span) -> bool {
+        let note = match self.types.get(element.ty) {
+            Ty::Error => return false,
+            Ty::Image(_) => "OpenCL C 6.11.b: an image type cannot be used to declare an array of images",
+            Ty::Sampler => "OpenCL C 6.11.b: the sampler type cannot be used to declare an array of samplers",
+            Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
+            Ty::Block(_) => "OpenCL C 6.14.5: arrays of blocks are not supported",
+            Ty::Void | Ty::Function(_) => "C99 6.7.5.2: the elements of an array have an object type",
+            _ if !self.types.is_complete(element.ty) => "C99 6.7.5.2: the elements of an array have complete types",
+            _ => return true,
+        };
+        if matches!(self.types.get(element.ty), Ty::Array(_, None)) {
+            self.report(
+                Diagnostic::new(Code::ArraySize, span, "only the first length of an array can be left out").note(note),
+            );
+            return false;
+        }
+        let shown = self.show(element.ty);
+        self.report(
+            Diagnostic::new(Code::ArrayElement, span, format!("there are no arrays of `{shown}`")).note(note),
+        );
+        false
+    }
+
+    /// The length of an array: a constant, because there are no arrays of variable length (OpenCL C 6.11.d).
+    fn array_length(&mut self, expr: &ast::Expr) -> Option<u64> {
+        let value = self.value(expr);
+        if value.ty == TyId::ERROR {
+            return None;
+        }
+        let signed = match self.types.components(value.ty) {
+            Some((scalar, 1)) if !scalar.is_float() => scalar.is_signed(),
+            _ => {
+                let shown = self.show(value.ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::ArraySize,
+                        expr.span,
+                        format!("the length of an array is an integer, not `{shown}`"),
+                    )
+                    .note("C99 6.7.5.2"),
+                );
+                return None;
+            }
+        };
+        let Some(Const::Int(length)) = self.constant(&value) else {
+            self.report_variable_length(expr.span);
+            return None;
+        };
+        if signed && (length as i64) < 0 {
+            self.report(
+                Diagnostic::new(Code::ArraySize, expr.span, format!("the length of an array cannot be {}", length as i64))
+                    .note("C99 6.7.5.2: the length is greater than zero"),
+            );
+            return None;
+        }
+        if length == 0 {
+            self.report(
+                Diagnostic::new(Code::ZeroSizeArray, expr.span, "this array has no elements")
+                    .note("C99 6.7.5.2: the length is greater than zero"),
+            );
+        }
+        Some(length)
+    }
+
+    fn report_variable_length(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::VariableLengthArray, span, "the length of an array must be a constant")
+                .help("use a macro, an enumerator or a number")
+                .note("OpenCL C 6.11.d: variable length arrays are not supported"),
+        );
+    }
+
+    /// The parameters of a function declarator (C99 6.7.5.3), in a scope of their own.
+    pub(crate) fn parameters(&mut self, function: &ast::FunctionDerivation) -> Vec<Parameter> {
+        if let Some(span) = function.variadic {
+            self.report(
+                Diagnostic::new(Code::VariadicFunction, span, "a function cannot take any number of arguments")
+                    .note("OpenCL C 6.11.e: variadic functions are not supported, with the exception of `printf`"),
+            );
+        }
+        if let Some(name) = function.old_style.first() {
+            self.report(
+                Diagnostic::new(Code::OldStyleFunction, name.span, "this parameter has no type")
+                    .help("write the type before the name")
+                    .note("OpenCL C 6.11.g: functions have prototypes"),
+            );
+        }
+        self.scopes.push();
+        let mut parameters: Vec<Parameter> = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            if let Some(parameter) = self.parameter(parameter, function.parameters.len() == 1) {
+                parameters.push(parameter);
+            }
+        }
+        self.scopes.pop();
+        parameters
+    }
+
+    /// One parameter; none for `(void)`.
+    fn parameter(&mut self, parameter: &ast::Parameter, is_only: bool) -> Option<Parameter> {
+        let specified = self.specifiers(&parameter.specifiers);
+        self.no_storage(&specified, "a parameter");
+        let declared = self.declarator(specified.ty, &parameter.declarator);
+        let all = parameter.specifiers.attributes.iter().chain(&parameter.declarator.attributes);
+        let align = self.attributes(all, Target::Parameter(declared.ty.ty)).aligned.or(specified.align);
+        let span = declared.name.map_or(parameter.span, |name| name.span);
+        let made = |ty| Parameter { name: declared.name, ty, align, span };
+        let mut ty = declared.ty;
+        match *self.types.get(ty.ty) {
+            Ty::Void if is_only && declared.name.is_none() && ty.quals.is_empty() => return None,
+            Ty::Void => {
+                self.report(
+                    Diagnostic::new(Code::IncompleteType, parameter.span, "a parameter cannot have type `void`")
+                        .note("C99 6.7.5.3"),
+                );
+                return Some(made(TyId::ERROR.plain()));
+            }
+            // C99 6.7.5.3: an array is a pointer to its first element, qualified as the brackets say.
+            Ty::Array(mut element, _) => {
+                element.quals.space = ty.quals.space;
+                ty = self.pointer_to(element, parameter.span);
+                if let Some(chunk) = parameter.declarator.chunks.first()
+                    && let DerivationKind::Array(array) = &chunk.kind
+                {
+                    let found = self.qualifiers(&array.qualifiers);
+                    ty = self.qualify(ty, found);
+                }
+            }
+            Ty::Function(_) => ty = self.pointer_to(ty, parameter.span),
+            _ => {}
+        }
+        self.check_parameter(ty, parameter.span);
+        if let Some(space) = ty.quals.space
+            && space != AddressSpace::Private
+        {
+            let word = space.spelling();
+            self.report(
+                Diagnostic::new(
+                    Code::AddressSpacePlacement,
+                    parameter.span,
+                    format!("a parameter lies in private memory and cannot be `{word}`"),
+                )
+                .help(format!("if a pointer is meant, write `{word}` before the type that it points to and a `*`"))
+                .note("OpenCL C 6.7: address spaces cannot be used with a function parameter"),
+            );
+        }
+        Some(made(ty.in_space(AddressSpace::Private)))
+    }
+
+    /// What a parameter cannot be: of an incomplete type, `half` without its extension, or a block.
+    fn check_parameter(&mut self, ty: QualTy, span: Span) {
+        if ty.ty == TyId::ERROR {
+            return;
+        }
+        if self.is_storage_only(ty.ty) {
+            self.report_half("a parameter", span);
+        }
+        if let Ty::Block(_) = self.types.get(ty.ty) {
+            self.report(
+                Diagnostic::new(Code::BlockType, span, "a block cannot be a parameter of a function")
+                    .note("OpenCL C 6.14.5: a block cannot be a return value or a parameter of a function"),
+            );
+        }
+    }
+
+    /// OpenCL C 6.11.n: `half` is only a format in memory.
+    pub(crate) fn report_half(&mut self, what: &str, span: Span) {
+        self.report(
+            Diagnostic::new(Code::HalfStorage, span, format!("{what} cannot have type `half`"))
+                .help("use `float`, and `vload_half` and `vstore_half` for memory")
+                .note("OpenCL C 6.3.1.2: without `cl_khr_fp16`, `half` can only be pointed to"),
+        );
+    }
+
+    /// The type of a function with these parameters (C99 6.7.5.3).
+    fn function_type(&mut self, result: QualTy, parameters: &[Parameter], span: Span) -> QualTy {
+        let result = self.function_result(result, span);
+        let parameters = parameters.iter().map(|parameter| parameter.ty.ty.plain()).collect();
+        self.types.intern(Ty::Function(FunctionTy { result, parameters, is_variadic: false })).plain()
+    }
+
+    /// What a function can return (C99 6.7.5.3; OpenCL C 6.7, 6.11.b, 6.14.5).
+    fn function_result(&mut self, mut result: QualTy, span: Span) -> QualTy {
+        if let Some(space) = result.quals.space.take()
+            && result.ty != TyId::ERROR
+        {
+            let word = space.spelling();
+            self.report(
+                Diagnostic::new(
+                    Code::AddressSpacePlacement,
+                    span,
+                    format!("the result of a function lies nowhere and cannot be `{word}`"),
+                )
+                .help(format!("leave `{word}` out, or return a pointer"))
+                .note("OpenCL C 6.7: address spaces cannot be used with a return type"),
+            );
+        }
+        let note = match self.types.get(result.ty) {
+            Ty::Array(..) | Ty::Function(_) => "C99 6.7.5.3: a function returns neither an array nor a function",
+            Ty::Image(_) => "OpenCL C 6.11.b: an image type cannot be the return type of a function",
+            Ty::Sampler => "OpenCL C 6.11.b: the sampler type cannot be the return type of a function",
+            Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
+            Ty::Block(_) => "OpenCL C 6.14.5: a block cannot be a return value of a function",
+            Ty::Scalar(Scalar::Half) if self.is_storage_only(result.ty) => {
+                self.report_half("the result of a function", span);
+                return TyId::ERROR.plain();
+            }
+            _ => return result.ty.plain(),
+        };
+        let shown = self.show(result.ty);
+        self.report(
+            Diagnostic::new(Code::FunctionResult, span, format!("a function cannot return `{shown}`")).note(note),
+        );
+        TyId::ERROR.plain()
+    }
+
+    /// Whether pointers that name no space are generic (OpenCL C 6.7.5).
+    pub(crate) fn has_generic(&self) -> bool {
+        self.extensions.has(Extension::GenericAddressSpace)
+    }
+
+    /// Whether there are variables of the global space at program scope (OpenCL C 6.7.6).
+    pub(crate) fn has_program_scope_variables(&self) -> bool {
+        self.extensions.has(Extension::ProgramScopeVariables)
+    }
+}

@@ -1,0 +1,267 @@
+//! Declaration specifiers: from the words before a declarator to a type with its qualifiers (C99 6.7, OpenCL C 6.3).
+//!
+//! What the declarator makes of the type is the business of `declarator`, where an object may lie that of
+//! `placement`.
+
+mod qualifiers;
+mod words;
+
+use kiln_syntax::{
+    Span, Spanned, Symbol,
+    ast::{self, FunctionSpecifier, Storage, TypeSpecifierKind},
+};
+
+use super::{Entity, Sema, attributes::Target};
+use crate::{
+    diag::{Code, Diagnostic},
+    opencl::AddressSpace,
+    ty::{self, QualTy, Scalar, Ty, TyId},
+};
+
+use words::Words;
+
+/// What the specifiers of a declaration say together.
+#[derive(Clone, Debug)]
+pub(crate) struct Specified {
+    /// The type; the space only if one was written, here or in a typedef.
+    pub(crate) ty: QualTy,
+    /// The alignment that a typedef among them asks for.
+    pub(crate) align: Option<u64>,
+    /// The storage class.
+    pub(crate) storage: Option<Spanned<Storage>>,
+    /// `kernel`
+    pub(crate) kernel: Option<Span>,
+    /// `inline`
+    pub(crate) inline: Option<Span>,
+    /// Whether a `struct`, `union` or `enum` stands among them.
+    pub(crate) has_tag: bool,
+    /// All of them.
+    pub(crate) span: Span,
+}
+
+/// A type that a name or a construct gave.
+#[derive(Clone, Copy)]
+struct Named {
+    ty: QualTy,
+    align: Option<u64>,
+    span: Span,
+}
+
+impl Sema<'_> {
+    /// The type, storage class and function specifiers that these words say.
+    pub(crate) fn specifiers(&mut self, specifiers: &ast::Specifiers) -> Specified {
+        let (mut named, has_tag) = self.base_type(specifiers);
+        named.ty = self.qualified(named.ty, &specifiers.qualifiers, named.span);
+        let storage = self.storage_class(&specifiers.storage);
+        let find = |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
+        if let Some(span) = find(FunctionSpecifier::Noreturn) {
+            self.report(
+                Diagnostic::new(Code::FunctionSpecifier, span, "OpenCL C has no `_Noreturn`")
+                    .note("OpenCL C is based on C99; `_Noreturn` is of C11"),
+            );
+        }
+        Specified {
+            ty: named.ty,
+            align: named.align,
+            storage,
+            kernel: find(FunctionSpecifier::Kernel),
+            inline: find(FunctionSpecifier::Inline),
+            has_tag,
+            span: specifiers.span,
+        }
+    }
+
+    /// The type of a type name (C99 6.7.6). The space is only there if one was written.
+    pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> QualTy {
+        let specified = self.specifiers(&name.specifiers);
+        self.attributes(&name.specifiers.attributes, Target::TypeName);
+        self.no_storage(&specified, "a type name");
+        self.declarator(specified.ty, &name.declarator).ty
+    }
+
+    /// Reports a storage class or function specifier where there can be none.
+    pub(crate) fn no_storage(&mut self, specified: &Specified, place: &str) {
+        if let Some(storage) = specified.storage {
+            self.report(Diagnostic::new(
+                Code::StorageClass,
+                storage.span,
+                format!("{place} has no storage class"),
+            ));
+        }
+        for span in [specified.kernel, specified.inline].into_iter().flatten() {
+            self.report(Diagnostic::new(
+                Code::FunctionSpecifier,
+                span,
+                "this can only stand before a function",
+            ));
+        }
+    }
+
+    /// The type without the qualifiers that stand beside it, and whether a tag stands among the specifiers.
+    fn base_type(&mut self, specifiers: &ast::Specifiers) -> (Named, bool) {
+        let mut words = Words::default();
+        let mut named: Option<Named> = None;
+        let mut has_tag = false;
+        for specifier in &specifiers.types {
+            let span = specifier.span;
+            if words.take(&specifier.kind, span) {
+                continue;
+            }
+            has_tag |= matches!(specifier.kind, TypeSpecifierKind::Record(_) | TypeSpecifierKind::Enum(_));
+            let found = self.named_type(specifier);
+            if named.is_some() {
+                self.report(Diagnostic::new(
+                    Code::TypeSpecifiers,
+                    span,
+                    "a declaration has one type, and here begins another",
+                ));
+                return (Named { ty: TyId::ERROR.plain(), align: None, span }, has_tag);
+            }
+            named = Some(found);
+        }
+        let span = specifiers.types.first().zip(specifiers.types.last());
+        let span = span.map_or(specifiers.span, |(first, last)| first.span.to(last.span));
+        let found = match named {
+            Some(named) if words.is_empty() => named,
+            Some(named) => self.words_beside_name(named, &words),
+            None => Named { ty: self.type_of_words(&words, span).plain(), align: None, span },
+        };
+        (found, has_tag)
+    }
+
+    /// The type of one specifier that is a name or a construct.
+    fn named_type(&mut self, specifier: &ast::TypeSpecifier) -> Named {
+        let span = specifier.span;
+        let (ty, align) = match &specifier.kind {
+            TypeSpecifierKind::Name(name) => self.type_of_name(*name, span),
+            TypeSpecifierKind::Record(record) => (self.record_specifier(record, span).plain(), None),
+            TypeSpecifierKind::Enum(specifier) => (self.enum_specifier(specifier, span).plain(), None),
+            TypeSpecifierKind::Atomic(name) => {
+                self.type_name(name);
+                self.report_atomic_qualifier(span);
+                (TyId::ERROR.plain(), None)
+            }
+            TypeSpecifierKind::TypeofExpr(expr) => {
+                self.warn_typeof(span);
+                (self.type_of_expression(expr), None)
+            }
+            TypeSpecifierKind::TypeofType(name) => {
+                self.warn_typeof(span);
+                (self.type_name(name), None)
+            }
+            _ => (TyId::ERROR.plain(), None),
+        };
+        Named { ty, align, span }
+    }
+
+    /// The type of a typedef name, the program's or a predeclared one (C99 6.7.7, OpenCL C 6.3).
+    fn type_of_name(&mut self, name: Symbol, span: Span) -> (QualTy, Option<u64>) {
+        match self.lookup(name).map(|binding| &binding.meaning) {
+            Some(Entity::Typedef { ty, align }) => return (*ty, *align),
+            Some(Entity::Error) => return (TyId::ERROR.plain(), None),
+            Some(_) => {
+                let message = format!("`{}` is not a type here", self.text(name));
+                self.report(Diagnostic::new(Code::UnknownType, span, message));
+                return (TyId::ERROR.plain(), None);
+            }
+            None => {}
+        }
+        let Some(found) = self.types.predeclared(self.interner.text(name)) else {
+            self.report_unknown_type(name, span);
+            return (TyId::ERROR.plain(), None);
+        };
+        if let Some(missing) = found.missing(self.options.std, self.extensions) {
+            let text = self.text(name).to_owned();
+            self.report_missing(&format!("the type `{text}`"), &missing, span);
+            return (TyId::ERROR.plain(), None);
+        }
+        (found.ty.plain(), None)
+    }
+
+    fn report_unknown_type(&mut self, name: Symbol, span: Span) {
+        let text = self.text(name);
+        let mut diagnostic =
+            Diagnostic::new(Code::UnknownType, span, format!("there is no type `{text}`"));
+        if let Some(tag) = self.scopes.lookup_tag(name) {
+            let word = self.tag_word(tag.meaning);
+            diagnostic = diagnostic
+                .help(format!("write `{word} {text}`"))
+                .fix(span, format!("insert `{word}`"), format!("{word} {text}"));
+        } else if ty::is_reserved(text) {
+            diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
+        } else if let Some(similar) = self.similar_type(text) {
+            diagnostic = diagnostic
+                .help(format!("did you mean `{similar}`"))
+                .fix(span, format!("replace by `{similar}`"), similar);
+        }
+        self.report(diagnostic);
+    }
+
+    /// Says that something needs an extension, a feature or a version that is not there.
+    pub(crate) fn report_missing(&mut self, what: &str, missing: &[String], span: Span) {
+        let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+        self.report(
+            Diagnostic::new(Code::MissingExtension, span, format!("{what} needs {list}"))
+                .help("choose the version with `-cl-std=`, extensions and features with `-cl-ext=`"),
+        );
+    }
+
+    /// The storage class, of which there is at most one (C99 6.7.1, OpenCL C 6.10).
+    fn storage_class(&mut self, storage: &[Spanned<Storage>]) -> Option<Spanned<Storage>> {
+        let mut found: Option<Spanned<Storage>> = None;
+        for &word in storage {
+            let refused = match word.node {
+                Storage::Auto => Some("auto"),
+                Storage::Register => Some("register"),
+                Storage::ThreadLocal => Some("_Thread_local"),
+                Storage::Typedef | Storage::Extern | Storage::Static => None,
+            };
+            if let Some(name) = refused {
+                self.report(
+                    Diagnostic::new(
+                        Code::StorageClass,
+                        word.span,
+                        format!("OpenCL C has no storage class `{name}`"),
+                    )
+                    .help("leave it out")
+                    .note("OpenCL C 6.10, 6.11.i: the storage classes are `typedef`, `extern` and `static`"),
+                );
+                continue;
+            }
+            match found {
+                None => found = Some(word),
+                Some(first) if first.node == word.node => {}
+                Some(first) => self.report(
+                    Diagnostic::new(Code::StorageClass, word.span, "a declaration has one storage class")
+                        .also(first.span, "the first is here"),
+                ),
+            }
+        }
+        found
+    }
+
+    fn warn_typeof(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::TypeofExtension, span, "`typeof` is an extension of GNU C")
+                .note("OpenCL C is based on C99, which has no `typeof`"),
+        );
+    }
+
+    /// The type of an expression that is not evaluated.
+    fn type_of_expression(&mut self, expr: &ast::Expr) -> QualTy {
+        let mut ty = self.unevaluated_type(expr);
+        ty.quals.space = None;
+        ty
+    }
+
+    /// The pointee space of a pointer that names none (OpenCL C 6.7.8).
+    pub(crate) fn default_pointee_space(&self) -> AddressSpace {
+        if self.has_generic() { AddressSpace::Generic } else { AddressSpace::Private }
+    }
+
+    /// Whether there are objects of this scalar type; `half` without its extension only lies in memory.
+    pub(crate) fn is_storage_only(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Scalar(scalar @ Scalar::Half)
+            if scalar.condition().missing(self.options.std, self.extensions).len() > 0)
+    }
+}

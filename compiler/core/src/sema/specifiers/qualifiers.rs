@@ -1,0 +1,256 @@
+//! Qualifiers: C99's, address spaces (OpenCL C 6.7), access qualifiers (6.8) and `pipe` (6.15.18).
+//!
+//! The qualifiers of an array stand at its elements, but for the address space, which stands at the whole: so
+//! equal array types are equal however they were written (C99 6.7.3).
+
+use kiln_syntax::{Span, Spanned, ast::Qualifier};
+
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+    opencl::{AddressSpace, LanguageVersion},
+    sema::Sema,
+    ty::{Access, ImageDim, QualTy, Quals, Ty, TyId},
+};
+
+/// The qualifiers of one list.
+#[derive(Clone, Copy, Default)]
+pub(in crate::sema) struct Qualifiers {
+    is_const: Option<Span>,
+    is_volatile: Option<Span>,
+    is_restrict: Option<Span>,
+    pub(in crate::sema) space: Option<Spanned<AddressSpace>>,
+    access: Option<Spanned<Access>>,
+    pipe: Option<Span>,
+}
+
+impl Sema<'_> {
+    /// Reads a list of qualifiers and reports what cannot stand in any.
+    pub(in crate::sema) fn qualifiers(&mut self, list: &[Spanned<Qualifier>]) -> Qualifiers {
+        let mut found = Qualifiers::default();
+        for word in list {
+            let span = word.span;
+            match word.node {
+                Qualifier::Const => found.is_const = Some(span),
+                Qualifier::Volatile => found.is_volatile = Some(span),
+                Qualifier::Restrict => found.is_restrict = Some(span),
+                Qualifier::Atomic => self.report_atomic_qualifier(span),
+                Qualifier::Global => self.take_space(&mut found, AddressSpace::Global, span),
+                Qualifier::Local => self.take_space(&mut found, AddressSpace::Local, span),
+                Qualifier::Constant => self.take_space(&mut found, AddressSpace::Constant, span),
+                Qualifier::Private => self.take_space(&mut found, AddressSpace::Private, span),
+                Qualifier::Generic => self.report(
+                    Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved")
+                        .help("leave it out: a pointer without address space is generic where there are such")
+                        .note("OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use"),
+                ),
+                Qualifier::Uniform => self.report(
+                    Diagnostic::new(Code::ReservedWord, span, "`uniform` is reserved")
+                        .note("OpenCL C 6.3.9: `uniform` is reserved for use as a keyword"),
+                ),
+                Qualifier::ReadOnly => self.take_access(&mut found, Access::ReadOnly, span),
+                Qualifier::WriteOnly => self.take_access(&mut found, Access::WriteOnly, span),
+                Qualifier::ReadWrite => self.take_access(&mut found, Access::ReadWrite, span),
+                Qualifier::Pipe => found.pipe = Some(span),
+            }
+        }
+        found
+    }
+
+    /// OpenCL C 6.7: multiple address space qualifiers are not allowed.
+    fn take_space(&mut self, found: &mut Qualifiers, space: AddressSpace, span: Span) {
+        match found.space {
+            Some(first) if first.node != space => self.report_two_spaces(first.node, space, span),
+            _ => found.space = Some(Spanned { node: space, span }),
+        }
+    }
+
+    fn report_two_spaces(&mut self, first: AddressSpace, second: AddressSpace, span: Span) {
+        self.report(
+            Diagnostic::new(
+                Code::AddressSpaceConflict,
+                span,
+                format!("a type cannot be both `{}` and `{}`", first.spelling(), second.spelling()),
+            )
+            .help("keep one; what stands after a `*` qualifies the pointer itself")
+            .note("OpenCL C 6.7: multiple address space qualifiers are not allowed"),
+        );
+    }
+
+    fn take_access(&mut self, found: &mut Qualifiers, access: Access, span: Span) {
+        match found.access {
+            Some(first) if first.node != access => self.report(
+                Diagnostic::new(Code::AccessQualifier, span, "there is one access qualifier at most")
+                    .also(first.span, "the first is here")
+                    .note("OpenCL C 6.8"),
+            ),
+            _ => found.access = Some(Spanned { node: access, span }),
+        }
+    }
+
+    /// OpenCL C 6.15.12.10: there is no `_Atomic`.
+    pub(in crate::sema) fn report_atomic_qualifier(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::UnsupportedQualifier, span, "OpenCL C has no `_Atomic`")
+                .help("use `atomic_int` and the other atomic types")
+                .note("OpenCL C 6.15.12.10: the `_Atomic` type specifier and qualifier are not supported"),
+        );
+    }
+
+    /// A type with the qualifiers that stand among the specifiers.
+    pub(super) fn qualified(&mut self, ty: QualTy, list: &[Spanned<Qualifier>], span: Span) -> QualTy {
+        let found = self.qualifiers(list);
+        let mut ty = ty;
+        if let Some(pipe) = found.pipe {
+            ty = self.pipe_of(ty, found.access, pipe);
+        } else if let Some(access) = found.access {
+            ty.ty = self.with_access(ty.ty, access, span);
+        }
+        self.qualify(ty, found)
+    }
+
+    /// Adds qualifiers to a type; in an array they go to the elements (C99 6.7.3).
+    pub(in crate::sema) fn qualify(&mut self, ty: QualTy, found: Qualifiers) -> QualTy {
+        if ty.ty == TyId::ERROR {
+            return ty;
+        }
+        let cv = found.is_const.or(found.is_volatile).or(found.is_restrict);
+        if let Some(span) = cv
+            && matches!(self.types.get(ty.ty), Ty::Image(_))
+        {
+            self.report(
+                Diagnostic::new(Code::QualifierTarget, span, "an image type takes no such qualifier")
+                    .help("say how the image is used with `read_only`, `write_only` or `read_write`")
+                    .note("OpenCL C 6.11.q: `const`, `restrict` and `volatile` cannot be used with image types"),
+            );
+            return ty;
+        }
+        if let Some(span) = found.is_restrict
+            && !matches!(self.types.get(self.element_type(ty.ty)), Ty::Pointer(_))
+        {
+            self.report(
+                Diagnostic::new(Code::QualifierTarget, span, "only a pointer can be `restrict`")
+                    .note("OpenCL C 6.11.q: types other than pointer types shall not use `restrict`"),
+            );
+            return ty;
+        }
+        let mut ty = self.with_quals(
+            ty,
+            Quals {
+                is_const: found.is_const.is_some(),
+                is_volatile: found.is_volatile.is_some(),
+                is_restrict: found.is_restrict.is_some(),
+                space: None,
+            },
+        );
+        if let Some(space) = found.space {
+            match ty.quals.space {
+                Some(first) if first != space.node => self.report_two_spaces(first, space.node, space.span),
+                _ => ty.quals.space = Some(space.node),
+            }
+        }
+        ty
+    }
+
+    /// The type with `const`, `volatile` and `restrict` added: to the elements of an array, otherwise to itself.
+    pub(in crate::sema) fn with_quals(&mut self, ty: QualTy, quals: Quals) -> QualTy {
+        if let Ty::Array(element, count) = *self.types.get(ty.ty) {
+            let element = self.with_quals(element, quals);
+            return QualTy { ty: self.types.intern(Ty::Array(element, count)), quals: ty.quals };
+        }
+        QualTy {
+            ty: ty.ty,
+            quals: Quals {
+                is_const: ty.quals.is_const | quals.is_const,
+                is_volatile: ty.quals.is_volatile | quals.is_volatile,
+                is_restrict: ty.quals.is_restrict | quals.is_restrict,
+                space: ty.quals.space,
+            },
+        }
+    }
+
+    /// What the elements of an array of arrays are; the type itself if it is no array.
+    pub(in crate::sema) fn element_type(&self, mut ty: TyId) -> TyId {
+        while let Ty::Array(element, _) = *self.types.get(ty) {
+            ty = element.ty;
+        }
+        ty
+    }
+
+    /// OpenCL C 6.15.18.1: `pipe gentype`.
+    fn pipe_of(&mut self, packet: QualTy, access: Option<Spanned<Access>>, span: Span) -> QualTy {
+        if packet.ty == TyId::ERROR {
+            return packet;
+        }
+        let missing: Vec<String> = if self.options.std < LanguageVersion::Cl20 {
+            vec!["OpenCL C 2.0".into()]
+        } else if !self.extensions.has(Extension::Pipes) {
+            vec![Extension::Pipes.name().into()]
+        } else {
+            Vec::new()
+        };
+        if !missing.is_empty() {
+            self.report_missing("`pipe`", &missing, span);
+            return TyId::ERROR.plain();
+        }
+        if !self.types.is_complete(packet.ty) || self.is_opaque(packet.ty) {
+            let shown = self.show(packet.ty);
+            self.report(
+                Diagnostic::new(Code::PipeType, span, format!("packets of a pipe cannot have type `{shown}`"))
+                    .note("OpenCL C 6.15.18.1: a packet is of a scalar, vector or user-defined type"),
+            );
+            return TyId::ERROR.plain();
+        }
+        if let Some(access) = access
+            && access.node == Access::ReadWrite
+        {
+            self.report(
+                Diagnostic::new(Code::AccessQualifier, access.span, "a pipe cannot be `read_write`")
+                    .help("pass it twice, `read_only` and `write_only`, to different kernels")
+                    .note("OpenCL C 6.15.18.1"),
+            );
+        }
+        let access = access.map_or(Access::ReadOnly, |access| access.node);
+        let ty = self.types.intern(Ty::Pipe(packet.ty, access));
+        QualTy { ty, quals: packet.quals }
+    }
+
+    /// OpenCL C 6.8: an image with its access qualifier.
+    fn with_access(&mut self, ty: TyId, access: Spanned<Access>, span: Span) -> TyId {
+        let image = match *self.types.get(ty) {
+            Ty::Error => return ty,
+            Ty::Image(image) => image,
+            _ => {
+                let shown = self.show(ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::AccessQualifier,
+                        access.span,
+                        format!("`{shown}` takes no access qualifier"),
+                    )
+                    .also(span, "neither an image nor a pipe")
+                    .note("OpenCL C 6.8: access qualifiers are for image and pipe arguments"),
+                );
+                return ty;
+            }
+        };
+        let missing = match access.node {
+            Access::ReadOnly => None,
+            Access::WriteOnly if image.dim != ImageDim::D3 => None,
+            Access::WriteOnly => {
+                let is_there = [Extension::Image3dWrites, Extension::Khr3dImageWrites]
+                    .into_iter()
+                    .any(|extension| self.extensions.has(extension));
+                (!is_there).then_some("cl_khr_3d_image_writes")
+            }
+            Access::ReadWrite if self.options.std < LanguageVersion::Cl20 => Some("OpenCL C 2.0"),
+            Access::ReadWrite => {
+                (!self.extensions.has(Extension::ReadWriteImages)).then_some(Extension::ReadWriteImages.name())
+            }
+        };
+        if let Some(missing) = missing {
+            self.report_missing("this use of the image", &[missing.to_owned()], access.span);
+        }
+        self.types.intern(Ty::Image(crate::ty::ImageTy { access: access.node, ..image }))
+    }
+}
