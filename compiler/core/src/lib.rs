@@ -16,3 +16,4 @@ pub mod sema;
 pub mod session;
 pub mod target;
 pub mod ty;
+pub mod verify;

@@ -1,0 +1,250 @@
+//! Our own checks of SPIR-V modules, ours or anyone's.
+//!
+//! `verify` takes words and gives findings, each with the identifier of the rule, a message and a place. It must
+//! never panic, whatever the words are, and never know how the module was made: it imports nothing of the
+//! compiler but the OpenCL vocabulary and the target's description. The environment is that of the module's
+//! memory model. Rules for graphics stages are left to other validators.
+//!
+//! The rules, one family to a file; each has negative tests in `verify/tests/`:
+//!
+//! Words (`verify/module.rs`)
+//! - `SPIRV-header`: a module begins with the magic number, a version from 1.0 to 1.6, a generator, a bound and a zero
+//! - `SPIRV-framing`: each instruction has at least one word and ends inside the module
+//! - `SPIRV-grammar`: each instruction is known and has the operands of its grammar
+//! - `SPIRV-OpSpecConstantOp`: OpSpecConstantOp takes only the instructions listed for it
+//!
+//! Structure (`verify/structure.rs`)
+//! - `SPIRV-id-bound`: ids are above 0 and below the bound
+//! - `SPIRV-id-once`: an id is defined once
+//! - `SPIRV-id-defined`: an id that is used is defined, and before its use, but where forward references are allowed
+//! - `SPIRV-layout`: the sections of a module stand in their order
+//! - `SPIRV-result-type`: a result type is a type
+//! - `SPIRV-block`: a block begins with a label and ends with its only termination instruction
+//! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
+//! - `SPIRV-OpVariable-function`: Function variables stand at the beginning of the first block, others outside functions
+//! - `SPIRV-merge`: a merge instruction stands immediately before a branch, OpSelectionMerge before a conditional one
+//! - `SPIRV-branch`: branches go to blocks of the same function, but not to the first
+//! - `SPIRV-type-once`: no two types that are not aggregates or pointers are declared alike
+//!
+//! Capabilities (`verify/capabilities.rs`)
+//! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
+//! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
+//! - `SPIRV-VulkanMemoryModel`: the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan
+//! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least one that lets them be stored
+//!
+//! Environment (`verify/environment.rs`)
+//! - `SPIRV-OpMemoryModel`: a module has exactly one OpMemoryModel
+//! - `Kiln-environment`: a module's memory model is that of the environment it is for
+//! - `VUID-StandaloneSpirv-None-04635`: the addressing model is Logical or PhysicalStorageBuffer64
+//! - `VUID-StandaloneSpirv-None-04633`: entry points return nothing and take no arguments
+//! - `VUID-StandaloneSpirv-None-04634`: the call graph of an entry point has no cycles
+//! - `VUID-StandaloneSpirv-None-04643`: only the storage classes of Vulkan are used
+//! - `VUID-StandaloneSpirv-None-04644`: GLCompute has no Output variables
+//! - `VUID-StandaloneSpirv-OpTypeForwardPointer-04711`: OpTypeForwardPointer is for PhysicalStorageBuffer
+//! - `VUID-StandaloneSpirv-OpVariable-04651`: only Output, Private, Function and Workgroup variables have initialisers
+//! - `VUID-StandaloneSpirv-OpVariable-06673`: an entry point lists at most one PushConstant variable
+//! - `VUID-StandaloneSpirv-OpEntryPoint-06674`: an entry point statically uses at most one PushConstant variable
+//! - `OpenCL-addressing-model`: the addressing model is Physical32 or Physical64
+//! - `OpenCL-execution-model`: the execution model is Kernel
+//! - `OpenCL-entry-point-call`: entry points are not called and return nothing
+//! - `OpenCL-recursion`: the call graph of an entry point has no cycles
+//! - `OpenCL-OpTypeInt`: the signedness of integer types is 0
+//! - `OpenCL-OpTypeImage`: image types have void for the sampled type, Sampled 0, MS 0, no format, and an access qualifier; arrays are 1D or 2D
+//! - `SPIRV-OpEntryPoint-interface`: from SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output
+//!
+//! Scopes and semantics, as numbers (`verify/masks.rs`)
+//! - `VUID-StandaloneSpirv-MemorySemantics-10865`: at most one of Acquire, Release and AcquireRelease
+//! - `VUID-StandaloneSpirv-MemorySemantics-10866`: no SequentiallyConsistent on Vulkan
+//! - `VUID-StandaloneSpirv-MemorySemantics-10867`: no Acquire or AcquireRelease with OpAtomicStore
+//! - `VUID-StandaloneSpirv-MemorySemantics-10868`: no Release or AcquireRelease with OpAtomicLoad
+//! - `VUID-StandaloneSpirv-MemorySemantics-10869`: OpMemoryBarrier is not relaxed
+//! - `VUID-StandaloneSpirv-MemorySemantics-10870`: an order that is not relaxed names at least one storage class that Vulkan has
+//! - `VUID-StandaloneSpirv-MemorySemantics-10871`: a mask that names a storage class has an order that is not relaxed
+//! - `VUID-StandaloneSpirv-MemorySemantics-10872`: MakeAvailable goes with Release or AcquireRelease
+//! - `VUID-StandaloneSpirv-MemorySemantics-10873`: MakeVisible goes with Acquire or AcquireRelease
+//! - `VUID-StandaloneSpirv-MemorySemantics-13551`: no Volatile on barriers
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10875`: Unequal is neither Release nor AcquireRelease
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10876`: Unequal is no stronger than Equal
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10877`: Unequal names no storage class that Equal does not
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10878`: MakeVisible in Unequal only if it is in Equal
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10879`: Volatile in both of Equal and Unequal or in neither
+//! - `VUID-StandaloneSpirv-None-04636`: the execution scope is Workgroup or Subgroup
+//! - `VUID-StandaloneSpirv-None-04638`: the memory scope is Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation
+//! - `VUID-StandaloneSpirv-None-04641`: with Invocation for the memory scope, the order is relaxed
+//! - `VUID-StandaloneSpirv-None-04642`: the scope of group operations is Subgroup
+//! - `SPIRV-MemorySemantics-bits`: a memory semantics mask has only bits that SPIR-V defines
+//! - `SPIRV-MemorySemantics-order`: at most one of Acquire, Release, AcquireRelease and SequentiallyConsistent
+//! - `OpenCL-atomic-store-order`: a store is neither Acquire nor AcquireRelease (OpenCL C 6.15.12.7.1)
+//! - `OpenCL-atomic-load-order`: a load is neither Release nor AcquireRelease (OpenCL C 6.15.12.7.2)
+//! - `SPIRV-MemorySemantics-VulkanMemoryModel`: MakeAvailable, MakeVisible, Volatile and OutputMemory need the VulkanMemoryModel capability
+//! - `SPIRV-OpAtomicCompareExchange-Unequal-release`: Unequal is neither Release nor AcquireRelease
+//! - `SPIRV-OpAtomicCompareExchange-Unequal-stronger`: Unequal is no stronger than Equal
+//! - `OpenCL-execution-scope`: the execution scope is Workgroup or Subgroup (OpenCL SPIR-V environment, validation rules)
+//! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation
+//! - `OpenCL-async-scope`: OpGroupAsyncCopy and OpGroupWaitEvents have Workgroup for their scope
+//!
+//! Scopes and semantics, in their module (`verify/synchronisation.rs`)
+//! - `SPIRV-Scope-constant`: with the Shader capability, scopes and memory semantics are 32-bit constants that are not specialised
+//! - `SPIRV-VulkanMemoryModelDeviceScope`: under the Vulkan memory model, Device scope needs the VulkanMemoryModelDeviceScope capability
+//! - `VUID-RuntimeSpirv-vulkanMemoryModel-06265`: no Device scope where the device lacks vulkanMemoryModelDeviceScope
+//! - `SPIRV-QueueFamily`: QueueFamily scope needs the VulkanMemoryModel capability
+//! - `VUID-StandaloneSpirv-SubgroupVoteKHR-07951`: Subgroup memory scope needs GroupNonUniform, SubgroupBallotKHR or SubgroupVoteKHR
+//! - `SPIRV-OpControlBarrier-1.3`: before SPIR-V 1.3, OpControlBarrier is only for TessellationControl, GLCompute and Kernel
+//!
+//! Atomics (`verify/atomics.rs`)
+//! - `VUID-StandaloneSpirv-None-04686`: atomic objects lie in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
+//! - `OpenCL-atomic-storage-class`: atomic objects lie in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; on Function memory the behaviour is undefined
+//! - `SPIRV-atomic-pointer`: the first operand of an atomic is a typed pointer
+//! - `SPIRV-atomic-type`: the object of an atomic is an integer of 32 bits or more, or for loads, stores, exchanges and the floating-point atomics a float
+//! - `SPIRV-atomic-match`: result, value and comparator have the type of the object
+//! - `SPIRV-Int64Atomics`: atomics of 64-bit integers need the Int64Atomics capability
+//! - `SPIRV-narrow-atomics`: there are no atomics of 8- and 16-bit integers
+//! - `SPIRV-float-atomics`: floating-point addition, minimum and maximum need the capability of their width
+//! - `SPIRV-OpAtomicFlag`: OpAtomicFlagTestAndSet and OpAtomicFlagClear take a 32-bit integer
+//!
+//! Loads and stores (`verify/accesses.rs`)
+//! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708`: accesses through physical pointers have the Aligned operand
+//! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314`: Aligned is a multiple of the size of the largest scalar in the pointed-to type
+//! - `SPIRV-Aligned`: the operand of Aligned is a power of two
+//! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710`: OpConvertUToPtr and OpConvertPtrToU use 64-bit integers
+//! - `SPIRV-MemoryAccess-VulkanMemoryModel`: NonPrivatePointer, MakePointerAvailable and MakePointerVisible need the VulkanMemoryModel capability
+//! - `SPIRV-MemoryAccess-NonPrivatePointer`: MakePointerAvailable and MakePointerVisible go with NonPrivatePointer
+//! - `SPIRV-MemoryAccess-direction`: a load makes nothing available, a store makes nothing visible
+//! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, nothing is decorated Coherent or Volatile
+//! - `SPIRV-access-type`: OpLoad gives and OpStore takes a value of the type that the pointer points to
+
+mod accesses;
+mod atomics;
+mod capabilities;
+mod environment;
+pub(crate) mod masks;
+mod module;
+mod structure;
+mod synchronisation;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+use module::Module;
+use rspirv::spirv::ExecutionModel;
+
+use crate::{opencl::Environment, target::Target};
+
+/// A rule that a module can break.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The identifier: a VUID of the Vulkan specification, or a name of ours that begins with the specification
+    /// it is from.
+    pub id: &'static str,
+    /// What it asks.
+    pub text: &'static str,
+}
+
+/// The rules of every family.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        module::RULES,
+        structure::RULES,
+        capabilities::RULES,
+        environment::RULES,
+        masks::RULES,
+        synchronisation::RULES,
+        atomics::RULES,
+        accesses::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// A rule broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's identifier.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where; none for what concerns the module as a whole.
+    pub place: Option<Place>,
+}
+
+/// A place in a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The index of the instruction's first word.
+    pub offset: usize,
+    /// The instruction's name, without `Op`.
+    pub instruction: &'static str,
+    /// The id of its result.
+    pub result: Option<u32>,
+    /// The line of the source that OpLine gives for it.
+    pub line: Option<SourceLine>,
+}
+
+/// A line of the source, as OpLine tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+impl Finding {
+    fn of_module(rule: &Rule, message: impl Into<String>) -> Self {
+        Self { rule: rule.id, message: message.into(), place: None }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            if let Some(SourceLine { file, line, column }) = &place.line {
+                write!(f, "{file}:{line}:{column}: ")?;
+            }
+            write!(f, "word {}: Op{}", place.offset, place.instruction)?;
+            if let Some(result) = place.result {
+                write!(f, " %{result}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{} [{}]", self.message, self.rule)
+    }
+}
+
+/// What the families look at.
+struct Context<'m> {
+    module: &'m Module,
+    environment: Environment,
+    target: Option<&'m Target>,
+    /// Every entry point is a compute shader or a kernel.
+    only_compute: bool,
+}
+
+/// The rules that a module breaks, in the order of its words. With a target, also what that target has not.
+pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let module = Module::read(words, &mut findings);
+    if !findings.is_empty() {
+        return findings;
+    }
+    let only_compute =
+        module.entries.iter().flat_map(|entry| entry.operands()).all(|operand| match operand {
+            rspirv::dr::Operand::ExecutionModel(model) => {
+                matches!(model, ExecutionModel::GLCompute | ExecutionModel::Kernel)
+            }
+            _ => true,
+        });
+    let context =
+        Context { environment: environment::environment_of(&module), module: &module, target, only_compute };
+    structure::check(&context, &mut findings);
+    capabilities::check(&context, &mut findings);
+    environment::check(&context, &mut findings);
+    synchronisation::check(&context, &mut findings);
+    atomics::check(&context, &mut findings);
+    accesses::check(&context, &mut findings);
+    findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.offset));
+    findings
+}

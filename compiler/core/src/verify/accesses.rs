@@ -1,0 +1,198 @@
+//! Plain loads and stores: alignment of physical accesses, and what the Vulkan memory model asks of accesses.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass, Word},
+};
+
+use rustc_hash::FxHashSet;
+
+use super::{
+    Context, Finding, Rule,
+    module::{Entry, Module},
+};
+
+pub(super) const RULES: &[Rule] =
+    &[ALIGNED, ALIGNMENT, POWER, CONVERT, MODEL, NON_PRIVATE, DIRECTION, DECORATION, TYPES];
+
+const ALIGNED: Rule = Rule {
+    id: "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708",
+    text: "accesses through physical pointers have the Aligned operand",
+};
+const ALIGNMENT: Rule = Rule {
+    id: "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314",
+    text: "Aligned is a multiple of the size of the largest scalar in the pointed-to type",
+};
+const POWER: Rule = Rule { id: "SPIRV-Aligned", text: "the operand of Aligned is a power of two" };
+const CONVERT: Rule = Rule {
+    id: "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710",
+    text: "OpConvertUToPtr and OpConvertPtrToU use 64-bit integers",
+};
+const MODEL: Rule = Rule {
+    id: "SPIRV-MemoryAccess-VulkanMemoryModel",
+    text: "NonPrivatePointer, MakePointerAvailable and MakePointerVisible need the VulkanMemoryModel capability",
+};
+const NON_PRIVATE: Rule = Rule {
+    id: "SPIRV-MemoryAccess-NonPrivatePointer",
+    text: "MakePointerAvailable and MakePointerVisible go with NonPrivatePointer",
+};
+const DIRECTION: Rule = Rule {
+    id: "SPIRV-MemoryAccess-direction",
+    text: "a load makes nothing available, a store makes nothing visible",
+};
+const DECORATION: Rule = Rule {
+    id: "SPIRV-Coherent-VulkanMemoryModel",
+    text: "under the Vulkan memory model, nothing is decorated Coherent or Volatile",
+};
+const TYPES: Rule = Rule {
+    id: "SPIRV-access-type",
+    text: "OpLoad gives and OpStore takes a value of the type that the pointer points to",
+};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    let vulkan_model = module.has(Capability::VulkanMemoryModel);
+    for entry in &module.entries {
+        match entry.op() {
+            Op::Load | Op::Store | Op::CopyMemory | Op::CopyMemorySized => {
+                types(module, entry, findings);
+                operands(module, entry, findings);
+            }
+            Op::ConvertUToPtr | Op::ConvertPtrToU => convert(module, entry, findings),
+            Op::Decorate | Op::MemberDecorate if vulkan_model => {
+                let banned = entry.operands().iter().find_map(|operand| match operand {
+                    Operand::Decoration(word @ (Decoration::Coherent | Decoration::Volatile)) => Some(word),
+                    _ => None,
+                });
+                if let Some(word) = banned {
+                    findings.push(entry.finding(&DECORATION, format!("decorated {word:?}")));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn types(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+    let value = match entry.op() {
+        Op::Load => entry.instruction.result_type,
+        Op::Store => entry.id(1).and_then(|value| module.type_of(value)),
+        _ => return,
+    };
+    let pointee = entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty));
+    if let (Some(value), Some((_, pointee))) = (value, pointee)
+        && value != pointee
+    {
+        let message = format!("{} where the pointer has {}", module.name(value), module.name(pointee));
+        findings.push(entry.finding(&TYPES, message));
+    }
+}
+
+/// The pointers of the instruction, and the memory operands: of a copy, one set may serve both.
+fn operands(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+    let operands = entry.operands();
+    let masks: Vec<(MemoryAccess, Option<u32>)> = operands
+        .iter()
+        .enumerate()
+        .filter_map(|(index, operand)| match operand {
+            Operand::MemoryAccess(mask) => {
+                let alignment =
+                    mask.contains(MemoryAccess::ALIGNED).then(|| entry.literal(index + 1)).flatten();
+                Some((*mask, alignment))
+            }
+            _ => None,
+        })
+        .collect();
+    let first = masks.first().copied();
+    // What is read, and what is written.
+    let accesses = match entry.op() {
+        Op::Load => vec![(entry.id(0), first, Direction::Read)],
+        Op::Store => vec![(entry.id(0), first, Direction::Write)],
+        _ if masks.len() == 2 => {
+            vec![(entry.id(0), first, Direction::Write), (entry.id(1), Some(masks[1]), Direction::Read)]
+        }
+        _ => vec![(entry.id(0), first, Direction::Both), (entry.id(1), first, Direction::Both)],
+    };
+    for (pointer, operand, direction) in accesses {
+        let pointer = pointer.and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty));
+        access(module, entry, pointer, operand, direction, findings);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Read,
+    Write,
+    Both,
+}
+
+fn access(
+    module: &Module,
+    entry: &Entry,
+    pointer: Option<(StorageClass, Word)>,
+    operand: Option<(MemoryAccess, Option<u32>)>,
+    direction: Direction,
+    findings: &mut Vec<Finding>,
+) {
+    let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
+    let (mask, alignment) = operand.unwrap_or((MemoryAccess::NONE, None));
+    if let Some(alignment) = alignment.filter(|alignment| !alignment.is_power_of_two()) {
+        refuse(&POWER, format!("aligned to {alignment}"));
+    }
+    if let Some((StorageClass::PhysicalStorageBuffer, pointee)) = pointer {
+        let needed = largest_scalar(module, pointee);
+        match alignment {
+            None => refuse(&ALIGNED, "an access through a physical pointer without Aligned".to_owned()),
+            Some(alignment) if needed > 0 && alignment % needed != 0 => refuse(
+                &ALIGNMENT,
+                format!("aligned to {alignment} where the largest scalar has {needed} bytes"),
+            ),
+            Some(_) => {}
+        }
+    }
+    let available = mask.contains(MemoryAccess::MAKE_POINTER_AVAILABLE);
+    let visible = mask.contains(MemoryAccess::MAKE_POINTER_VISIBLE);
+    let non_private = mask.contains(MemoryAccess::NON_PRIVATE_POINTER);
+    if (available || visible || non_private) && !module.has(Capability::VulkanMemoryModel) {
+        refuse(&MODEL, "operands of the Vulkan memory model without its capability".to_owned());
+    }
+    if (available || visible) && !non_private {
+        refuse(&NON_PRIVATE, "made available or visible though private".to_owned());
+    }
+    if available && direction == Direction::Read || visible && direction == Direction::Write {
+        refuse(&DIRECTION, "made available by a read, or visible by a write".to_owned());
+    }
+}
+
+/// Bytes of the largest scalar in a type; 0 where it has none that we know. Each type is looked at once, so that
+/// a malformed module cannot make this long.
+fn largest_scalar(module: &Module, ty: Word) -> u32 {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![ty];
+    let mut largest = 0;
+    while let Some(ty) = open.pop() {
+        let Some(entry) = module.definition(ty).filter(|_| seen.insert(ty)) else { continue };
+        match entry.op() {
+            Op::TypeInt | Op::TypeFloat => largest = largest.max(entry.literal(0).unwrap_or(0) / 8),
+            Op::TypePointer => largest = largest.max(8),
+            Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray => {
+                open.extend(entry.id(0));
+            }
+            Op::TypeStruct => open.extend((0..entry.operands().len()).filter_map(|index| entry.id(index))),
+            _ => {}
+        }
+    }
+    largest
+}
+
+fn convert(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+    let ty = match entry.op() {
+        Op::ConvertPtrToU => entry.instruction.result_type,
+        _ => entry.id(0).and_then(|id| module.type_of(id)),
+    };
+    let physical = module.has(Capability::PhysicalStorageBufferAddresses);
+    let width = ty.and_then(|ty| module.definition(ty)).and_then(|ty| ty.literal(0));
+    if physical && width != Some(64) {
+        findings.push(entry.finding(&CONVERT, format!("an integer of {} bits", width.unwrap_or(0))));
+    }
+}

@@ -1,0 +1,130 @@
+//! The objects of atomic instructions: their storage class, their type, and the capabilities of their width.
+
+use rspirv::spirv::{Capability, Op, StorageClass};
+
+use super::{Context, Finding, Rule, module::Entry};
+use crate::opencl::Environment;
+
+pub(super) const RULES: &[Rule] = &[VK_CLASS, CL_CLASS, POINTER, TYPE, MATCH, INT64, INT16, FLOAT, FLAG];
+
+const VK_CLASS: Rule = Rule {
+    id: "VUID-StandaloneSpirv-None-04686",
+    text: "atomic objects lie in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or \
+           TaskPayloadWorkgroupEXT memory",
+};
+const CL_CLASS: Rule = Rule {
+    id: "OpenCL-atomic-storage-class",
+    text: "atomic objects lie in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; \
+           on Function memory the behaviour is undefined",
+};
+const POINTER: Rule =
+    Rule { id: "SPIRV-atomic-pointer", text: "the first operand of an atomic is a typed pointer" };
+const TYPE: Rule = Rule {
+    id: "SPIRV-atomic-type",
+    text: "the object of an atomic is an integer of 32 bits or more, or for loads, stores, exchanges and the \
+           floating-point atomics a float",
+};
+const MATCH: Rule =
+    Rule { id: "SPIRV-atomic-match", text: "result, value and comparator have the type of the object" };
+const INT64: Rule =
+    Rule { id: "SPIRV-Int64Atomics", text: "atomics of 64-bit integers need the Int64Atomics capability" };
+const INT16: Rule =
+    Rule { id: "SPIRV-narrow-atomics", text: "there are no atomics of 8- and 16-bit integers" };
+const FLOAT: Rule = Rule {
+    id: "SPIRV-float-atomics",
+    text: "floating-point addition, minimum and maximum need the capability of their width",
+};
+const FLAG: Rule = Rule {
+    id: "SPIRV-OpAtomicFlag",
+    text: "OpAtomicFlagTestAndSet and OpAtomicFlagClear take a 32-bit integer",
+};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for entry in &context.module.entries {
+        if entry.instruction.class.opname.starts_with("Atomic") {
+            check_entry(context, entry, findings);
+        }
+    }
+}
+
+fn check_entry(context: &Context<'_>, entry: &Entry, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    let Some((class, object)) =
+        entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty))
+    else {
+        findings.push(entry.finding(&POINTER, "the object is given by no typed pointer"));
+        return;
+    };
+    let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
+    use StorageClass::*;
+    match context.environment {
+        Environment::Vulkan => {
+            let allowed = matches!(
+                class,
+                Uniform | Workgroup | Image | StorageBuffer | PhysicalStorageBuffer | TaskPayloadWorkgroupEXT
+            );
+            if !allowed {
+                refuse(&VK_CLASS, format!("an atomic on {class:?} memory"));
+            }
+        }
+        Environment::OpenCl => {
+            let allowed = matches!(class, Workgroup | CrossWorkgroup)
+                || class == Generic && module.has(Capability::GenericPointer);
+            if !allowed {
+                refuse(&CL_CLASS, format!("an atomic on {class:?} memory"));
+            }
+        }
+    }
+    let Some(ty) = module.definition(object) else { return };
+    let width = ty.literal(0);
+    let is_float = ty.op() == Op::TypeFloat;
+    let is_int = ty.op() == Op::TypeInt;
+    match entry.op() {
+        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => {
+            if !is_int || width != Some(32) {
+                refuse(&FLAG, format!("the flag is {}", module.name(object)));
+            }
+            return;
+        }
+        Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => {
+            if !is_float {
+                refuse(&TYPE, format!("the object's type is {}", module.name(object)));
+            } else if float_capability(entry.op(), width).is_none_or(|needed| !module.has(needed)) {
+                refuse(&FLOAT, format!("on {} bits", width.unwrap_or(0)));
+            }
+        }
+        Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange if is_float => {}
+        _ if !is_int => refuse(&TYPE, format!("the object's type is {}", module.name(object))),
+        _ if matches!(width, Some(8 | 16)) => {
+            refuse(&INT16, format!("on {} bits", width.unwrap_or(0)));
+        }
+        _ => {}
+    }
+    if is_int && width == Some(64) && !module.has(Capability::Int64Atomics) {
+        refuse(&INT64, "an atomic of 64 bits without the capability".to_owned());
+    }
+    let values = match entry.op() {
+        Op::AtomicStore => vec![entry.id(3)],
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => vec![entry.id(4), entry.id(5)],
+        _ => vec![entry.id(3)],
+    };
+    let mut types: Vec<u32> =
+        values.into_iter().flatten().filter_map(|value| module.type_of(value)).collect();
+    types.extend(entry.instruction.result_type);
+    for other in types.into_iter().filter(|ty| *ty != object) {
+        refuse(&MATCH, format!("{} where the object is {}", module.name(other), module.name(object)));
+    }
+}
+
+/// SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float16_add, SPV_EXT_shader_atomic_float_min_max.
+fn float_capability(op: Op, width: Option<u32>) -> Option<Capability> {
+    match (op, width) {
+        (Op::AtomicFAddEXT, Some(16)) => Some(Capability::AtomicFloat16AddEXT),
+        (Op::AtomicFAddEXT, Some(32)) => Some(Capability::AtomicFloat32AddEXT),
+        (Op::AtomicFAddEXT, Some(64)) => Some(Capability::AtomicFloat64AddEXT),
+        (_, Some(16)) => Some(Capability::AtomicFloat16MinMaxEXT),
+        (_, Some(32)) => Some(Capability::AtomicFloat32MinMaxEXT),
+        (_, Some(64)) => Some(Capability::AtomicFloat64MinMaxEXT),
+        _ => None,
+    }
+}

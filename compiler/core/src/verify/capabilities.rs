@@ -1,0 +1,103 @@
+//! Capabilities: each instruction and operand has one of those that its grammar row names.
+//!
+//! The rows are rspirv's, which are generated from the SPIR-V grammar.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{Capability, Op},
+};
+
+use super::{Context, Finding, Rule};
+use crate::opencl::Environment;
+
+pub(super) const RULES: &[Rule] = &[INSTRUCTION, OPERAND, MODEL, WIDTH];
+
+const INSTRUCTION: Rule = Rule {
+    id: "SPIRV-capability-instruction",
+    text: "a capability that enables the instruction is declared or implied",
+};
+const OPERAND: Rule = Rule {
+    id: "SPIRV-capability-operand",
+    text: "a capability that enables the operand is declared or implied",
+};
+const MODEL: Rule = Rule {
+    id: "SPIRV-VulkanMemoryModel",
+    text: "the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan",
+};
+const WIDTH: Rule = Rule {
+    id: "SPIRV-capability-width",
+    text: "integers and floats of 8, 16 and 64 bits have the capability of their width, or at least one that \
+           lets them be stored",
+};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    let any = |needed: &[Capability]| needed.is_empty() || needed.iter().any(|one| module.has(*one));
+    for entry in &module.entries {
+        if !any(entry.instruction.class.capabilities) {
+            let needed = entry.instruction.class.capabilities;
+            findings.push(entry.finding(&INSTRUCTION, format!("it needs one of {needed:?}")));
+        }
+        if entry.op() == Op::Capability {
+            continue;
+        }
+        for operand in entry.operands() {
+            // A built-in variable may be declared without its capability (SPIR-V 2.16.1).
+            if matches!(operand, Operand::BuiltIn(_)) {
+                continue;
+            }
+            let needed = operand.required_capabilities();
+            if !any(&needed) {
+                findings.push(entry.finding(&OPERAND, format!("{operand:?} needs one of {needed:?}")));
+            }
+        }
+        if matches!(entry.op(), Op::TypeInt | Op::TypeFloat)
+            && let Some(width) = entry.literal(0)
+            && !any(widths(entry.op(), width))
+        {
+            let needed = widths(entry.op(), width);
+            findings.push(entry.finding(&WIDTH, format!("{width} bits need one of {needed:?}")));
+        }
+    }
+    let vulkan = module
+        .entries
+        .iter()
+        .any(|entry| entry.operands().contains(&Operand::MemoryModel(rspirv::spirv::MemoryModel::Vulkan)));
+    if context.environment == Environment::Vulkan && vulkan != module.has(Capability::VulkanMemoryModel) {
+        findings.push(Finding::of_module(&MODEL, "one is there without the other"));
+    }
+}
+
+fn widths(op: Op, width: u32) -> &'static [Capability] {
+    use Capability::*;
+    match (op, width) {
+        (Op::TypeInt, 8) => &[
+            Int8,
+            Kernel,
+            StorageBuffer8BitAccess,
+            UniformAndStorageBuffer8BitAccess,
+            StoragePushConstant8,
+            WorkgroupMemoryExplicitLayout8BitAccessKHR,
+        ],
+        (Op::TypeInt, 16) => &[
+            Int16,
+            StorageBuffer16BitAccess,
+            UniformAndStorageBuffer16BitAccess,
+            StoragePushConstant16,
+            StorageInputOutput16,
+            WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        ],
+        (Op::TypeFloat, 16) => &[
+            Float16,
+            Float16Buffer,
+            StorageBuffer16BitAccess,
+            UniformAndStorageBuffer16BitAccess,
+            StoragePushConstant16,
+            StorageInputOutput16,
+            WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        ],
+        (Op::TypeInt, 64) => &[Int64],
+        (Op::TypeFloat, 64) => &[Float64],
+        _ => &[],
+    }
+}

@@ -1,0 +1,326 @@
+//! The shape of a module: ids, the order of sections, functions and blocks.
+//!
+//! What a consumer takes for granted before it looks at meanings (SPIR-V 2.4 and 2.16.1).
+
+use rspirv::{
+    dr::Operand,
+    grammar::reflect,
+    spirv::{Op, StorageClass, Word},
+};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Context, Finding, Rule,
+    module::{Entry, Function, Module, id_of},
+};
+
+pub(super) const RULES: &[Rule] =
+    &[BOUND, ONCE, DEFINED, ORDER, TYPE, BLOCK, FUNCTION, VARIABLE, MERGE, LABEL, SAME_TYPE];
+
+const BOUND: Rule = Rule { id: "SPIRV-id-bound", text: "ids are above 0 and below the bound" };
+const ONCE: Rule = Rule { id: "SPIRV-id-once", text: "an id is defined once" };
+const DEFINED: Rule = Rule {
+    id: "SPIRV-id-defined",
+    text: "an id that is used is defined, and before its use, but where forward references are allowed",
+};
+const ORDER: Rule = Rule { id: "SPIRV-layout", text: "the sections of a module stand in their order" };
+const TYPE: Rule = Rule { id: "SPIRV-result-type", text: "a result type is a type" };
+const BLOCK: Rule = Rule {
+    id: "SPIRV-block",
+    text: "a block begins with a label and ends with its only termination instruction",
+};
+const FUNCTION: Rule = Rule {
+    id: "SPIRV-function",
+    text: "a function has its parameters, then its blocks, then an end, and has the parameters of its type",
+};
+const VARIABLE: Rule = Rule {
+    id: "SPIRV-OpVariable-function",
+    text: "Function variables stand at the beginning of the first block, others outside functions",
+};
+const MERGE: Rule = Rule {
+    id: "SPIRV-merge",
+    text: "a merge instruction stands immediately before a branch, OpSelectionMerge before a conditional one",
+};
+const LABEL: Rule =
+    Rule { id: "SPIRV-branch", text: "branches go to blocks of the same function, but not to the first" };
+const SAME_TYPE: Rule = Rule {
+    id: "SPIRV-type-once",
+    text: "no two types that are not aggregates or pointers are declared alike",
+};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    ids(module, findings);
+    sections(module, findings);
+    types_once(module, findings);
+    for function in &module.functions {
+        check_function(module, function, findings);
+    }
+}
+
+fn ids(module: &Module, findings: &mut Vec<Finding>) {
+    let mut defined = FxHashSet::default();
+    for (index, entry) in module.entries.iter().enumerate() {
+        if let Some(result) = entry.instruction.result_id {
+            if result == 0 || result >= module.bound {
+                let message = format!("%{result} where the bound is {}", module.bound);
+                findings.push(entry.finding(&BOUND, message));
+            }
+            if !defined.insert(result) {
+                findings.push(entry.finding(&ONCE, format!("{} is defined before", module.name(result))));
+            }
+        }
+        if let Some(ty) = entry.instruction.result_type {
+            match module.definition_index(ty) {
+                Some(at) if at < index => {
+                    let is_type = module.entries[at].instruction.class.opname.starts_with("Type");
+                    if !is_type {
+                        findings.push(entry.finding(&TYPE, format!("{} is no type", module.name(ty))));
+                    }
+                }
+                Some(_) | None => {
+                    findings.push(entry.finding(&DEFINED, format!("{} is not defined", module.name(ty))));
+                }
+            }
+        }
+        let known = known_ids(module, entry);
+        for (position, operand) in entry.operands().iter().enumerate().take(known) {
+            let Some(id) = id_of(operand) else { continue };
+            let missing = match module.definition_index(id) {
+                None => true,
+                Some(at) => at >= index && !may_look_ahead(module, entry, position, at),
+            };
+            if missing {
+                findings.push(entry.finding(&DEFINED, format!("{} is not defined", module.name(id))));
+            }
+        }
+    }
+}
+
+/// How many operands are known to be ids if they look like it: of extended instructions, which rspirv reads as if
+/// all were, only those of sets without literals.
+fn known_ids(module: &Module, entry: &Entry) -> usize {
+    let set = entry.id(0).filter(|_| entry.op() == Op::ExtInst).and_then(|set| module.definition(set));
+    match set.map(Entry::operands) {
+        Some([Operand::LiteralString(name)])
+            if name != "GLSL.std.450" && !name.starts_with("NonSemantic.") =>
+        {
+            1
+        }
+        _ => usize::MAX,
+    }
+}
+
+/// SPIR-V 2.4, last paragraphs: who may name what comes later. Blocks need not stand in the order of their
+/// execution, so that within functions only a use before its definition in the same block is refused here.
+fn may_look_ahead(module: &Module, entry: &Entry, position: usize, definition: usize) -> bool {
+    use Op::*;
+    match entry.op() {
+        EntryPoint | ExecutionMode | ExecutionModeId | Name | MemberName | Decorate | DecorateId
+        | DecorateString | MemberDecorate | MemberDecorateString | GroupDecorate | GroupMemberDecorate
+        | TypeForwardPointer => true,
+        TypeStruct | TypePointer | TypeArray | TypeRuntimeArray => {
+            module.entries[definition].op() == TypePointer
+        }
+        FunctionCall => position == 0 || !same_block(module, entry, definition),
+        Phi | Branch | BranchConditional | Switch | LoopMerge | SelectionMerge => true,
+        EnqueueKernel
+        | GetKernelWorkGroupSize
+        | GetKernelPreferredWorkGroupSizeMultiple
+        | GetKernelNDrangeSubGroupCount
+        | GetKernelNDrangeMaxSubGroupSize
+        | ExtInst => true,
+        _ => !same_block(module, entry, definition),
+    }
+}
+
+/// Whether an entry and a later definition stand in the same block, or outside functions.
+fn same_block(module: &Module, entry: &Entry, definition: usize) -> bool {
+    let Ok(at) = module.entries.binary_search_by_key(&entry.offset, |other| other.offset) else {
+        return true;
+    };
+    !module.entries[at..=definition].iter().any(|entry| entry.op() == Op::Label)
+}
+
+/// SPIR-V 2.4: the sections, numbered. Instructions that may stand anywhere have none.
+fn section(op: Op) -> Option<u8> {
+    use Op::*;
+    Some(match op {
+        Capability => 1,
+        Extension => 2,
+        ExtInstImport => 3,
+        MemoryModel => 4,
+        EntryPoint => 5,
+        ExecutionMode | ExecutionModeId => 6,
+        String | SourceExtension | Source | SourceContinued => 7,
+        Name | MemberName => 8,
+        ModuleProcessed => 9,
+        Decorate | DecorateId | DecorateString | MemberDecorate | MemberDecorateString | DecorationGroup
+        | GroupDecorate | GroupMemberDecorate => 10,
+        // OpExtInst stands among these when it is not semantic, and in blocks.
+        Line | NoLine | ExtInst | Undef | Nop => return None,
+        Function => 12,
+        _ if op as u32 >= TypeVoid as u32 && op as u32 <= TypeForwardPointer as u32 => 11,
+        ConstantTrue
+        | ConstantFalse
+        | Constant
+        | ConstantComposite
+        | ConstantSampler
+        | ConstantNull
+        | SpecConstantTrue
+        | SpecConstantFalse
+        | SpecConstant
+        | SpecConstantComposite
+        | SpecConstantOp => 11,
+        _ => return None,
+    })
+}
+
+fn sections(module: &Module, findings: &mut Vec<Finding>) {
+    let mut reached = 0;
+    let mut inside = false;
+    for entry in &module.entries {
+        inside = match entry.op() {
+            Op::Function => true,
+            Op::FunctionEnd => false,
+            _ => inside,
+        };
+        match section(entry.op()) {
+            Some(section) if section < reached => {
+                findings.push(entry.finding(&ORDER, "it stands after a later section"));
+            }
+            Some(12) => reached = 12,
+            Some(section) => reached = section,
+            None => {
+                let anywhere = matches!(
+                    entry.op(),
+                    Op::Line | Op::NoLine | Op::ExtInst | Op::Undef | Op::Nop | Op::FunctionEnd
+                );
+                // Global variables are the only instructions without a section of their own outside functions.
+                if !anywhere && !inside && (entry.op() != Op::Variable || reached > 11) {
+                    findings.push(entry.finding(&ORDER, "it stands outside a function"));
+                }
+            }
+        }
+    }
+}
+
+fn types_once(module: &Module, findings: &mut Vec<Finding>) {
+    use Op::*;
+    let mut seen = FxHashSet::default();
+    for entry in &module.entries {
+        let op = entry.op();
+        let is_type = section(op) == Some(11) && entry.instruction.class.opname.starts_with("Type");
+        let may_repeat =
+            matches!(op, TypeStruct | TypeArray | TypeRuntimeArray | TypePointer | TypeForwardPointer);
+        if is_type && !may_repeat && !seen.insert(format!("{op:?} {:?}", entry.operands())) {
+            findings.push(entry.finding(&SAME_TYPE, "the type is declared before"));
+        }
+    }
+}
+
+fn check_function(module: &Module, function: &Function, findings: &mut Vec<Finding>) {
+    let body = module.body(function);
+    signature(module, body, findings);
+    let labels: Vec<Word> = body
+        .iter()
+        .filter(|entry| entry.op() == Op::Label)
+        .filter_map(|entry| entry.instruction.result_id)
+        .collect();
+    let mut open = false;
+    let mut leading = true;
+    let mut blocks = 0;
+    for (index, entry) in body.iter().enumerate().skip(1) {
+        let op = entry.op();
+        match op {
+            Op::Line | Op::NoLine => continue,
+            Op::FunctionParameter => {
+                if blocks > 0 {
+                    findings.push(entry.finding(&FUNCTION, "a parameter after the first block"));
+                }
+                continue;
+            }
+            Op::FunctionEnd => {
+                if open {
+                    findings.push(entry.finding(&BLOCK, "the last block has no end"));
+                }
+                continue;
+            }
+            Op::Label => {
+                if open {
+                    findings.push(entry.finding(&BLOCK, "the block before has no end"));
+                }
+                open = true;
+                leading = blocks == 0;
+                blocks += 1;
+                continue;
+            }
+            _ if !open => {
+                findings.push(entry.finding(&BLOCK, "it stands in no block"));
+                continue;
+            }
+            Op::Variable => {
+                let function_class =
+                    entry.operands().first() == Some(&Operand::StorageClass(StorageClass::Function));
+                if !leading || !function_class {
+                    findings.push(entry.finding(&VARIABLE, "a variable in the midst of a function"));
+                }
+                continue;
+            }
+            Op::LoopMerge | Op::SelectionMerge => merge(entry, body.get(index + 1), findings),
+            Op::Branch | Op::BranchConditional | Op::Switch => {
+                branch(module, entry, &labels, findings);
+                open = false;
+            }
+            _ if reflect::is_block_terminator(op) => open = false,
+            _ => {}
+        }
+        leading &= matches!(op, Op::ExtInst | Op::Nop | Op::Undef);
+    }
+}
+
+fn signature(module: &Module, body: &[Entry], findings: &mut Vec<Finding>) {
+    let parameters: Vec<Option<Word>> = body
+        .iter()
+        .filter(|entry| entry.op() == Op::FunctionParameter)
+        .map(|entry| entry.instruction.result_type)
+        .collect();
+    let ty = body[0].id(1).and_then(|ty| module.definition(ty)).filter(|ty| ty.op() == Op::TypeFunction);
+    let Some(ty) = ty else {
+        findings.push(body[0].finding(&FUNCTION, "its type is no function type"));
+        return;
+    };
+    let declared: Vec<Option<Word>> = (1..ty.operands().len()).map(|index| ty.id(index)).collect();
+    if declared != parameters || ty.id(0) != body[0].instruction.result_type {
+        findings.push(body[0].finding(&FUNCTION, "its parameters or its result differ from its type"));
+    }
+}
+
+fn merge(entry: &Entry, next: Option<&Entry>, findings: &mut Vec<Finding>) {
+    let next = next.map(Entry::op);
+    let lawful = match entry.op() {
+        Op::LoopMerge => matches!(next, Some(Op::Branch | Op::BranchConditional)),
+        _ => matches!(next, Some(Op::BranchConditional | Op::Switch)),
+    };
+    if !lawful {
+        findings.push(entry.finding(&MERGE, "no such branch follows"));
+    }
+}
+
+fn branch(module: &Module, entry: &Entry, labels: &[Word], findings: &mut Vec<Finding>) {
+    let ids = entry.operands().iter().filter_map(id_of);
+    let targets: Vec<Word> = match entry.op() {
+        Op::Branch => ids.collect(),
+        _ => ids.skip(1).collect(),
+    };
+    for target in targets {
+        match labels.iter().position(|label| *label == target) {
+            Some(0) => findings.push(entry.finding(&LABEL, "it goes to the first block")),
+            Some(_) => {}
+            None => {
+                let message = format!("{} is no block of this function", module.name(target));
+                findings.push(entry.finding(&LABEL, message));
+            }
+        }
+    }
+}

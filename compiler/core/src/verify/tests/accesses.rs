@@ -1,0 +1,56 @@
+//! Negative tests of loads and stores.
+
+use super::{VULKAN, accepts, findings, vulkan_refuses};
+
+#[test]
+fn lawful_accesses() {
+    for body in [
+        "%x = OpLoad %uint %pointer 0x22 4",
+        "OpStore %wide %address 0x2a 16 #1",
+        "%x = OpLoad %uint %shared 0x20",
+        "OpCopyMemory %shared %pointer 2 4",
+    ] {
+        accepts(&findings((1, 5), VULKAN, &[("body", body)]));
+    }
+}
+
+#[test]
+fn alignment_of_physical_accesses() {
+    let aligned = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708";
+    vulkan_refuses(aligned, &[("body", "%x = OpLoad %uint %pointer")]);
+    vulkan_refuses(aligned, &[("body", "OpStore %pointer #1 0x20")]);
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314",
+        &[("body", "%x = OpLoad %ulong %wide 2 4")],
+    );
+    vulkan_refuses("SPIRV-Aligned", &[("body", "%x = OpLoad %uint %shared 2 3")]);
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710",
+        &[("body", "%x = OpConvertPtrToU %uint %pointer")],
+    );
+}
+
+#[test]
+fn the_vulkan_memory_model() {
+    vulkan_refuses("SPIRV-MemoryAccess-NonPrivatePointer", &[("body", "%x = OpLoad %uint %shared 0x10 #2")]);
+    vulkan_refuses("SPIRV-MemoryAccess-direction", &[("body", "%x = OpLoad %uint %shared 0x28 #2")]);
+    vulkan_refuses("SPIRV-MemoryAccess-direction", &[("body", "OpStore %shared #1 0x30 #2")]);
+    vulkan_refuses(
+        "SPIRV-Coherent-VulkanMemoryModel",
+        &[("OpDecorate %block Block\n", "OpDecorate %block Block\nOpDecorate %shared Coherent\n")],
+    );
+    // rspirv's table asks for the capability of the operand, too.
+    let old_model = [
+        ("OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n", ""),
+        ("PhysicalStorageBuffer64 Vulkan", "PhysicalStorageBuffer64 GLSL450"),
+        ("body", "%x = OpLoad %uint %shared 0x20"),
+    ];
+    let found = findings((1, 5), VULKAN, &old_model);
+    assert!(found.iter().any(|finding| finding.rule == "SPIRV-MemoryAccess-VulkanMemoryModel"));
+}
+
+#[test]
+fn types_of_accesses() {
+    vulkan_refuses("SPIRV-access-type", &[("body", "%x = OpLoad %ulong %shared")]);
+    vulkan_refuses("SPIRV-access-type", &[("body", "OpStore %shared %address")]);
+}

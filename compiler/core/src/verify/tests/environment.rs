@@ -1,0 +1,155 @@
+//! Negative tests of what the environments ask of a whole module, and of capabilities.
+
+use super::{
+    OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_refuses, refuses, verify, vulkan_refuses,
+};
+use crate::{opencl::Environment, target::Target};
+
+/// A function that the body can call.
+const FUNCTION: (&str, &str) = (
+    "functions",
+    "%f = OpFunction %void 0 %procedure\n%f_entry = OpLabel\n%r = OpFunctionCall %void %f\nOpReturn\nOpFunctionEnd",
+);
+
+#[test]
+fn models() {
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-None-04635",
+        &[
+            ("PhysicalStorageBuffer64 Vulkan", "Physical64 Vulkan"),
+            ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Addresses\n"),
+        ],
+    );
+    opencl_refuses("OpenCL-addressing-model", &[("Physical64 OpenCL", "Logical OpenCL")]);
+    vulkan_refuses(
+        "SPIRV-VulkanMemoryModel",
+        &[("PhysicalStorageBuffer64 Vulkan", "PhysicalStorageBuffer64 GLSL450")],
+    );
+    opencl_refuses(
+        "SPIRV-OpMemoryModel",
+        &[(
+            "OpMemoryModel Physical64 OpenCL",
+            "OpMemoryModel Physical64 OpenCL\nOpMemoryModel Physical64 OpenCL",
+        )],
+    );
+    opencl_refuses(
+        "OpenCL-execution-model",
+        &[
+            ("OpEntryPoint Kernel", "OpEntryPoint GLCompute"),
+            ("OpCapability Kernel", "OpCapability Shader\nOpCapability Kernel"),
+        ],
+    );
+    let words = assemble((1, 5), &fill(VULKAN, &[]));
+    refuses("Kiln-environment", &verify(&words, Some(&Target::full(Environment::OpenCl))));
+}
+
+#[test]
+fn entry_points() {
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-None-04633",
+        &[
+            ("%procedure = OpTypeFunction %void", "%procedure = OpTypeFunction %uint"),
+            (
+                "%procedure = OpTypeFunction %uint\n%bool = OpTypeBool\n%uint = OpTypeInt 32 0\n",
+                "%bool = OpTypeBool\n%uint = OpTypeInt 32 0\n%procedure = OpTypeFunction %uint\n",
+            ),
+            ("%main = OpFunction %void", "%main = OpFunction %uint"),
+            ("OpReturn", "OpReturnValue #1"),
+        ],
+    );
+    vulkan_refuses("VUID-StandaloneSpirv-None-04634", &[("body", "%c = OpFunctionCall %void %f"), FUNCTION]);
+    accepts(&findings((1, 5), VULKAN, &[FUNCTION]));
+    let opencl_function = "%f = OpFunction %void 0 %plain\n%f_entry = OpLabel\n%r = OpFunctionCall %void %f\nOpReturn\nOpFunctionEnd";
+    opencl_refuses(
+        "OpenCL-recursion",
+        &[
+            ("globals", "%plain = OpTypeFunction %void"),
+            ("body", "%c = OpFunctionCall %void %f"),
+            ("functions", opencl_function),
+        ],
+    );
+    let caller = "%f = OpFunction %void 0 %plain\n%f_entry = OpLabel\n%r = OpFunctionCall %void %main %p %w\nOpReturn\nOpFunctionEnd";
+    opencl_refuses(
+        "OpenCL-entry-point-call",
+        &[
+            (
+                "globals",
+                "%plain = OpTypeFunction %void\n%p = OpConstantNull %global_uint\n%w = OpConstantNull %global_ulong",
+            ),
+            ("functions", caller),
+        ],
+    );
+}
+
+#[test]
+fn interfaces() {
+    let name = "%main \"main\" %push %shared";
+    vulkan_refuses("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %shared")]);
+    vulkan_refuses("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %push %shared %block")]);
+    refuses("SPIRV-OpEntryPoint-interface", &findings((1, 3), VULKAN, &[]));
+    let second = "%second = OpVariable %push_block PushConstant";
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-OpVariable-06673",
+        &[(name, "%main \"main\" %push %shared %second"), ("globals", second)],
+    );
+    // Used means listed, so that the older versions of the format show the rule alone.
+    let used = [
+        (name, "%main \"main\""),
+        ("globals", second),
+        ("body", "%other = OpAccessChain %push_ulong %second #0"),
+    ];
+    refuses("VUID-StandaloneSpirv-OpEntryPoint-06674", &findings((1, 3), VULKAN, &used));
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-None-04644",
+        &[
+            (name, "%main \"main\" %push %shared %out"),
+            ("globals", "%outs = OpTypePointer Output %uint\n%out = OpVariable %outs Output"),
+        ],
+    );
+}
+
+#[test]
+fn storage_classes() {
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-None-04643",
+        &[("globals", "%far = OpTypePointer CrossWorkgroup %uint")],
+    );
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-OpTypeForwardPointer-04711",
+        &[
+            ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Addresses\n"),
+            ("globals", "OpTypeForwardPointer %node Workgroup\n%node = OpTypePointer Workgroup %uint"),
+        ],
+    );
+    vulkan_refuses(
+        "VUID-StandaloneSpirv-OpVariable-04651",
+        &[("globals", "%ins = OpTypePointer Input %uint\n%in = OpVariable %ins Input #0")],
+    );
+}
+
+#[test]
+fn opencl_types() {
+    opencl_refuses("OpenCL-OpTypeInt", &[("globals", "%int = OpTypeInt 32 1")]);
+    let image = |text: &str| {
+        opencl_refuses("OpenCL-OpTypeImage", &[("globals", text)]);
+    };
+    image("%image = OpTypeImage %uint Dim2D 0 0 0 0 Unknown ReadOnly");
+    image("%image = OpTypeImage %void Dim2D 0 0 0 1 Unknown ReadOnly");
+    image("%image = OpTypeImage %void Dim2D 0 0 0 0 Unknown");
+    accepts(&findings(
+        (1, 2),
+        OPENCL,
+        &[("globals", "%image = OpTypeImage %void Dim2D 0 1 0 0 Unknown ReadOnly")],
+    ));
+}
+
+#[test]
+fn capabilities() {
+    vulkan_refuses("SPIRV-capability-instruction", &[("body", "%x = OpGroupNonUniformAll %bool #3 %true")]);
+    vulkan_refuses(
+        "SPIRV-capability-operand",
+        &[("OpDecorate %block Block\n", "OpDecorate %block Block\nOpDecorate %shared Patch\n")],
+    );
+    vulkan_refuses("SPIRV-capability-width", &[("globals", "%double = OpTypeFloat 64")]);
+    vulkan_refuses("SPIRV-capability-width", &[("globals", "%uchar = OpTypeInt 8 0")]);
+}
