@@ -6,7 +6,21 @@
 //! in memory. Orders and scopes keep OpenCL's vocabulary; it knows nothing of SPIR-V.
 //!
 //! Scoping: a value is visible from its definition to the end of its block, and in every block nested there. A
-//! loop's `continuing` block sees what is outside the loop and its own parameters only.
+//! loop's `continuing` block sees what is outside the loop and its own parameters only; it leaves the loop by `Next`
+//! alone.
+
+mod build;
+mod check;
+mod lex;
+mod parse;
+mod print;
+mod text;
+mod verify;
+mod walk;
+
+pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
+pub use parse::{ParseError, parse};
+pub use verify::{check_after, verify};
 
 use kiln_syntax::Span;
 use smallvec::SmallVec;

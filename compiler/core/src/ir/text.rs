@@ -1,0 +1,164 @@
+//! The words of the text form, each in one place for printing and parsing.
+
+use super::{BinaryOp, CompareKind, Convert, Scalar, UnaryOp, WorkItem};
+use crate::{
+    hir::{CompareOp, Rounding},
+    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    ty::{Access as ImageAccess, ImageDim},
+};
+
+/// What one word stands for.
+pub(super) trait Word: Sized {
+    /// The word.
+    fn word(&self) -> &'static str;
+    /// What the word stands for.
+    fn parse(word: &str) -> Option<Self>;
+}
+
+macro_rules! words {
+    ($($ty:ty { $([$($variant:tt)*] $word:literal,)* })*) => {
+        $(impl Word for $ty {
+            fn word(&self) -> &'static str {
+                match self { $($($variant)* => $word,)* }
+            }
+
+            fn parse(word: &str) -> Option<Self> {
+                match word { $($word => Some($($variant)*),)* _ => None }
+            }
+        })*
+    };
+}
+
+words! {
+    Scalar {
+        [Self::Bool] "bool",
+        [Self::I8] "i8",
+        [Self::I16] "i16",
+        [Self::I32] "i32",
+        [Self::I64] "i64",
+        [Self::F16] "f16",
+        [Self::F32] "f32",
+        [Self::F64] "f64",
+    }
+    AddressSpace {
+        [Self::Private] "private",
+        [Self::Local] "local",
+        [Self::Global] "global",
+        [Self::Constant] "constant",
+        [Self::Generic] "generic",
+    }
+    UnaryOp {
+        [Self::Neg] "neg",
+        [Self::FNeg] "fneg",
+        [Self::Not] "not",
+    }
+    BinaryOp {
+        [Self::Add] "add",
+        [Self::Sub] "sub",
+        [Self::Mul] "mul",
+        [Self::SDiv] "sdiv",
+        [Self::UDiv] "udiv",
+        [Self::SRem] "srem",
+        [Self::URem] "urem",
+        [Self::Shl] "shl",
+        [Self::AShr] "ashr",
+        [Self::LShr] "lshr",
+        [Self::And] "and",
+        [Self::Or] "or",
+        [Self::Xor] "xor",
+        [Self::FAdd] "fadd",
+        [Self::FSub] "fsub",
+        [Self::FMul] "fmul",
+        [Self::FDiv] "fdiv",
+        [Self::FRem] "frem",
+    }
+    CompareOp {
+        [Self::Less] "less",
+        [Self::LessEqual] "less_equal",
+        [Self::Greater] "greater",
+        [Self::GreaterEqual] "greater_equal",
+        [Self::Equal] "equal",
+        [Self::NotEqual] "not_equal",
+    }
+    CompareKind {
+        [Self::Signed] "signed",
+        [Self::Unsigned] "unsigned",
+        [Self::Float] "float",
+    }
+    Rounding {
+        [Self::ToEven] "to_even",
+        [Self::ToZero] "to_zero",
+        [Self::ToPositive] "to_positive",
+        [Self::ToNegative] "to_negative",
+    }
+    AtomicOp {
+        [Self::Load] "load",
+        [Self::Store] "store",
+        [Self::Exchange] "exchange",
+        [Self::CompareExchangeStrong] "compare_exchange_strong",
+        [Self::CompareExchangeWeak] "compare_exchange_weak",
+        [Self::Fetch(FetchKey::Add)] "fetch_add",
+        [Self::Fetch(FetchKey::Sub)] "fetch_sub",
+        [Self::Fetch(FetchKey::Or)] "fetch_or",
+        [Self::Fetch(FetchKey::Xor)] "fetch_xor",
+        [Self::Fetch(FetchKey::And)] "fetch_and",
+        [Self::Fetch(FetchKey::Min)] "fetch_min",
+        [Self::Fetch(FetchKey::Max)] "fetch_max",
+        [Self::FlagTestAndSet] "flag_test_and_set",
+        [Self::FlagClear] "flag_clear",
+    }
+    Order {
+        [Self::Relaxed] "relaxed",
+        [Self::Acquire] "acquire",
+        [Self::Release] "release",
+        [Self::AcqRel] "acq_rel",
+        [Self::SeqCst] "seq_cst",
+    }
+    Scope {
+        [Self::WorkItem] "work_item",
+        [Self::SubGroup] "sub_group",
+        [Self::WorkGroup] "work_group",
+        [Self::Device] "device",
+        [Self::AllSvmDevices] "all_svm_devices",
+    }
+    WorkItem {
+        [Self::WorkDim] "work_dim",
+        [Self::GlobalSize] "global_size",
+        [Self::GlobalId] "global_id",
+        [Self::LocalSize] "local_size",
+        [Self::EnqueuedLocalSize] "enqueued_local_size",
+        [Self::LocalId] "local_id",
+        [Self::NumGroups] "num_groups",
+        [Self::GroupId] "group_id",
+        [Self::GlobalOffset] "global_offset",
+        [Self::GlobalLinearId] "global_linear_id",
+        [Self::LocalLinearId] "local_linear_id",
+        [Self::SubGroupSize] "sub_group_size",
+        [Self::MaxSubGroupSize] "max_sub_group_size",
+        [Self::NumSubGroups] "num_sub_groups",
+        [Self::EnqueuedNumSubGroups] "enqueued_num_sub_groups",
+        [Self::SubGroupId] "sub_group_id",
+        [Self::SubGroupLocalId] "sub_group_local_id",
+    }
+    ImageDim {
+        [Self::D1] "1d",
+        [Self::Buffer] "buffer",
+        [Self::D2] "2d",
+        [Self::D3] "3d",
+    }
+    ImageAccess {
+        [Self::ReadOnly] "read_only",
+        [Self::WriteOnly] "write_only",
+        [Self::ReadWrite] "read_write",
+    }
+}
+
+/// The word of a conversion that has nothing but its kind.
+pub(super) const fn convert_word(convert: Convert) -> &'static str {
+    match convert {
+        Convert::Truncate => "truncate",
+        Convert::SignExtend => "sign_extend",
+        Convert::ZeroExtend => "zero_extend",
+        Convert::Number { .. } => "number",
+    }
+}

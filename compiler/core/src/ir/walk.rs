@@ -1,0 +1,342 @@
+//! Questions about functions and their instructions: types, order, nesting, uses. It changes nothing but uses.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{
+    Block, BlockId, Const, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
+};
+
+impl Scalar {
+    /// The size of a value in bytes; a `Bool` is one byte in memory.
+    pub const fn size(self) -> u64 {
+        match self {
+            Self::Bool | Self::I8 => 1,
+            Self::I16 | Self::F16 => 2,
+            Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    /// The width in bits: 1 for `Bool`.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            _ => 8 * self.size() as u32,
+        }
+    }
+
+    /// Whether it is `F16`, `F32` or `F64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    /// Whether it is `I8` to `I64`.
+    pub const fn is_int(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// The integer of this many bytes: 1, 2, 4 or 8.
+    pub fn int_of_size(bytes: u64) -> Self {
+        match bytes {
+            1 => Self::I8,
+            2 => Self::I16,
+            4 => Self::I32,
+            8 => Self::I64,
+            _ => panic!("no integer has {bytes} bytes"),
+        }
+    }
+
+    /// The bits that a value may have set.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+}
+
+impl Type {
+    /// `Bool`
+    pub const BOOL: Self = Self::Scalar(Scalar::Bool);
+    /// `I8`
+    pub const I8: Self = Self::Scalar(Scalar::I8);
+    /// `I32`
+    pub const I32: Self = Self::Scalar(Scalar::I32);
+    /// `I64`
+    pub const I64: Self = Self::Scalar(Scalar::I64);
+
+    /// A vector, or the scalar itself for one component.
+    pub const fn vector(scalar: Scalar, count: u8) -> Self {
+        if count == 1 { Self::Scalar(scalar) } else { Self::Vector(scalar, count) }
+    }
+
+    /// The component type of a scalar or vector.
+    pub const fn scalar(self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) | Self::Vector(scalar, _) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// How many components it has: 1 for all but vectors.
+    pub const fn count(self) -> u8 {
+        match self {
+            Self::Vector(_, count) => count,
+            _ => 1,
+        }
+    }
+
+    /// The same number of components of another scalar.
+    pub const fn with_scalar(self, scalar: Scalar) -> Self {
+        Self::vector(scalar, self.count())
+    }
+
+    /// `Bool` for each component: the type of a comparison of this type.
+    pub const fn with_bool(self) -> Self {
+        match self {
+            Self::Scalar(_) | Self::Vector(..) => self.with_scalar(Scalar::Bool),
+            _ => Self::BOOL,
+        }
+    }
+
+    /// So many components of the same scalar.
+    pub const fn with_count(self, count: u8) -> Self {
+        match self {
+            Self::Scalar(scalar) | Self::Vector(scalar, _) => Self::vector(scalar, count),
+            _ => self,
+        }
+    }
+
+    /// The bytes of its value: of three components, three. None for what has no known size.
+    pub const fn size(self) -> Option<u64> {
+        match self {
+            Self::Scalar(scalar) => Some(scalar.size()),
+            Self::Vector(scalar, count) => Some(scalar.size() * count as u64),
+            Self::Pointer(_) => Some(8),
+            Self::Image(_) | Self::Sampler | Self::Event => None,
+        }
+    }
+
+    /// Whether it is a vector.
+    pub const fn is_vector(self) -> bool {
+        matches!(self, Self::Vector(..))
+    }
+
+    /// Whether it is a pointer.
+    pub const fn is_pointer(self) -> bool {
+        matches!(self, Self::Pointer(_))
+    }
+}
+
+impl Const {
+    /// A constant of one number.
+    pub fn scalar(bits: u64) -> Self {
+        Self::Bits(SmallVec::from_slice(&[bits]))
+    }
+
+    /// The bits, if it is one number.
+    pub fn as_scalar(&self) -> Option<u64> {
+        match self {
+            Self::Bits(bits) if bits.len() == 1 => Some(bits[0]),
+            _ => None,
+        }
+    }
+}
+
+impl Op {
+    /// The blocks that the instruction owns, in the order of the text.
+    pub fn blocks(&self) -> SmallVec<[BlockId; 2]> {
+        match self {
+            Self::If { then, otherwise } => SmallVec::from_slice(&[*then, *otherwise]),
+            Self::Loop { body, continuing, .. } => SmallVec::from_slice(&[*body, *continuing]),
+            Self::Switch { cases, default } => {
+                cases.iter().map(|case| case.block).chain([*default]).collect()
+            }
+            Self::Block(body) => SmallVec::from_slice(&[*body]),
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// Whether it owns blocks.
+    pub const fn is_construct(&self) -> bool {
+        matches!(self, Self::If { .. } | Self::Loop { .. } | Self::Switch { .. } | Self::Block(_))
+    }
+
+    /// Whether it ends a block.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Self::Exit(_) | Self::Continue(_) | Self::Next(_) | Self::Return | Self::Unreachable)
+    }
+
+    /// The construct that a terminator refers to.
+    pub const fn target(&self) -> Option<InstId> {
+        match self {
+            Self::Exit(target) | Self::Continue(target) | Self::Next(target) => Some(*target),
+            _ => None,
+        }
+    }
+
+    /// Whether the results depend on the arguments alone and nothing else happens, so that an unused one can be
+    /// dropped and two alike can be one. Loads, calls, built-ins and constructs are not judged here.
+    pub const fn is_pure(&self) -> bool {
+        match self {
+            Self::Unary(_)
+            | Self::Binary(_)
+            | Self::Compare(_)
+            | Self::Select
+            | Self::Convert(_)
+            | Self::Bitcast
+            | Self::Construct
+            | Self::Extract(_)
+            | Self::ExtractDynamic
+            | Self::Insert(_)
+            | Self::InsertDynamic
+            | Self::Shuffle(_)
+            | Self::Any
+            | Self::All
+            | Self::ModuleVar(_)
+            | Self::PrivateVar(_)
+            | Self::Offset { .. }
+            | Self::Element
+            | Self::Argument(_)
+            | Self::PointerCast
+            | Self::PointerToInt
+            | Self::IntToPointer
+            | Self::WorkItem(_) => true,
+            Self::Load(_)
+            | Self::Store(_)
+            | Self::Copy { .. }
+            | Self::Zero { .. }
+            | Self::Atomic(_)
+            | Self::Fence { .. }
+            | Self::Barrier { .. }
+            | Self::Call(_)
+            | Self::Builtin(_)
+            | Self::Printf(_)
+            | Self::If { .. }
+            | Self::Loop { .. }
+            | Self::Switch { .. }
+            | Self::Block(_)
+            | Self::Exit(_)
+            | Self::Continue(_)
+            | Self::Next(_)
+            | Self::Return
+            | Self::Unreachable => false,
+        }
+    }
+}
+
+impl Block {
+    /// The last instruction.
+    pub fn terminator(&self) -> Option<InstId> {
+        self.insts.last().copied()
+    }
+}
+
+impl Function {
+    /// The type of a value.
+    pub fn ty(&self, value: ValueId) -> Type {
+        self.values[value].ty
+    }
+
+    /// The constant that a value is.
+    pub fn constant(&self, value: ValueId) -> Option<&Const> {
+        match &self.values[value].def {
+            ValueDef::Const(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The bits of a value that is a constant of one number.
+    pub fn constant_bits(&self, value: ValueId) -> Option<u64> {
+        self.constant(value)?.as_scalar()
+    }
+
+    /// The instruction that makes a value.
+    pub fn def(&self, value: ValueId) -> Option<&Inst> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(&self.insts[inst]),
+            _ => None,
+        }
+    }
+
+    /// The function's parameters.
+    pub fn params(&self) -> &[ValueId] {
+        &self.blocks[self.body].params
+    }
+
+    /// The only result of an instruction.
+    pub fn result(&self, inst: InstId) -> ValueId {
+        self.insts[inst].results[0]
+    }
+
+    /// The blocks that are part of the function, each before those nested in it, in the order of the text.
+    pub fn block_order(&self) -> Vec<BlockId> {
+        let mut order = Vec::new();
+        let mut stack = vec![self.body];
+        while let Some(block) = stack.pop() {
+            order.push(block);
+            let nested = self.blocks[block].insts.iter().flat_map(|&inst| self.insts[inst].op.blocks());
+            let first = stack.len();
+            stack.extend(nested);
+            stack[first..].reverse();
+        }
+        order
+    }
+
+    /// The instructions that are part of the function, block by block in the order of `block_order`.
+    pub fn inst_order(&self) -> Vec<InstId> {
+        let blocks = self.block_order();
+        blocks.into_iter().flat_map(|block| self.blocks[block].insts.iter().copied()).collect()
+    }
+
+    /// Makes every use of a key a use of its entry instead, following chains.
+    pub fn replace_uses(&mut self, replacements: &FxHashMap<ValueId, ValueId>) {
+        if replacements.is_empty() {
+            return;
+        }
+        for inst in self.inst_order() {
+            for arg in &mut self.insts[inst].args {
+                while let Some(&other) = replacements.get(arg) {
+                    *arg = other;
+                }
+            }
+        }
+    }
+
+    /// How often each value is used, by the position of its id.
+    pub fn use_counts(&self) -> Vec<u32> {
+        use crate::index::Id;
+        let mut counts = vec![0; self.values.len()];
+        for inst in self.inst_order() {
+            for &arg in &self.insts[inst].args {
+                counts[arg.index()] += 1;
+            }
+        }
+        counts
+    }
+}
+
+impl Module {
+    /// The functions in an order that puts every callee before its callers; the language forbids recursion.
+    pub fn callees_first(&self) -> Vec<FuncId> {
+        use crate::index::Id;
+        let mut order = Vec::new();
+        let mut seen = vec![false; self.functions.len()];
+        let mut stack = Vec::new();
+        for root in self.functions.ids() {
+            stack.push((root, false));
+            while let Some((id, is_done)) = stack.pop() {
+                if is_done {
+                    order.push(id);
+                } else if !std::mem::replace(&mut seen[id.index()], true) {
+                    stack.push((id, true));
+                    let function = &self.functions[id];
+                    for inst in function.inst_order() {
+                        if let Op::Call(callee) = function.insts[inst].op {
+                            stack.push((callee, false));
+                        }
+                    }
+                }
+            }
+        }
+        order
+    }
+}
