@@ -261,7 +261,9 @@ impl ArgumentKind {
     pub fn passed_size(self) -> u32 {
         match self {
             Self::Pointer { .. } => 8,
-            Self::Value { size, .. } | Self::Aggregate { size, .. } => u32::try_from(size).unwrap_or(u32::MAX),
+            Self::Value { size, .. } | Self::Aggregate { size, .. } => {
+                u32::try_from(size).unwrap_or(u32::MAX)
+            }
             Self::Local { .. } | Self::Opaque => 0,
         }
     }

@@ -4,9 +4,9 @@
 
 pub mod builtins;
 pub mod diag;
+pub mod emit;
 pub mod extensions;
 pub mod fold;
-pub mod emit;
 pub mod hir;
 pub mod index;
 pub mod ir;

@@ -168,7 +168,8 @@ impl Body<'_, '_> {
         let (Type::Scalar(_), Type::Vector(_, count)) = (condition, result) else {
             return self.plain(inst, Op::Select);
         };
-        let [condition, then, otherwise] = [inst.args[0], inst.args[1], inst.args[2]].map(|arg| self.value(arg));
+        let [condition, then, otherwise] =
+            [inst.args[0], inst.args[1], inst.args[2]].map(|arg| self.value(arg));
         let ty = Type::Vector(Scalar::Bool, count);
         let condition = self.op(Op::CompositeConstruct, ty, vec![Operand::IdRef(condition); count.into()]);
         let operands = [condition, then, otherwise].into_iter().map(Operand::IdRef).collect();
@@ -217,7 +218,8 @@ impl Body<'_, '_> {
                 Rounding::ToPositive => FPRoundingMode::RTP,
                 Rounding::ToNegative => FPRoundingMode::RTN,
             };
-            let operands = vec![Operand::Decoration(Decoration::FPRoundingMode), Operand::FPRoundingMode(mode)];
+            let operands =
+                vec![Operand::Decoration(Decoration::FPRoundingMode), Operand::FPRoundingMode(mode)];
             self.emitter.writer.annotate(Op::Decorate, decorate(operands));
         }
         if conversion.saturate && to_integer {

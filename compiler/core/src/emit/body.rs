@@ -72,10 +72,7 @@ impl<'m> Emitter<'m> {
             first.instructions.splice(0..0, variables);
         }
         self.globals.interfaces.insert(id, interface);
-        let operands = vec![
-            Operand::FunctionControl(FunctionControl::NONE),
-            Operand::IdRef(signature),
-        ];
+        let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
         self.writer.module.functions.push(dr::Function {
             def: Some(Instruction::new(Op::Function, Some(result), Some(word), operands)),
             end: Some(Instruction::new(Op::FunctionEnd, None, None, Vec::new())),
@@ -169,8 +166,8 @@ impl<'m> Body<'_, 'm> {
     /// Adds to a basic block that may be finished: phis are completed when their predecessors are known.
     pub(super) fn patch(&mut self, label: Word, phi: Word, operands: Vec<Operand>) {
         let block = self.blocks.iter_mut().find(|block| label_of(block) == label);
-        let found = block
-            .and_then(|block| block.instructions.iter_mut().find(|inst| inst.result_id == Some(phi)));
+        let found =
+            block.and_then(|block| block.instructions.iter_mut().find(|inst| inst.result_id == Some(phi)));
         if let Some(inst) = found {
             inst.operands.extend(operands);
         }

@@ -57,7 +57,8 @@ impl Emitter<'_> {
             return word;
         }
         let var = &self.module.vars[id];
-        let word = if var.argument.is_some() { self.local_argument(id, var) } else { self.static_variable(var) };
+        let word =
+            if var.argument.is_some() { self.local_argument(id, var) } else { self.static_variable(var) };
         self.writer.name(word, &var.name);
         self.globals.variables.insert(id, word);
         word
@@ -107,7 +108,8 @@ impl Emitter<'_> {
         let size = size_of(element).max(1);
         let count = var.size.div_ceil(size).max(1);
         let ty = self.ty(element);
-        let array = if count > 1 { self.array_type(ty, u32::try_from(count).unwrap_or(u32::MAX)) } else { ty };
+        let array =
+            if count > 1 { self.array_type(ty, u32::try_from(count).unwrap_or(u32::MAX)) } else { ty };
         let Some(data) = &var.init else {
             return Some(self.writer.interned(Op::ConstantNull, Some(array), Vec::new()));
         };
@@ -175,11 +177,8 @@ impl Emitter<'_> {
     }
 
     fn decorate_builtin(&mut self, word: Word, builtin: BuiltIn) {
-        let operands = vec![
-            Operand::IdRef(word),
-            Operand::Decoration(Decoration::BuiltIn),
-            Operand::BuiltIn(builtin),
-        ];
+        let operands =
+            vec![Operand::IdRef(word), Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(builtin)];
         self.writer.annotate(Op::Decorate, operands);
     }
 
@@ -231,8 +230,10 @@ impl Emitter<'_> {
                 Operand::LiteralBit32(0),
             ]),
         );
-        self.writer
-            .annotate(Op::Decorate, decorate(&[Operand::IdRef(block), Operand::Decoration(Decoration::Block)]));
+        self.writer.annotate(
+            Op::Decorate,
+            decorate(&[Operand::IdRef(block), Operand::Decoration(Decoration::Block)]),
+        );
         let pointer = self.pointer_type(class, block);
         let word = self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
         if memory == LaunchMemory::Uniform {
@@ -314,9 +315,7 @@ impl Body<'_, '_> {
             Input::SubGroupSize => (BuiltIn::SubgroupSize, Some(Capability::GroupNonUniform)),
             Input::NumSubGroups => (BuiltIn::NumSubgroups, Some(Capability::GroupNonUniform)),
             Input::SubGroupId => (BuiltIn::SubgroupId, Some(Capability::GroupNonUniform)),
-            Input::SubGroupLocalId => {
-                (BuiltIn::SubgroupLocalInvocationId, Some(Capability::GroupNonUniform))
-            }
+            Input::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, Some(Capability::GroupNonUniform)),
         };
         if let Some(capability) = capability {
             self.emitter.writer.need(capability);

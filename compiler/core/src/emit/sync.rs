@@ -95,8 +95,11 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn barrier(&mut self, execution: Scope, flags: Known<FenceFlags>, scope: Known<Scope>) {
-        let operation =
-            if execution == Scope::SubGroup { Operation::SubGroupBarrier } else { Operation::WorkGroupBarrier };
+        let operation = if execution == Scope::SubGroup {
+            Operation::SubGroupBarrier
+        } else {
+            Operation::WorkGroupBarrier
+        };
         match self.encode(operation, Sync::barrier(known(flags), known(scope))) {
             Encoded::ControlBarrier { execution, memory, semantics } => {
                 let mut operands = self.masks(execution, &[]);

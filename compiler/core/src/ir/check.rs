@@ -187,10 +187,14 @@ impl Check<'_> {
                 let is_fine = variable.is_pointer() && index == Type::I32 && result == variable;
                 ensure(is_fine, "its types are wrong")
             }
-            Op::Argument(number) => {
+            Op::LaunchWord(..) => {
                 self.args::<0>()?;
-                let arguments = self.function.kernel.as_ref().map_or(0, |kernel| kernel.arguments.len());
-                ensure((*number as usize) < arguments, "there is no such argument")
+                ensure(result == Type::I32, "its result is no i32")
+            }
+            Op::Input(input) => {
+                self.args::<0>()?;
+                let expected = Type::vector(Scalar::I32, input.count());
+                ensure(result == expected, "its result has a wrong type")
             }
             Op::PointerCast => {
                 let [a] = self.args()?;

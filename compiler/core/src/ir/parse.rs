@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 use super::{
     Access, Argument, ArgumentKind, Atomic, BlockId, Case, Compare, Const, Convert, Data, FuncId, Function,
-    InstId, Kernel, Known, Module, Op, Scalar, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
+    InstId, Kernel, Known, Module, Op, Place, Scalar, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId,
+    WorkItem,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -53,6 +54,16 @@ pub fn parse(text: &str) -> Result<Module> {
         } else if parser.eat_word("function") {
             let function = parser.function(module.functions.len(), false)?;
             module.functions.push(function);
+        } else if parser.eat_word("state") {
+            module.interface.state.push((parser.what("a state")?, parser.number()?));
+        } else if parser.eat_word("arguments") {
+            let arguments = (parser.id('#')?, parser.enclosed(['[', ']'], Parser::place)?);
+            module.interface.arguments.push(arguments);
+        } else if parser.eat_word("variables") {
+            parser.word("init")?;
+            module.interface.variables = parser.data()?;
+        } else if parser.eat_word("offset") {
+            module.interface.offsets.push((parser.id('@')?, parser.number()?));
         } else if parser.is_at_end() {
             return Ok(module);
         } else {
@@ -204,6 +215,16 @@ impl Parser<'_> {
         let element = if self.eat_word("element") { Some(self.ty()?) } else { None };
         let init = if self.eat_word("init") { Some(self.data()?) } else { None };
         Ok(Var { name, space, size, align, init, argument, element, span: Span::default() })
+    }
+
+    fn place(&mut self) -> Result<Place> {
+        if self.peek() == &Token::Mark('@') {
+            Ok(Place::Local(self.id('@')?))
+        } else if self.eat_word("nowhere") {
+            Ok(Place::Nowhere)
+        } else {
+            Ok(Place::Bytes(self.what("a place")?, self.number()?))
+        }
     }
 
     fn data(&mut self) -> Result<Data> {
@@ -607,7 +628,8 @@ impl Body<'_, '_> {
             "private_var" => Op::PrivateVar(parser.id('$')?),
             "offset" => Op::Offset { stride: parser.number()? },
             "element" => Op::Element,
-            "argument" => Op::Argument(parser.number()?),
+            "launch_word" => Op::LaunchWord(parser.what("a kind of memory")?, parser.number()?),
+            "input" => Op::Input(parser.what("an input")?),
             "pointer_cast" => Op::PointerCast,
             "pointer_to_int" => Op::PointerToInt,
             "int_to_pointer" => Op::IntToPointer,

@@ -7,8 +7,8 @@ use half::f16;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, Const, Convert, FuncId, Function, Inst, InstId, Kernel,
-    Known, Module, Op, Scalar, Type, ValueDef, ValueId, Var,
+    Access, Argument, ArgumentKind, Atomic, BlockId, Const, Convert, Data, FuncId, Function, Inst, InstId,
+    Interface, Kernel, Known, Module, Op, Place, Scalar, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
 use crate::{index::Id, opencl::FenceFlags};
@@ -25,7 +25,7 @@ impl Display for Module {
             }
             print_function(f, id, function)?;
         }
-        Ok(())
+        print_interface(f, &self.interface)
     }
 }
 
@@ -61,6 +61,39 @@ impl Function {
     }
 }
 
+fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result {
+    for (state, word) in &interface.state {
+        writeln!(f, "state {} {word}", state.word())?;
+    }
+    for (id, places) in &interface.arguments {
+        let places: Vec<String> = places.iter().map(place_text).collect();
+        writeln!(f, "arguments #{} [{}]", id.index(), places.join(", "))?;
+    }
+    if interface.variables != Data::default() {
+        f.write_str("variables")?;
+        print_data(f, &interface.variables)?;
+        f.write_char('\n')?;
+    }
+    interface.offsets.iter().try_for_each(|(id, offset)| writeln!(f, "offset @{} {offset}", id.index()))
+}
+
+fn place_text(place: &Place) -> String {
+    match place {
+        Place::Bytes(memory, first) => format!("{} {first}", memory.word()),
+        Place::Local(var) => format!("@{}", var.index()),
+        Place::Nowhere => "nowhere".to_owned(),
+    }
+}
+
+fn print_data(f: &mut Formatter<'_>, data: &Data) -> fmt::Result {
+    f.write_str(" init \"")?;
+    data.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+    f.write_char('"')?;
+    data.relocations.iter().try_for_each(|(offset, target, addend)| {
+        write!(f, " relocation {offset} @{} {addend}", target.index())
+    })
+}
+
 fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
     quote(f, var.name.as_bytes())?;
     write!(f, " {} size {} align {}", var.space.word(), var.size, var.align)?;
@@ -71,12 +104,7 @@ fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
         write!(f, " element {element}")?;
     }
     if let Some(init) = &var.init {
-        f.write_str(" init \"")?;
-        init.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_char('"')?;
-        for (offset, target, addend) in &init.relocations {
-            write!(f, " relocation {offset} @{} {addend}", target.index())?;
-        }
+        print_data(f, init)?;
     }
     f.write_char('\n')
 }
@@ -304,7 +332,8 @@ impl Printer<'_, '_> {
             Op::PrivateVar(var) => write!(f, "private_var ${}", var.index()),
             Op::Offset { stride } => write!(f, "offset {stride}"),
             Op::Element => f.write_str("element"),
-            Op::Argument(number) => write!(f, "argument {number}"),
+            Op::LaunchWord(memory, word) => write!(f, "launch_word {} {word}", memory.word()),
+            Op::Input(input) => write!(f, "input {}", input.word()),
             Op::PointerCast => f.write_str("pointer_cast"),
             Op::PointerToInt => f.write_str("pointer_to_int"),
             Op::IntToPointer => f.write_str("int_to_pointer"),

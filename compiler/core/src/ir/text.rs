@@ -1,6 +1,6 @@
 //! The words of the text form, each in one place for printing and parsing.
 
-use super::{BinaryOp, CompareKind, Convert, Scalar, UnaryOp, WorkItem};
+use super::{BinaryOp, CompareKind, Convert, Input, LaunchMemory, Scalar, State, UnaryOp, WorkItem};
 use crate::{
     hir::{CompareOp, Rounding},
     opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
@@ -137,6 +137,31 @@ words! {
         [Self::MaxSubGroupSize] "max_sub_group_size",
         [Self::NumSubGroups] "num_sub_groups",
         [Self::EnqueuedNumSubGroups] "enqueued_num_sub_groups",
+        [Self::SubGroupId] "sub_group_id",
+        [Self::SubGroupLocalId] "sub_group_local_id",
+    }
+    LaunchMemory {
+        [Self::PushConstants] "push_constants",
+        [Self::Uniform] "uniform",
+    }
+    State {
+        [Self::GlobalOffset] "global_offset",
+        [Self::GlobalSize] "global_size",
+        [Self::EnqueuedLocalSize] "enqueued_local_size",
+        [Self::NumGroups] "num_groups",
+        [Self::RegionOffset] "region_offset",
+        [Self::RegionGroupOffset] "region_group_offset",
+        [Self::Variables] "variables",
+    }
+    Input {
+        [Self::LocalId] "local_id",
+        [Self::LocalSize] "local_size",
+        [Self::GroupId] "group_id",
+        [Self::GlobalId] "global_id",
+        [Self::WorkDim] "work_dim",
+        [Self::LocalIndex] "local_index",
+        [Self::SubGroupSize] "sub_group_size",
+        [Self::NumSubGroups] "num_sub_groups",
         [Self::SubGroupId] "sub_group_id",
         [Self::SubGroupLocalId] "sub_group_local_id",
     }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    Block, BlockId, Const, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
+    Block, BlockId, Const, FuncId, Function, Input, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
 };
 
 impl Scalar {
@@ -126,6 +126,21 @@ impl Type {
     }
 }
 
+impl Input {
+    /// How many I32 it is.
+    pub const fn count(self) -> u8 {
+        match self {
+            Self::LocalId | Self::LocalSize | Self::GroupId | Self::GlobalId => 3,
+            Self::WorkDim
+            | Self::LocalIndex
+            | Self::SubGroupSize
+            | Self::NumSubGroups
+            | Self::SubGroupId
+            | Self::SubGroupLocalId => 1,
+        }
+    }
+}
+
 impl Const {
     /// A constant of one number.
     pub fn scalar(bits: u64) -> Self {
@@ -195,7 +210,8 @@ impl Op {
             | Self::PrivateVar(_)
             | Self::Offset { .. }
             | Self::Element
-            | Self::Argument(_)
+            | Self::LaunchWord(..)
+            | Self::Input(_)
             | Self::PointerCast
             | Self::PointerToInt
             | Self::IntToPointer
