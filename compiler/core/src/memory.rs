@@ -8,6 +8,7 @@
 mod advice;
 mod encode;
 mod legal;
+mod page;
 mod spirv;
 mod strengthen;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use legal::{
     Argument, Problem, Support, check_atomic, check_barrier, check_fence, check_support, flags_of_value,
     order_of_value, scope_of_value,
 };
+pub use page::render_markdown;
 pub use spirv::{Semantics, SpirvScope};
 pub use strengthen::{Replacement, Surroundings, replacement};
 

@@ -1,4 +1,7 @@
 //! The rows of the mapping as they stand in the specification, and the construction of sequential consistency.
+//! The whole domain is walked in `tests/domain.rs`.
+
+mod domain;
 
 use super::*;
 use crate::{
@@ -236,4 +239,16 @@ fn every_code_is_in_the_table() {
         }
     }
     assert!(codes > 10);
+}
+
+/// `KILN_BLESS=1`, which `cargo xtask bless` sets, writes the page anew.
+#[test]
+fn the_page_is_the_module() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory-model.md");
+    let rendered = render_markdown();
+    if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(path, &rendered).expect("docs/memory-model.md can be written");
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == rendered, "docs/memory-model.md is stale: run `cargo xtask bless`");
 }
