@@ -7,7 +7,7 @@ use rspirv::{
     grammar::reflect,
     spirv::{Op, StorageClass, Word},
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Context, Finding, Rule,
@@ -222,10 +222,12 @@ fn types_once(module: &Module, findings: &mut Vec<Finding>) {
 fn check_function(module: &Module, function: &Function, findings: &mut Vec<Finding>) {
     let body = module.body(function);
     signature(module, body, findings);
-    let labels: Vec<Word> = body
+    let labels: FxHashMap<Word, usize> = body
         .iter()
         .filter(|entry| entry.op() == Op::Label)
         .filter_map(|entry| entry.instruction.result_id)
+        .enumerate()
+        .map(|(index, label)| (label, index))
         .collect();
     let mut open = false;
     let mut leading = true;
@@ -307,14 +309,14 @@ fn merge(entry: &Entry, next: Option<&Entry>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn branch(module: &Module, entry: &Entry, labels: &[Word], findings: &mut Vec<Finding>) {
+fn branch(module: &Module, entry: &Entry, labels: &FxHashMap<Word, usize>, findings: &mut Vec<Finding>) {
     let ids = entry.operands().iter().filter_map(id_of);
     let targets: Vec<Word> = match entry.op() {
         Op::Branch => ids.collect(),
         _ => ids.skip(1).collect(),
     };
     for target in targets {
-        match labels.iter().position(|label| *label == target) {
+        match labels.get(&target) {
             Some(0) => findings.push(entry.finding(&LABEL, "it goes to the first block")),
             Some(_) => {}
             None => {
