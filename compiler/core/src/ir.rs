@@ -31,7 +31,7 @@ use crate::{
     id_type,
     index::Table,
     opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope},
-    ty::ImageTy,
+    ty::{self, ImageTy},
 };
 
 id_type! {
@@ -447,8 +447,8 @@ pub enum Op {
 
     /// `[arguments …]`
     Call(FuncId),
-    /// `[arguments …]`: a function of the built-in table, expressed by its row.
-    Builtin(BuiltinId),
+    /// `[arguments …]`: a function of the built-in table, expressed by its row; and what its parameters are.
+    Builtin(BuiltinId, SmallVec<[BuiltinParam; 4]>),
     /// `[]`, or `[dimension]` (I32) where OpenCL asks for one; gives I64, `WorkDim` I32.
     WorkItem(WorkItem),
     /// `[arguments …]`: prints by the format; gives I32.
@@ -490,6 +490,17 @@ pub enum Op {
     Return,
     /// Control does not come here.
     Unreachable,
+}
+
+/// What a parameter of a built-in function is in OpenCL C, where values have signs and pointers a pointee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BuiltinParam {
+    /// A number, or a vector of so many.
+    Value(ty::Scalar, u8),
+    /// A pointer to one.
+    Pointer(ty::Scalar, u8),
+    /// An image, an event …: as its value's type says.
+    Other,
 }
 
 /// How memory is accessed.

@@ -70,7 +70,7 @@ impl Check<'_> {
 
     fn op(&self, results: &[Type]) -> Outcome {
         match (&self.inst.op, results) {
-            (Op::Call(_) | Op::Builtin(_), _) => self.call(results),
+            (Op::Call(_) | Op::Builtin(..), _) => self.call(results),
             (op, _) if op.is_construct() => self.construct(),
             (op, []) if op.is_terminator() => self.terminator(),
             (_, []) => self.effect(),

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, Case, Compare, Const, Convert, Data, FuncId, Function,
-    InstId, Kernel, Known, Module, Op, Place, Scalar, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId,
-    WorkItem,
+    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Case, Compare, Const, Convert, Data,
+    FuncId, Function, InstId, Kernel, Known, Module, Op, Place, Scalar, Type, UnaryOp, Value, ValueDef,
+    ValueId, Var, VarId, WorkItem,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -20,7 +20,7 @@ use crate::{
     hir::{Conversion, LoopHints},
     index::Id,
     opencl::{FenceFlags, Scope},
-    ty::ImageTy,
+    ty::{self, ImageTy},
 };
 
 /// Why a text is not a module.
@@ -215,6 +215,19 @@ impl Parser<'_> {
         let element = if self.eat_word("element") { Some(self.ty()?) } else { None };
         let init = if self.eat_word("init") { Some(self.data()?) } else { None };
         Ok(Var { name, space, size, align, init, argument, element, span: Span::default() })
+    }
+
+    fn builtin_param(&mut self) -> Result<BuiltinParam> {
+        let word = self.any_word()?;
+        if word == "other" {
+            return Ok(BuiltinParam::Other);
+        }
+        let Some(scalar) = ty::Scalar::ALL.into_iter().find(|scalar| scalar.spelling() == word) else {
+            return self.expected("a type of OpenCL C before this");
+        };
+        let count = if matches!(self.peek(), Token::Number(_)) { self.number()? } else { 1 };
+        let make = if self.eat_mark('*') { BuiltinParam::Pointer } else { BuiltinParam::Value };
+        Ok(make(scalar, count))
     }
 
     fn place(&mut self) -> Result<Place> {
@@ -649,7 +662,10 @@ impl Body<'_, '_> {
                 scope: parser.known("scope")?,
             },
             "call" => Op::Call(parser.id('#')?),
-            "builtin" => Op::Builtin(BuiltinId::from_index(parser.number::<u32>()? as usize)),
+            "builtin" => {
+                let id = BuiltinId::from_index(parser.number::<u32>()? as usize);
+                Op::Builtin(id, parser.enclosed(['(', ')'], Parser::builtin_param)?.into())
+            }
             "printf" => Op::Printf(parser.text()?.into_boxed_slice()),
             "if" => Op::If { then: self.function.add_block(&[]), otherwise: self.function.add_block(&[]) },
             "loop" => {

@@ -7,8 +7,8 @@ use half::f16;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, Const, Convert, Data, FuncId, Function, Inst, InstId,
-    Interface, Kernel, Known, Module, Op, Place, Scalar, Type, ValueDef, ValueId, Var,
+    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Const, Convert, Data, FuncId, Function,
+    Inst, InstId, Interface, Kernel, Known, Module, Op, Place, Scalar, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
 use crate::{index::Id, opencl::FenceFlags};
@@ -349,7 +349,10 @@ impl Printer<'_, '_> {
                 write!(f, "barrier {} flags {} scope {}", execution.word(), known_flags(flags), known(scope))
             }
             Op::Call(callee) => write!(f, "call #{}", callee.index()),
-            Op::Builtin(builtin) => write!(f, "builtin {}", builtin.index()),
+            Op::Builtin(builtin, params) => {
+                let params: Vec<String> = params.iter().map(param_text).collect();
+                write!(f, "builtin {} ({})", builtin.index(), params.join(", "))
+            }
             Op::WorkItem(item) => f.write_str(item.word()),
             Op::Printf(format) => {
                 f.write_str("printf ")?;
@@ -368,6 +371,16 @@ impl Printer<'_, '_> {
             Op::Return => f.write_str("return"),
             Op::Unreachable => f.write_str("unreachable"),
         }
+    }
+}
+
+fn param_text(param: &BuiltinParam) -> String {
+    match *param {
+        BuiltinParam::Value(scalar, 1) => scalar.spelling().to_owned(),
+        BuiltinParam::Value(scalar, count) => format!("{} {count}", scalar.spelling()),
+        BuiltinParam::Pointer(scalar, 1) => format!("{} *", scalar.spelling()),
+        BuiltinParam::Pointer(scalar, count) => format!("{} {count} *", scalar.spelling()),
+        BuiltinParam::Other => "other".to_owned(),
     }
 }
 

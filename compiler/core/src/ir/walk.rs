@@ -224,7 +224,7 @@ impl Op {
             | Self::Fence { .. }
             | Self::Barrier { .. }
             | Self::Call(_)
-            | Self::Builtin(_)
+            | Self::Builtin(..)
             | Self::Printf(_)
             | Self::If { .. }
             | Self::Loop { .. }
