@@ -1,0 +1,315 @@
+//! Expressions (OpenCL C 6.5): which rule checks which, and how a place becomes a value.
+//!
+//! The rules themselves stand in the files of `expr/` and beside it; this file knows none of them.
+
+mod arithmetic;
+mod assign;
+mod binary;
+mod conditional;
+mod literal;
+mod member;
+mod name;
+mod pointer;
+mod size;
+mod unary;
+
+use kiln_syntax::{Span, ast};
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Const, Expr, ExprKind, FunctionId, Place, PlaceKind},
+    opencl::AddressSpace,
+    ty::{QualTy, Quals, Ty, TyId},
+};
+
+/// What an expression names or gives, before anything is read.
+pub(crate) enum Operand {
+    /// Something that can be read, and perhaps written.
+    Place(Place),
+    /// A value.
+    Value(Expr),
+    /// A function of the program, which can only be called.
+    Function(FunctionId, Span),
+    /// A built-in function, which can only be called.
+    Builtin(Span),
+}
+
+/// What is done with a plain read of an atomic object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtomicRead {
+    /// An operator reads it, which is an error (OpenCL C 6.15.12.10).
+    Operator,
+    /// It is copied somewhere, which compilers allow; the user is warned.
+    Copy,
+}
+
+impl Operand {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::Place(place) => place.span,
+            Self::Value(value) => value.span,
+            Self::Function(_, span) | Self::Builtin(span) => *span,
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// The value of an expression: places are read, arrays decay (C99 6.3.2.1).
+    pub(crate) fn value(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        self.read(operand, AtomicRead::Copy)
+    }
+
+    /// The value of an operand of an operator, which an atomic object cannot be (OpenCL C 6.15.12.10).
+    pub(crate) fn operator_value(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        self.read(operand, AtomicRead::Operator)
+    }
+
+    /// The place that an expression names; reports an expression that names none.
+    pub(crate) fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
+        match self.operand(expr) {
+            Operand::Place(place) => Some(place),
+            Operand::Value(value) => {
+                if value.ty != TyId::ERROR {
+                    self.sink.report(
+                        Diagnostic::new(Code::NotAnLvalue, expr.span, "this expression names no object")
+                            .label("a value, not an object")
+                            .note("C99 6.3.2.1: only an l-value designates an object"),
+                    );
+                }
+                None
+            }
+            operand @ (Operand::Function(..) | Operand::Builtin(_)) => {
+                self.function_as_value(operand.span());
+                None
+            }
+        }
+    }
+
+    /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
+    pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
+        let value = self.operator_value(expr);
+        match self.types.get(value.ty) {
+            Ty::Error | Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_) => value,
+            _ => {
+                let shown = self.show(value.ty);
+                let mut diagnostic = Diagnostic::new(
+                    Code::ConditionType,
+                    value.span,
+                    format!("a condition cannot have type `{shown}`"),
+                )
+                .note("C99 6.8.4.1: the controlling expression has scalar type");
+                if matches!(self.types.get(value.ty), Ty::Vector(..)) {
+                    diagnostic = diagnostic.help("ask `any(…)` or `all(…)` about its components");
+                }
+                self.sink.report(diagnostic);
+                self.error_value(expr.span)
+            }
+        }
+    }
+
+    /// An expression whose value nobody uses (C99 6.8.3).
+    pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. })) {
+            self.sink.report(
+                Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used")
+                    .help("cast it to `void` if that is meant"),
+            );
+        }
+        self.evaluate(operand)
+    }
+
+    /// What an expression names or gives.
+    pub(crate) fn operand(&mut self, expr: &ast::Expr) -> Operand {
+        use ast::ExprKind as Ast;
+        let span = expr.span;
+        let value = match &expr.kind {
+            Ast::Name(name) => return self.named(*name, span),
+            Ast::Paren(inner) => {
+                let mut operand = self.operand(inner);
+                match &mut operand {
+                    Operand::Place(place) => place.span = span,
+                    Operand::Value(value) => value.span = span,
+                    Operand::Function(..) | Operand::Builtin(_) => {}
+                }
+                return operand;
+            }
+            Ast::String(parts) => return self.string(parts, span),
+            Ast::Index { base, index } => return self.index(base, index, pointer::Use::Access, span),
+            Ast::Member { base, name } => return self.member(base, *name, span),
+            Ast::Arrow { base, name } => return self.arrow(base, *name, span),
+            Ast::Unary { op, operand } => return self.unary(*op, operand, span),
+            Ast::CompoundLiteral { ty, init } => return self.compound_literal(ty, init, span),
+            Ast::Integer(text) => self.integer_literal(*text, span),
+            Ast::Floating(text) => self.floating_literal(*text, span),
+            Ast::Character(text) => self.character_literal(*text, span),
+            Ast::Call { callee, arguments } => self.call(callee, arguments, span),
+            Ast::Binary { op, left, right } => self.binary(*op, left, right, span),
+            Ast::Assign { op, left, right } => self.assign(*op, left, right, span),
+            Ast::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then.as_deref(), otherwise, span)
+            }
+            Ast::Comma { left, right } => self.comma(left, right, span),
+            Ast::Cast { ty, operand } => self.cast_expr(ty, operand, span),
+            Ast::SizeofExpr(operand) => self.sizeof_expr(operand, span),
+            Ast::SizeofType(ty) => self.sizeof_type(ty, span),
+            Ast::AlignofExpr(operand) => self.alignof_expr(operand, span),
+            Ast::AlignofType(ty) => self.alignof_type(ty, span),
+            Ast::VecStepExpr(operand) => self.vec_step_expr(operand, span),
+            Ast::VecStepType(ty) => self.vec_step_type(ty, span),
+            Ast::Astype { operand, ty } => self.astype_expr(operand, ty, span),
+            Ast::Block(block) => self.block_literal(block, span),
+            Ast::StatementExpr(_) => {
+                self.sink.report(
+                    Diagnostic::new(Code::StatementExpression, span, "OpenCL C has no statement expressions")
+                        .help("write a function, or give the result a variable")
+                        .note("`({ … })` is an extension of GNU C"),
+                );
+                self.error_value(span)
+            }
+            Ast::Error => self.error_value(span),
+        };
+        Operand::Value(value)
+    }
+
+    /// `left, right` (OpenCL C 6.5.12).
+    fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
+        let left = self.operand(left);
+        let left = self.evaluate(left);
+        let right = self.value(right);
+        Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
+    }
+
+    /// Evaluates an operand for its effects: an atomic object is named, not read.
+    fn evaluate(&mut self, operand: Operand) -> Expr {
+        match operand {
+            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.address_of_place(place),
+            operand => self.read(operand, AtomicRead::Copy),
+        }
+    }
+
+    /// Reads an operand whose value an operator or a copy needs.
+    fn read(&mut self, operand: Operand, atomic: AtomicRead) -> Expr {
+        match operand {
+            Operand::Value(value) => value,
+            Operand::Place(place) => {
+                if self.is_atomic(place.ty.ty) {
+                    return self.plain_read_of_atomic(place, atomic);
+                }
+                self.load(place)
+            }
+            Operand::Function(_, span) | Operand::Builtin(span) => {
+                self.function_as_value(span);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// The value of a place, or the address of its first element for an array (C99 6.3.2.1).
+    pub(crate) fn load(&mut self, place: Place) -> Expr {
+        let span = place.span;
+        match *self.types.get(place.ty.ty) {
+            Ty::Error => self.error_value(span),
+            Ty::Array(element, _) => {
+                let ty = self.pointer_to_element(element, place.ty.quals);
+                Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+            }
+            _ => match place.kind {
+                PlaceKind::Temporary(value) => *value,
+                _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span },
+            },
+        }
+    }
+
+    /// The pointer that an array decays to: the array's qualifiers and space are its elements'.
+    fn pointer_to_element(&mut self, mut element: QualTy, array: Quals) -> TyId {
+        element.quals.is_const |= array.is_const;
+        element.quals.is_volatile |= array.is_volatile;
+        element.quals.space = Some(array.space.or(element.quals.space).unwrap_or(AddressSpace::Private));
+        self.types.pointer(element)
+    }
+
+    /// OpenCL C 6.15.12.10: atomic objects are accessed by the atomic functions only.
+    fn plain_read_of_atomic(&mut self, place: Place, read: AtomicRead) -> Expr {
+        let span = place.span;
+        let value_ty = match *self.types.get(place.ty.ty) {
+            Ty::Atomic(scalar) => TyId::scalar(scalar),
+            _ => TyId::INT,
+        };
+        let shown = self.show(place.ty.ty);
+        if read == AtomicRead::Operator {
+            self.sink.report(
+                Diagnostic::new(
+                    Code::AtomicOperator,
+                    span,
+                    format!("an operator cannot be applied to an object of type `{shown}`"),
+                )
+                .help("read it with `atomic_load_explicit`, change it with `atomic_store_explicit` or an `atomic_fetch_` function")
+                .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types"),
+            );
+            return self.error_value(span);
+        }
+        self.sink.report(
+            Diagnostic::new(
+                Code::AtomicPlainAccess,
+                span,
+                format!("this reads an object of type `{shown}` without an atomic operation"),
+            )
+            .help("read it with `atomic_load_explicit`")
+            .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+        );
+        Expr { kind: ExprKind::Load(Box::new(place)), ty: value_ty, span }
+    }
+
+    pub(crate) fn is_atomic(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Atomic(_) | Ty::AtomicFlag)
+    }
+
+    /// OpenCL C 6.11.a: functions have no address.
+    fn function_as_value(&mut self, span: Span) {
+        self.sink.report(
+            Diagnostic::new(Code::FunctionPointer, span, "a function can only be called")
+                .label("used as a value")
+                .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+        );
+    }
+
+    /// The value of an expression whose error has been reported.
+    pub(crate) fn error_value(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::ERROR, span }
+    }
+
+    /// The value of an expression that gives none.
+    pub(crate) fn nothing(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::VOID, span }
+    }
+
+    /// An `int` that is known.
+    pub(crate) fn int(&self, value: i64, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Int(value as u64)), ty: TyId::INT, span }
+    }
+}
+
+/// Whether leaving the operand out would change nothing: what a warning of an unused value asks.
+fn is_pure(operand: &Operand) -> bool {
+    match operand {
+        Operand::Place(place) => !place.ty.quals.is_volatile,
+        Operand::Function(..) | Operand::Builtin(_) => true,
+        Operand::Value(value) => matches!(
+            value.kind,
+            ExprKind::Const(_)
+                | ExprKind::Load(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Compare(..)
+                | ExprKind::LogicalNot(_)
+                | ExprKind::Swizzle(..)
+                | ExprKind::Offset { .. }
+                | ExprKind::Difference { .. }
+                | ExprKind::AddressOf(_)
+        ),
+    }
+}

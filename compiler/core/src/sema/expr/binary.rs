@@ -1,0 +1,404 @@
+//! Operators with two operands, assignments aside (OpenCL C 6.5.1 to 6.5.10, C99 6.5.5 to 6.5.14).
+
+use kiln_syntax::{
+    Span, Spanned,
+    ast::{self, BinaryOp},
+};
+
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp},
+    sema::Sema,
+    ty::{QualTy, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// `left op right`
+    pub(super) fn binary(
+        &mut self,
+        op: Spanned<BinaryOp>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let left = self.operator_value(left);
+        let right = self.operator_value(right);
+        self.binary_values(op, left, right, span)
+    }
+
+    /// The same of operands that are values already: what `op=` shares with `op`.
+    pub(super) fn binary_values(&mut self, op: Spanned<BinaryOp>, left: Expr, right: Expr, span: Span) -> Expr {
+        if left.ty == TyId::ERROR || right.ty == TyId::ERROR {
+            return self.error_value(span);
+        }
+        let checked = match op.node {
+            BinaryOp::Add => self.add(left, right, op.span),
+            BinaryOp::Subtract => self.subtract(left, right, op.span),
+            BinaryOp::Multiply => self.arithmetic(hir::BinaryOp::Multiply, left, right, op),
+            BinaryOp::Divide => self.divide(hir::BinaryOp::Divide, left, right, op),
+            BinaryOp::Remainder => self.integers(hir::BinaryOp::Remainder, left, right, op),
+            BinaryOp::BitAnd => self.integers(hir::BinaryOp::BitAnd, left, right, op),
+            BinaryOp::BitXor => self.integers(hir::BinaryOp::BitXor, left, right, op),
+            BinaryOp::BitOr => self.integers(hir::BinaryOp::BitOr, left, right, op),
+            BinaryOp::ShiftLeft => self.shift(hir::BinaryOp::ShiftLeft, left, right, op),
+            BinaryOp::ShiftRight => self.shift(hir::BinaryOp::ShiftRight, left, right, op),
+            BinaryOp::Less => self.compare(CompareOp::Less, left, right, op),
+            BinaryOp::Greater => self.compare(CompareOp::Greater, left, right, op),
+            BinaryOp::LessEqual => self.compare(CompareOp::LessEqual, left, right, op),
+            BinaryOp::GreaterEqual => self.compare(CompareOp::GreaterEqual, left, right, op),
+            BinaryOp::Equal => self.compare(CompareOp::Equal, left, right, op),
+            BinaryOp::NotEqual => self.compare(CompareOp::NotEqual, left, right, op),
+            BinaryOp::LogicalAnd => self.logical(LogicalOp::And, left, right, op),
+            BinaryOp::LogicalOr => self.logical(LogicalOp::Or, left, right, op),
+            BinaryOp::LogicalXor => {
+                self.report(
+                    Diagnostic::new(Code::ReservedOperator, op.span, "the operator `^^` is reserved")
+                        .help("write `!a != !b`")
+                        .note("OpenCL C 6.5.7: the logical operator exclusive or (^^) is reserved"),
+                );
+                None
+            }
+        };
+        match checked {
+            Some((kind, ty)) => Expr { kind, ty, span },
+            None => self.error_value(span),
+        }
+    }
+
+    /// `*`: numbers of one type (OpenCL C 6.5.1).
+    fn arithmetic(
+        &mut self,
+        op: hir::BinaryOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
+        let ty = left.ty;
+        Some((ExprKind::Binary(op, Box::new(left), Box::new(right)), ty))
+    }
+
+    /// `/` and `%`: as above, with a look at a divisor that is known to be zero.
+    fn divide(
+        &mut self,
+        op: hir::BinaryOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        if self.is_integer(left.ty) && self.is_integer(right.ty) && self.constant(&right) == Some(Const::Int(0)) {
+            self.report(
+                Diagnostic::new(Code::DivisionByZero, right.span, "this divides by zero")
+                    .note("OpenCL C 6.5.1: dividing an integer by zero gives an unspecified value"),
+            );
+        }
+        self.arithmetic(op, left, right, written)
+    }
+
+    /// `%`, `&`, `^`, `|`: integers only (OpenCL C 6.5.1, 6.5.6).
+    fn integers(
+        &mut self,
+        op: hir::BinaryOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        if self.reports_floats(&left, &right, written) {
+            return None;
+        }
+        match op {
+            hir::BinaryOp::Remainder => self.divide(op, left, right, written),
+            _ => self.arithmetic(op, left, right, written),
+        }
+    }
+
+    /// Reports a floating-point operand of an operator that takes integers.
+    fn reports_floats(&mut self, left: &Expr, right: &Expr, op: Spanned<BinaryOp>) -> bool {
+        let is_float = |sema: &Self, ty| sema.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
+        let Some(float) = [left, right].into_iter().find(|value| is_float(self, value.ty)) else { return false };
+        let (shown, spelling) = (self.show(float.ty), op.node.spelling());
+        let mut diagnostic = Diagnostic::new(
+            Code::IntegerOperands,
+            op.span,
+            format!("`{spelling}` takes integers, not `{shown}`"),
+        )
+        .also(float.span, format!("`{shown}`"))
+        .note(match op.node {
+            BinaryOp::Remainder => "OpenCL C 6.5.1: the remainder operates on integer types",
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => "OpenCL C 6.5.10: shifts operate on all types except floating-point ones",
+            _ => "OpenCL C 6.5.6: the bitwise operators operate on all types except floating-point ones",
+        });
+        if op.node == BinaryOp::Remainder {
+            diagnostic = diagnostic.help("use `fmod`");
+        }
+        self.report(diagnostic);
+        true
+    }
+
+    /// `+`: numbers, or a pointer and an integer (C99 6.5.6).
+    fn add(&mut self, left: Expr, right: Expr, op: Span) -> Option<(ExprKind, TyId)> {
+        let is_pointer = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Pointer(_));
+        match (is_pointer(self, left.ty), is_pointer(self, right.ty)) {
+            (true, false) if self.is_integer(right.ty) => self.offset(left, right, op),
+            (false, true) if self.is_integer(left.ty) => self.offset(right, left, op),
+            _ => self.arithmetic(hir::BinaryOp::Add, left, right, Spanned { node: BinaryOp::Add, span: op }),
+        }
+    }
+
+    /// `-`: numbers, a pointer and an integer, or two pointers (C99 6.5.6).
+    fn subtract(&mut self, left: Expr, right: Expr, op: Span) -> Option<(ExprKind, TyId)> {
+        match (self.types.get(left.ty).clone(), self.types.get(right.ty).clone()) {
+            (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
+                let span = right.span;
+                let index = self.index_value(right);
+                let index = Expr { kind: ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index)), ty: TyId::LONG, span };
+                self.offset(left, index, op)
+            }
+            (Ty::Pointer(from), Ty::Pointer(to)) => self.difference(left, from, right, to, op),
+            _ => {
+                let op = Spanned { node: BinaryOp::Subtract, span: op };
+                self.arithmetic(hir::BinaryOp::Subtract, left, right, op)
+            }
+        }
+    }
+
+    /// A pointer moved by a number of elements.
+    pub(super) fn offset(&mut self, pointer: Expr, index: Expr, op: Span) -> Option<(ExprKind, TyId)> {
+        let Ty::Pointer(element) = *self.types.get(pointer.ty) else { return None };
+        if !self.has_size(element.ty, op, "arithmetic on a pointer to") {
+            return None;
+        }
+        let index = self.index_value(index);
+        let ty = pointer.ty;
+        Some((ExprKind::Offset { pointer: Box::new(pointer), index: Box::new(index) }, ty))
+    }
+
+    /// How many elements lie between two pointers.
+    fn difference(
+        &mut self,
+        left: Expr,
+        left_to: QualTy,
+        right: Expr,
+        right_to: QualTy,
+        op: Span,
+    ) -> Option<(ExprKind, TyId)> {
+        if !self.has_size(left_to.ty, op, "subtraction of pointers to") {
+            return None;
+        }
+        if left_to.ty != right_to.ty {
+            self.report_operands(&left, &right, op, "-");
+            return None;
+        }
+        let common = self.common_pointer(left_to, right_to, op, "`-` cannot join")?;
+        let (left, right) = (self.pointer_to(left, common), self.pointer_to(right, common));
+        Some((ExprKind::Difference { left: Box::new(left), right: Box::new(right) }, TyId::LONG))
+    }
+
+    /// An index as the 64-bit signed integer that address arithmetic takes.
+    pub(super) fn index_value(&mut self, index: Expr) -> Expr {
+        self.convert(index, TyId::LONG)
+    }
+
+    /// A pointer as another pointer type, where that is known to be legal.
+    pub(super) fn pointer_to(&mut self, value: Expr, ty: TyId) -> Expr {
+        let span = value.span;
+        if value.ty == ty {
+            value
+        } else if matches!(value.kind, ExprKind::Const(Const::NullPointer)) {
+            Expr { ty, ..value }
+        } else {
+            Expr { kind: ExprKind::PointerCast(Box::new(value)), ty, span }
+        }
+    }
+
+    /// `<<`, `>>`: the amount is taken modulo the width of the left operand (OpenCL C 6.5.10).
+    fn shift(
+        &mut self,
+        op: hir::BinaryOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        if self.reports_floats(&left, &right, written) {
+            return None;
+        }
+        let spelling = written.node.spelling();
+        let (Some((left_element, left_count)), Some((_, right_count))) =
+            (self.types.components(left.ty), self.types.components(right.ty))
+        else {
+            self.report_operands(&left, &right, written.span, spelling);
+            return None;
+        };
+        if right_count > 1 && right_count != left_count {
+            let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+            self.report(
+                Diagnostic::new(
+                    Code::VectorOperands,
+                    written.span,
+                    format!("`{spelling}` cannot shift `{left_shown}` by `{right_shown}`"),
+                )
+                .also(left.span, format!("`{left_shown}`"))
+                .also(right.span, format!("`{right_shown}`"))
+                .note("OpenCL C 6.5.10: the amount is a scalar if the left operand is one, otherwise a scalar or a vector of as many components"),
+            );
+            return None;
+        }
+        let left = self.promote(left);
+        let width = if left_count > 1 { left_element.size() * 8 } else { self.size_of(left.ty) * 8 };
+        self.warn_shift_amount(&right, width);
+        let ty = left.ty;
+        let right = self.convert(right, ty);
+        Some((ExprKind::Binary(op, Box::new(left), Box::new(right)), ty))
+    }
+
+    fn warn_shift_amount(&mut self, amount: &Expr, width: u64) {
+        if !self.is_integer(amount.ty) {
+            return;
+        }
+        if let Some(Const::Int(bits)) = self.constant(amount)
+            && bits >= width
+        {
+            let shown = if self.types.components(amount.ty).is_some_and(|(scalar, _)| scalar.is_signed()) {
+                (bits as i64).to_string()
+            } else {
+                bits.to_string()
+            };
+            self.report(
+                Diagnostic::new(
+                    Code::ShiftCount,
+                    amount.span,
+                    format!("a shift by {shown} of a type with {width} bits shifts by {}", bits % width),
+                )
+                .note("OpenCL C 6.5.10: shift amounts are taken modulo the width, unlike in C"),
+            );
+        }
+    }
+
+    /// `<` and its kin, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
+    fn compare(
+        &mut self,
+        op: CompareOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let (left, right, ty) = match (self.types.get(left.ty).clone(), self.types.get(right.ty).clone()) {
+            (Ty::Pointer(left_to), Ty::Pointer(right_to)) => {
+                let common = if self.is_null_constant(&left) {
+                    right.ty
+                } else if self.is_null_constant(&right) {
+                    left.ty
+                } else {
+                    self.common_pointer(left_to, right_to, written.span, "cannot compare")?
+                };
+                (self.pointer_to(left, common), self.pointer_to(right, common), TyId::INT)
+            }
+            (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
+                let right = self.number_as_pointer(right, left.ty, written);
+                (left, right, TyId::INT)
+            }
+            (_, Ty::Pointer(_)) if self.is_integer(left.ty) => {
+                let left = self.number_as_pointer(left, right.ty, written);
+                (left, right, TyId::INT)
+            }
+            (left_ty, right_ty) if left_ty == right_ty && is_handle(&left_ty) && is_equality(op) => {
+                (left, right, TyId::INT)
+            }
+            _ => {
+                self.warn_sign_compare(&left, &right, op, written);
+                let (left, right) =
+                    self.usual_conversions(left, right, written.span, written.node.spelling())?;
+                let ty = self.mask_of(left.ty);
+                (left, right, ty)
+            }
+        };
+        Some((ExprKind::Compare(op, Box::new(left), Box::new(right)), ty))
+    }
+
+    /// An integer compared with a pointer: 0 is the null pointer, anything else deserves a warning.
+    fn number_as_pointer(&mut self, value: Expr, pointer: TyId, op: Spanned<BinaryOp>) -> Expr {
+        let span = value.span;
+        if self.is_null_constant(&value) {
+            return Expr { kind: ExprKind::Const(Const::NullPointer), ty: pointer, span };
+        }
+        let (value_shown, pointer_shown) = (self.show(value.ty), self.show(pointer));
+        self.report(
+            Diagnostic::new(
+                Code::PointerIntegerCompare,
+                op.span,
+                format!("this compares `{pointer_shown}` with the integer `{value_shown}`"),
+            )
+            .help("cast the pointer to `uintptr_t` if its address is meant")
+            .note("C99 6.5.9: a pointer compares with pointers and with the constant 0"),
+        );
+        let value = self.convert(value, TyId::ULONG);
+        Expr { kind: ExprKind::IntToPointer(Box::new(value)), ty: pointer, span }
+    }
+
+    /// Warns where a negative number would turn into a large one before it is compared.
+    fn warn_sign_compare(&mut self, left: &Expr, right: &Expr, op: CompareOp, written: Spanned<BinaryOp>) {
+        let (Some((left_scalar, 1)), Some((right_scalar, 1))) =
+            (self.types.components(left.ty), self.types.components(right.ty))
+        else {
+            return;
+        };
+        let common = super::arithmetic::common_scalar(left_scalar, right_scalar);
+        let changes = |scalar: crate::ty::Scalar| scalar.is_signed() && !common.is_signed() && !common.is_float();
+        let (signed, unsigned) = match (changes(left_scalar), changes(right_scalar)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return,
+        };
+        if !self.sink.wants(Code::SignCompare) {
+            return;
+        }
+        // A constant that is not negative keeps its value; equality with a small unsigned one does too.
+        if matches!(self.constant(signed), Some(Const::Int(bits)) if (bits as i64) >= 0)
+            || is_equality(op) && self.constant(unsigned).is_some()
+        {
+            return;
+        }
+        let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        self.report(
+            Diagnostic::new(
+                Code::SignCompare,
+                written.span,
+                format!("`{left_shown}` and `{right_shown}` are compared as `{}`", common.spelling()),
+            )
+            .also(signed.span, "a negative value becomes a large one")
+            .help("cast one of them to the type that is meant"),
+        );
+    }
+
+    /// `&&`, `||` (OpenCL C 6.5.7).
+    fn logical(
+        &mut self,
+        op: LogicalOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let is_vector = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Vector(..));
+        if is_vector(self, left.ty) || is_vector(self, right.ty) {
+            let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
+            let ty = self.mask_of(left.ty);
+            return Some((ExprKind::VectorLogical(op, Box::new(left), Box::new(right)), ty));
+        }
+        let is_scalar =
+            |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_));
+        if !is_scalar(self, left.ty) || !is_scalar(self, right.ty) {
+            self.report_operands(&left, &right, written.span, written.node.spelling());
+            return None;
+        }
+        Some((ExprKind::Logical(op, Box::new(left), Box::new(right)), TyId::INT))
+    }
+}
+
+/// Whether values of this type can be told apart by `==` though they are no numbers.
+fn is_handle(ty: &Ty) -> bool {
+    matches!(ty, Ty::Queue | Ty::ClkEvent | Ty::Event | Ty::ReserveId)
+}
+
+fn is_equality(op: CompareOp) -> bool {
+    matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+}

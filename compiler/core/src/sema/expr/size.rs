@@ -1,0 +1,119 @@
+//! `sizeof`, `_Alignof` and `vec_step` (OpenCL C 6.5.11, 6.15.13), whose operands are not evaluated.
+
+use kiln_syntax::{Span, ast};
+
+use super::Operand;
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Const, Expr, ExprKind},
+    sema::Sema,
+    ty::{Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// `sizeof expression`
+    pub(super) fn sizeof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let ty = self.unevaluated(operand);
+        self.size_value(ty, operand.span, span)
+    }
+
+    /// `sizeof(type)`
+    pub(super) fn sizeof_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
+        let ty = self.type_name(name).ty;
+        self.size_value(ty, name.span, span)
+    }
+
+    /// `_Alignof expression`, an extension of GNU C
+    pub(super) fn alignof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let ty = self.unevaluated(operand);
+        self.align_value(ty, operand.span, span)
+    }
+
+    /// `_Alignof(type)`
+    pub(super) fn alignof_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
+        let ty = self.type_name(name).ty;
+        self.align_value(ty, name.span, span)
+    }
+
+    /// `vec_step(expression)` (OpenCL C 6.15.13)
+    pub(super) fn vec_step_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let ty = self.unevaluated(operand);
+        self.vec_step_value(ty, operand.span, span)
+    }
+
+    /// `vec_step(type)`
+    pub(super) fn vec_step_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
+        let ty = self.type_name(name).ty;
+        self.vec_step_value(ty, name.span, span)
+    }
+
+    /// The type of an expression that is not evaluated; arrays stay arrays.
+    pub(crate) fn unevaluated(&mut self, operand: &ast::Expr) -> TyId {
+        match self.operand(operand) {
+            Operand::Place(place) => place.ty.ty,
+            Operand::Value(value) => value.ty,
+            Operand::Function(_, span) | Operand::Builtin(span) => {
+                self.report(
+                    Diagnostic::new(Code::IncompleteType, span, "a function has no size")
+                        .note("OpenCL C 6.5.11: sizeof is not applied to functions"),
+                );
+                TyId::ERROR
+            }
+        }
+    }
+
+    fn size_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
+        if !self.has_size(ty, what, "`sizeof` of") {
+            return self.error_value(span);
+        }
+        self.size(self.size_of(ty), span)
+    }
+
+    fn align_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
+        if !self.has_size(ty, what, "`_Alignof` of") {
+            return self.error_value(span);
+        }
+        self.size(self.align_of(ty), span)
+    }
+
+    fn vec_step_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
+        let step = match *self.types.get(ty) {
+            Ty::Error => return self.error_value(span),
+            // A vector of three steps like one of four.
+            Ty::Vector(_, 3) => 4,
+            Ty::Vector(_, count) => i64::from(count),
+            Ty::Scalar(_) | Ty::Enum(_) | Ty::Void => 1,
+            _ => {
+                let shown = self.show(ty);
+                self.report(
+                    Diagnostic::new(Code::InvalidOperands, what, format!("`vec_step` does not take `{shown}`"))
+                        .note("OpenCL C 6.15.13: vec_step takes a built-in scalar or vector type"),
+                );
+                return self.error_value(span);
+            }
+        };
+        self.int(step, span)
+    }
+
+    /// A `size_t` that is known.
+    fn size(&self, size: u64, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Int(size)), ty: TyId::ULONG, span }
+    }
+
+    /// Whether objects of the type have a known size; reports why not. `what` begins the message.
+    pub(super) fn has_size(&mut self, ty: TyId, span: Span, what: &str) -> bool {
+        let reason = match *self.types.get(ty) {
+            Ty::Error => return false,
+            Ty::Void | Ty::Function(_) => "which has no size",
+            Ty::Array(_, None) => "which is incomplete",
+            Ty::Record(id) if self.types.records[id].fields.is_none() => "which is declared but not defined",
+            _ => return true,
+        };
+        let shown = self.show(ty);
+        self.report(
+            Diagnostic::new(Code::IncompleteType, span, format!("{what} `{shown}`, {reason}"))
+                .note("OpenCL C 6.5.11, C99 6.5.6: the size of the type must be known"),
+        );
+        false
+    }
+}
