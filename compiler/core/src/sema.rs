@@ -3,7 +3,16 @@
 //! It never fails: what is wrong becomes `Ty::Error`, which goes with everything, so that one mistake gives one
 //! message. It knows nothing of SPIR-V or of targets, but for which extensions and features are there.
 
+mod call;
+mod cast;
+mod constant;
+mod convert;
+mod expr;
+mod pending;
 mod scope;
+mod spaces;
+mod suggest;
+mod vector;
 
 use kiln_syntax::{Interner, Span, Symbol, ast};
 
@@ -30,6 +39,8 @@ pub(crate) struct Sema<'a> {
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
+    /// The values of variables that keep their initialiser's.
+    pub(crate) known_objects: constant::KnownObjects,
     /// The function or block whose body is being checked.
     pub(crate) function: Option<hir::FunctionId>,
 }
@@ -49,6 +60,7 @@ pub fn check(
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
+        known_objects: constant::KnownObjects::default(),
         function: None,
     };
     let _ = unit;

@@ -201,4 +201,72 @@ codes! {
     EmptyBody "empty-body" Warning;
     UnusedVariable "unused-variable" All;
     UnusedParameter "unused-parameter" Extra;
+    // Expressions: names and literals
+    UndeclaredName "undeclared-name" Error;
+    UndeclaredFunction "undeclared-function" Error;
+    TypeAsValue "type-as-value" Error;
+    FunctionPointer "function-pointer" Error;
+    IntegerTooLarge "integer-too-large" Error;
+    IntegerIsUnsigned "integer-is-unsigned" Warning;
+    IntegerOverflow "integer-overflow" Warning;
+    LiteralSuffix "literal-suffix" Error;
+    LiteralDigit "literal-digit" Error;
+    LiteralRange "literal-range" Warning;
+    DoubleConstant "double-constant" Warning;
+    EscapeSequence "escape-sequence" Error;
+    UnknownEscape "unknown-escape" Warning;
+    WideLiteral "wide-literal" Error;
+    MultipleCharacters "multiple-characters" Warning;
+    // Expressions: operators
+    NotAnLvalue "not-an-lvalue" Error;
+    NotAssignable "not-assignable" Error;
+    ReadOnly "read-only" Error;
+    RepeatedComponent "repeated-component" Error;
+    InvalidOperands "invalid-operands" Error;
+    IntegerOperands "integer-operands" Error;
+    ScalarRank "scalar-rank" Error;
+    VectorOperands "vector-operands" Error;
+    ReservedOperator "reserved-operator" Error;
+    StepOfFloat "step-of-float" Error;
+    StepOfScalarFloat "step-of-scalar-float" Warning;
+    ConditionType "condition-type" Error;
+    ConditionalBranches "conditional-branches" Error;
+    OmittedOperand "omitted-operand" Warning;
+    StatementExpression "statement-expression" Error;
+    ConstantExpression "constant-expression" Error;
+    DivisionByZero "division-by-zero" Warning;
+    ShiftCount "shift-count" Warning;
+    SignCompare "sign-compare" Extra;
+    UnusedValue "unused-value" Warning;
+    // Expressions: pointers, members, components
+    NotAPointer "not-a-pointer" Error;
+    IndexType "index-type" Error;
+    ArrayBounds "array-bounds" Warning;
+    AddressOfValue "address-of-value" Error;
+    AddressOfComponent "address-of-component" Error;
+    AddressOfHandle "address-of-handle" Error;
+    VoidValue "void-value" Error;
+    PointerIntegerCompare "pointer-integer-compare" Warning;
+    PointerToSmallInteger "pointer-to-small-integer" Warning;
+    UnknownMember "unknown-member" Error;
+    VectorComponent "vector-component" Error;
+    VectorLiteral "vector-literal" Error;
+    RgbaComponents "rgba-components" Warning;
+    // Expressions: conversions
+    IncompatibleTypes "incompatible-types" Error;
+    IncompatiblePointers "incompatible-pointers" Warning;
+    PointerSign "pointer-sign" Warning;
+    DiscardedQualifiers "discarded-qualifiers" Warning;
+    AddressSpace "address-space" Error;
+    InvalidCast "invalid-cast" Error;
+    Reinterpret "reinterpret" Error;
+    ConstantConversion "constant-conversion" Warning;
+    ImplicitNarrowing "implicit-narrowing" Extra;
+    SamplerInitializer "sampler-initializer" Error;
+    // Expressions: calls
+    ArgumentCount "argument-count" Error;
+    NotCallable "not-callable" Error;
+    // Atomic objects
+    AtomicOperator "atomic-operator" Error;
+    AtomicPlainAccess "atomic-plain-access" Warning;
 }

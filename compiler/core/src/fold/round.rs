@@ -8,9 +8,9 @@ use crate::{hir::Rounding, ty::Scalar};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Bits of the significand, the hidden one included.
-    precision: u32,
+    pub precision: u32,
     /// The exponent of the largest finite value, as of 1.xxx.
-    max_exponent: i32,
+    pub max_exponent: i32,
 }
 
 impl Format {

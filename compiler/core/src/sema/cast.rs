@@ -8,7 +8,7 @@ use super::{Sema, convert::AssignContext};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
-    ty::{Scalar, Ty, TyId},
+    ty::{Cast, Refusal, Scalar, Ty, TyId},
 };
 
 impl Sema<'_> {
@@ -27,71 +27,59 @@ impl Sema<'_> {
         } else {
             self.operator_value(operand)
         };
-        self.cast(value, to, name.span, span)
+        self.cast(value, to, span)
     }
 
-    /// A value as another type, as a cast makes it.
-    fn cast(&mut self, value: Expr, to: TyId, name: Span, span: Span) -> Expr {
+    /// A value as another type, as a cast makes it; `Types::cast` decides.
+    fn cast(&mut self, value: Expr, to: TyId, span: Span) -> Expr {
         if value.ty == TyId::ERROR || to == TyId::ERROR {
             return self.error_value(span);
         }
-        if to == TyId::VOID {
-            let nothing = self.nothing(span);
-            return Expr { kind: ExprKind::Comma(Box::new(value), Box::new(nothing)), ty: TyId::VOID, span };
-        }
-        if value.ty == to {
-            if value.ty == TyId::VOID {
-                return value;
-            }
-            return Expr { span, ..value };
-        }
-        let kind = match (self.types.get(value.ty).clone(), self.types.get(to).clone()) {
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Scalar(_) | Ty::Enum(_) | Ty::Vector(..)) => {
-                return Expr { span, ..self.convert(value, to) };
-            }
-            (Ty::Pointer(from), Ty::Pointer(target)) => {
-                if self.is_null_constant(&value) {
-                    ExprKind::Const(Const::NullPointer)
-                } else if self.check_pointer_cast(from, target, span) {
-                    ExprKind::PointerCast(Box::new(value))
-                } else {
-                    return self.error_value(span);
-                }
-            }
-            (Ty::Pointer(_), Ty::Scalar(Scalar::Bool)) => return Expr { span, ..self.truth(value) },
-            (Ty::Pointer(_), Ty::Scalar(scalar)) if !scalar.is_float() => {
-                if scalar.size() < 8 {
-                    let shown = self.show(to);
-                    self.sink.report(
-                        Diagnostic::new(
-                            Code::PointerToSmallInteger,
-                            span,
-                            format!("`{shown}` is too small for an address"),
-                        )
-                        .help("cast it to `uintptr_t`"),
-                    );
-                }
+        let kind = match self.types.cast(value.ty, to) {
+            Cast::Void if value.ty == TyId::VOID => return value,
+            Cast::Void => ExprKind::Comma(Box::new(value), Box::new(self.nothing(span))),
+            Cast::Same => return Expr { span, ..value },
+            Cast::Arithmetic | Cast::Splat => return Expr { span, ..self.convert(value, to) },
+            Cast::Pointer if self.is_null_constant(&value) => ExprKind::Const(Const::NullPointer),
+            Cast::Pointer => ExprKind::PointerCast(Box::new(value)),
+            Cast::PointerToInt if to == TyId::BOOL => return Expr { span, ..self.truth(value) },
+            Cast::PointerToInt => {
+                self.warn_small_integer(to, span);
                 ExprKind::PointerToInt(Box::new(value))
             }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Pointer(_)) if self.is_integer(value.ty) => {
-                if self.is_null_constant(&value) {
-                    ExprKind::Const(Const::NullPointer)
-                } else {
-                    ExprKind::IntToPointer(Box::new(self.convert(value, TyId::ULONG)))
-                }
-            }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Event | Ty::Queue | Ty::Sampler) => {
+            Cast::IntToPointer if self.is_null_constant(&value) => ExprKind::Const(Const::NullPointer),
+            Cast::IntToPointer => ExprKind::IntToPointer(Box::new(self.convert(value, TyId::ULONG))),
+            Cast::Opaque => {
                 return Expr { span, ..self.assign_convert(value, to.plain(), AssignContext::Initialize) };
             }
-            _ => {
-                self.report_cast(&value, to, name, span);
+            Cast::No(Refusal::Spaces { from, to: space }) => {
+                self.report_cast_spaces((from, space), value.ty, to, span);
+                return self.error_value(span);
+            }
+            Cast::No(_) => {
+                self.report_cast(&value, to, span);
                 return self.error_value(span);
             }
         };
         Expr { kind, ty: to, span }
     }
 
-    fn report_cast(&mut self, value: &Expr, to: TyId, name: Span, span: Span) {
+    /// An address that loses its upper half.
+    fn warn_small_integer(&mut self, to: TyId, span: Span) {
+        if self.types.size_of(to).is_some_and(|size| size < 8) {
+            let shown = self.show(to);
+            self.report(
+                Diagnostic::new(
+                    Code::PointerToSmallInteger,
+                    span,
+                    format!("`{shown}` is too small for an address"),
+                )
+                .help("cast it to `uintptr_t`"),
+            );
+        }
+    }
+
+    fn report_cast(&mut self, value: &Expr, to: TyId, span: Span) {
         let (from_shown, to_shown) = (self.show(value.ty), self.show(to));
         let mut diagnostic = Diagnostic::new(
             Code::InvalidCast,
@@ -100,13 +88,12 @@ impl Sema<'_> {
         );
         match (self.types.get(value.ty), self.types.get(to)) {
             (Ty::Vector(_, from), Ty::Vector(_, count)) => {
-                diagnostic = diagnostic.note("OpenCL C 6.4.2: explicit casts between vector types are not legal");
+                diagnostic =
+                    diagnostic.note("OpenCL C 6.4.2: explicit casts between vector types are not legal");
                 if from == count {
-                    diagnostic = diagnostic
-                        .help(format!("write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"))
-                        .fix(name, format!("convert with `convert_{to_shown}`"), format!("convert_{to_shown}"));
-                    // The fix replaces the type between the parentheses only, so it is not offered.
-                    diagnostic.fix = None;
+                    diagnostic = diagnostic.help(format!(
+                        "write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"
+                    ));
                 }
             }
             (Ty::Vector(..), _) => {
@@ -119,7 +106,7 @@ impl Sema<'_> {
             }
             _ => diagnostic = diagnostic.note("C99 6.5.4: a cast is from scalar to scalar"),
         }
-        self.sink.report(diagnostic);
+        self.report(diagnostic);
     }
 
     /// `__builtin_astype(operand, type)`, of which `as_type` is made (OpenCL C 6.4.4.2).
@@ -138,19 +125,29 @@ impl Sema<'_> {
         let no_bits = |components: Option<(Scalar, u8)>| matches!(components, None | Some((Scalar::Bool, _)));
         let (from, target) = (self.types.components(value.ty), self.types.components(to));
         let problem = if no_bits(from) {
-            Some((format!("`{from_shown}` cannot be reinterpreted as another type"), "OpenCL C 6.4.4.2: as_type takes built-in scalar and vector types, but not bool"))
-        } else if no_bits(target) {
-            Some((format!("nothing can be reinterpreted as `{to_shown}`"), "OpenCL C 6.4.4.2: as_type gives built-in scalar and vector types, but not bool"))
-        } else if self.size_of(value.ty) != self.size_of(to) {
             Some((
-                format!("`{from_shown}` has {} bytes, `{to_shown}` has {}", self.size_of(value.ty), self.size_of(to)),
+                format!("`{from_shown}` cannot be reinterpreted as another type"),
+                "OpenCL C 6.4.4.2: as_type takes built-in scalar and vector types, but not bool",
+            ))
+        } else if no_bits(target) {
+            Some((
+                format!("nothing can be reinterpreted as `{to_shown}`"),
+                "OpenCL C 6.4.4.2: as_type gives built-in scalar and vector types, but not bool",
+            ))
+        } else if self.types.size_of(value.ty) != self.types.size_of(to) {
+            Some((
+                format!(
+                    "`{from_shown}` has {} bytes, `{to_shown}` has {}",
+                    self.types.size_of(value.ty).unwrap_or_default(),
+                    self.types.size_of(to).unwrap_or_default()
+                ),
                 "OpenCL C 6.4.4.2: it is an error to reinterpret data as a type of another size",
             ))
         } else {
             None
         };
         if let Some((message, note)) = problem {
-            self.sink.report(Diagnostic::new(Code::Reinterpret, span, message).note(note));
+            self.report(Diagnostic::new(Code::Reinterpret, span, message).note(note));
             return self.error_value(span);
         }
         if value.ty == to {

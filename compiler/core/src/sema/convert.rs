@@ -1,16 +1,15 @@
-//! Implicit conversions made explicit (OpenCL C 6.4.1, C99 6.5.16.1): what may become what by itself.
-//!
-//! Casts stand in `cast.rs`, address spaces in `spaces.rs`; nothing here knows the syntax.
+//! Implicit conversions made explicit (OpenCL C 6.4.1, C99 6.5.16.1). `Types::implicit` decides, this makes the
+//! nodes and says what is wrong.
 
 use super::Sema;
 use crate::{
     diag::{Code, Diagnostic},
     hir::{CompareOp, Const, Conversion, Expr, ExprKind, UnaryOp},
     opencl::AddressSpace,
-    ty::{QualTy, Scalar, Ty, TyId},
+    ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
 };
 
-/// For what a value is converted: the word that messages need.
+/// For what a value is converted: the words that messages need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AssignContext {
     /// An initialiser.
@@ -45,89 +44,90 @@ impl Sema<'_> {
         if value.ty == TyId::ERROR || to.ty == TyId::ERROR {
             return self.error_value(span);
         }
-        if value.ty == to.ty {
-            if value.ty == TyId::VOID {
-                self.report_incompatible(&value, to.ty, context);
+        let kind = match self.types.implicit(value.ty, to.ty) {
+            Implicit::Same if value.ty != TyId::VOID => return value,
+            Implicit::Arithmetic(loss) => {
+                self.warn_loss(&value, loss, to.ty, context);
+                return self.convert(value, to.ty);
+            }
+            Implicit::Splat(loss) => {
+                if let Some(element) = self.element(to.ty) {
+                    self.warn_loss(&value, loss, TyId::scalar(element), context);
+                }
+                return self.convert(value, to.ty);
+            }
+            Implicit::PointerToBool => return self.truth(value),
+            Implicit::Pointer(change) => {
+                if self.is_null_constant(&value) {
+                    ExprKind::Const(Const::NullPointer)
+                } else {
+                    self.warn_pointer_change(change, value.ty, to.ty, span, context);
+                    ExprKind::PointerCast(Box::new(value))
+                }
+            }
+            Implicit::No(_) if self.is_pointer(to.ty) && self.is_null_constant(&value) => {
+                ExprKind::Const(Const::NullPointer)
+            }
+            Implicit::No(refusal @ (Refusal::Spaces { .. } | Refusal::NestedSpaces)) => {
+                self.report_spaces(refusal, value.ty, to.ty, span, context);
                 return self.error_value(span);
             }
-            return value;
-        }
-        match (self.types.get(value.ty).clone(), self.types.get(to.ty).clone()) {
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Scalar(_) | Ty::Enum(_)) => {
-                self.warn_implicit(&value, to.ty, context);
-                self.convert(value, to.ty)
-            }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Vector(element, _)) => {
-                self.warn_implicit(&value, TyId::scalar(element), context);
-                self.convert(value, to.ty)
-            }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Atomic(scalar)) if context == AssignContext::Initialize => {
+            Implicit::Same | Implicit::No(_) => return self.convert_to_opaque(value, to.ty, context),
+        };
+        Expr { kind, ty: to.ty, span }
+    }
+
+    /// The types that only certain integers become: atomic objects where they are initialised, and handles.
+    fn convert_to_opaque(&mut self, value: Expr, to: TyId, context: AssignContext) -> Expr {
+        let span = value.span;
+        let is_number = matches!(self.types.get(value.ty), Ty::Scalar(_) | Ty::Enum(_));
+        match *self.types.get(to) {
+            Ty::Atomic(scalar) if is_number && context == AssignContext::Initialize => {
                 self.convert(value, TyId::scalar(scalar))
             }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::AtomicFlag) if context == AssignContext::Initialize => {
+            Ty::AtomicFlag if is_number && context == AssignContext::Initialize => {
                 self.convert(value, TyId::INT)
             }
-            (Ty::Pointer(_), Ty::Scalar(Scalar::Bool)) => self.truth(value),
-            (Ty::Pointer(from), Ty::Pointer(target)) => {
-                if self.is_null_constant(&value) {
-                    return Expr { kind: ExprKind::Const(Const::NullPointer), ty: to.ty, span };
-                }
-                if !self.check_pointer_conversion(from, target, span, context) {
-                    return self.error_value(span);
-                }
-                Expr { kind: ExprKind::PointerCast(Box::new(value)), ty: to.ty, span }
+            Ty::Event | Ty::Queue | Ty::ClkEvent | Ty::ReserveId if self.is_null_constant(&value) => {
+                Expr { kind: ExprKind::Const(Const::Zero), ty: to, span }
             }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Pointer(_)) if self.is_null_constant(&value) => {
-                Expr { kind: ExprKind::Const(Const::NullPointer), ty: to.ty, span }
-            }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Event | Ty::Queue) if self.is_null_constant(&value) => {
-                Expr { kind: ExprKind::Const(Const::Zero), ty: to.ty, span }
-            }
-            (Ty::Scalar(_) | Ty::Enum(_), Ty::Sampler) => self.sampler_constant(value),
+            Ty::Sampler if self.is_integer(value.ty) => self.sampler_constant(value, to),
             _ => {
-                self.report_incompatible(&value, to.ty, context);
+                self.report_incompatible(&value, to, context);
                 self.error_value(span)
             }
         }
     }
 
     /// OpenCL C 6.15.15.1: a sampler in the program source is a 32-bit unsigned integer constant.
-    fn sampler_constant(&mut self, value: Expr) -> Expr {
+    fn sampler_constant(&mut self, value: Expr, sampler: TyId) -> Expr {
         let span = value.span;
-        let constant = match self.types.components(value.ty) {
-            Some((scalar, 1)) if !scalar.is_float() => self.constant(&value),
-            _ => None,
-        };
-        match constant {
-            Some(Const::Int(bits)) => Expr {
-                kind: ExprKind::Const(Const::Int(bits & u64::from(u32::MAX))),
-                ty: self.types.intern(Ty::Sampler),
-                span,
-            },
-            _ => {
-                self.sink.report(
-                    Diagnostic::new(Code::SamplerInitializer, span, "a sampler is made from a constant integer")
-                        .help("combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`")
-                        .note("OpenCL C 6.15.15.1: a sampler variable is initialised by a 32-bit unsigned integer constant"),
-                );
-                self.error_value(span)
-            }
+        if let Some(Const::Int(bits)) = self.constant(&value) {
+            let kind = ExprKind::Const(Const::Int(bits & u64::from(u32::MAX)));
+            return Expr { kind, ty: sampler, span };
         }
+        self.report(
+            Diagnostic::new(Code::SamplerInitializer, span, "a sampler is made from a constant integer")
+                .help("combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`")
+                .note("OpenCL C 6.15.15.1: a sampler variable is initialised by a 32-bit unsigned integer constant"),
+        );
+        self.error_value(span)
     }
 
     fn report_incompatible(&mut self, value: &Expr, to: TyId, context: AssignContext) {
         let (from_shown, to_shown) = (self.show(value.ty), self.show(to));
-        let message = format!("a value of type `{from_shown}` cannot become `{to_shown}` {}", context.describe());
+        let message =
+            format!("a value of type `{from_shown}` cannot become `{to_shown}` {}", context.describe());
         let mut diagnostic = Diagnostic::new(Code::IncompatibleTypes, value.span, message);
         match (self.types.get(value.ty), self.types.get(to)) {
-            (Ty::Vector(_, from), Ty::Vector(_, count)) if from == count => {
-                diagnostic = diagnostic
-                    .help(format!("write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"))
-                    .note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
-            }
-            (Ty::Vector(..), Ty::Vector(..)) => {
+            (Ty::Vector(_, from), Ty::Vector(_, count)) => {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
+                if from == count {
+                    diagnostic = diagnostic.help(format!(
+                        "write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"
+                    ));
+                }
             }
             (Ty::Vector(..), _) => {
                 diagnostic = diagnostic
@@ -149,7 +149,7 @@ impl Sema<'_> {
             }
             _ => {}
         }
-        self.sink.report(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Converts between arithmetic types where that is known to be legal: scalar to scalar, scalar to every
@@ -159,23 +159,21 @@ impl Sema<'_> {
             return value;
         }
         let span = value.span;
-        match (self.types.components(value.ty), self.types.components(to)) {
-            (Some((_, 1)), Some((element, count @ 2..))) => {
-                let component = self.vector_component(value, element);
-                debug_assert!(count > 1);
-                Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span }
-            }
-            _ => {
-                let kind = match &value.kind {
-                    ExprKind::Const(constant) => match self.converted_constant(constant, value.ty, to) {
-                        Some(constant) => ExprKind::Const(constant),
-                        None => ExprKind::Convert(PLAIN, Box::new(value)),
-                    },
-                    _ => ExprKind::Convert(PLAIN, Box::new(value)),
-                };
-                Expr { kind, ty: to, span }
-            }
+        if let (Some((_, 1)), Some((element, 2..))) =
+            (self.types.components(value.ty), self.types.components(to))
+        {
+            let component = self.vector_component(value, element);
+            return Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span };
         }
+        let folded = match &value.kind {
+            ExprKind::Const(constant) => self.converted_constant(constant, value.ty, to),
+            _ => None,
+        };
+        let kind = match folded {
+            Some(constant) => ExprKind::Const(constant),
+            None => ExprKind::Convert(PLAIN, Box::new(value)),
+        };
+        Expr { kind, ty: to, span }
     }
 
     /// A scalar as a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
@@ -186,61 +184,48 @@ impl Sema<'_> {
         let span = value.span;
         let integer = if element.is_float() { TyId::INT } else { TyId::scalar(element) };
         let bit = self.convert(value, integer);
-        let mask = Expr { kind: ExprKind::Unary(UnaryOp::Negate, Box::new(bit)), ty: integer, span };
+        let mask = self.folded(ExprKind::Unary(UnaryOp::Negate, Box::new(bit)), integer, span);
         self.convert(mask, TyId::scalar(element))
     }
 
     /// Whether a pointer or a number is not zero, as `bool` (C99 6.3.1.2).
     pub(crate) fn truth(&mut self, value: Expr) -> Expr {
-        let span = value.span;
-        if !matches!(self.types.get(value.ty), Ty::Pointer(_)) {
+        if !self.is_pointer(value.ty) {
             return self.convert(value, TyId::BOOL);
         }
+        let span = value.span;
         let null = Expr { kind: ExprKind::Const(Const::NullPointer), ty: value.ty, span };
         let kind = ExprKind::Compare(CompareOp::NotEqual, Box::new(value), Box::new(null));
-        let compared = Expr { kind, ty: TyId::INT, span };
-        self.convert(compared, TyId::BOOL)
+        self.convert(Expr { kind, ty: TyId::INT, span }, TyId::BOOL)
+    }
+
+    /// Whether the type is a pointer.
+    pub(crate) fn is_pointer(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Pointer(_))
     }
 
     /// Whether this is a null pointer constant: an integer constant 0, or such a one cast to `void *` (C99 6.3.2.3).
-    pub(crate) fn is_null_constant(&mut self, value: &Expr) -> bool {
+    pub(crate) fn is_null_constant(&self, value: &Expr) -> bool {
         match *self.types.get(value.ty) {
             Ty::Pointer(to) => {
                 to.ty == TyId::VOID
                     && matches!(value.kind, ExprKind::Const(Const::NullPointer))
                     && matches!(to.quals.space, None | Some(AddressSpace::Generic | AddressSpace::Private))
             }
-            Ty::Scalar(scalar) if !scalar.is_float() => {
-                self.constant(value).is_some_and(|constant| constant == Const::Int(0))
+            Ty::Scalar(_) | Ty::Enum(_) if self.is_integer(value.ty) => {
+                matches!(self.constant(value), Some(Const::Int(0) | Const::Zero))
             }
             _ => false,
         }
     }
 
-    /// Warns of a constant that changes its value, or of precision that is lost without a cast.
-    fn warn_implicit(&mut self, value: &Expr, to: TyId, context: AssignContext) {
-        let (Some((from, 1)), Some((target, 1))) =
-            (self.types.components(value.ty), self.types.components(to))
-        else {
-            return;
-        };
-        if from == target || target == Scalar::Bool {
-            return;
-        }
+    /// Warns of a constant that changes its value, and of what a conversion without a cast may lose.
+    fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
+        let Some(loss) = loss else { return };
         let shown = self.show(to);
         if let Some(constant) = self.constant(value) {
-            let changed = match (&constant, self.converted_constant(&constant, value.ty, to)) {
-                (Const::Float(before), Some(Const::Float(after))) => after.is_infinite() && before.is_finite(),
-                (Const::Float(before), Some(Const::Int(after))) => {
-                    *before != if target.is_signed() { after as i64 as f64 } else { after as f64 }
-                }
-                (Const::Int(before), Some(Const::Int(after))) => {
-                    !same_bits(*before, after, target)
-                }
-                _ => false,
-            };
-            if changed {
-                self.sink.report(
+            if self.is_changed(&constant, value.ty, to) {
+                self.report(
                     Diagnostic::new(
                         Code::ConstantConversion,
                         value.span,
@@ -249,26 +234,41 @@ impl Sema<'_> {
                     .help(format!("write a cast to `{shown}` if that is meant")),
                 );
             }
-        } else if from.is_float() && !target.is_float() || from.size() > target.size() {
-            let from_shown = self.show(value.ty);
-            self.sink.report(
-                Diagnostic::new(
-                    Code::ImplicitNarrowing,
-                    value.span,
-                    format!("`{from_shown}` becomes `{shown}` {} and may lose its value", context.describe()),
-                )
-                .help(format!("write a cast to `{shown}` if that is meant")),
-            );
+            return;
+        }
+        let lost = match loss {
+            Loss::Bits => "its high bits",
+            Loss::Fraction => "its fraction",
+            Loss::Precision if self.element(value.ty).is_some_and(Scalar::is_float) => "precision",
+            Loss::Sign | Loss::Precision => return,
+        };
+        let from_shown = self.show(value.ty);
+        self.report(
+            Diagnostic::new(
+                Code::ImplicitNarrowing,
+                value.span,
+                format!("`{from_shown}` becomes `{shown}` {} and may lose {lost}", context.describe()),
+            )
+            .help(format!("write a cast to `{shown}` if that is meant")),
+        );
+    }
+
+    /// Whether a constant is another number in the new type. Signedness aside: `int x = 0x80000000` and
+    /// `uint y = -1` are customary.
+    fn is_changed(&self, before: &Const, from: TyId, to: TyId) -> bool {
+        let Some(target) = self.element(to) else { return false };
+        match (before, self.converted_constant(before, from, to)) {
+            (Const::Float(before), Some(Const::Float(after))) => after.is_infinite() && before.is_finite(),
+            (Const::Float(before), Some(Const::Int(after))) => {
+                *before != crate::fold::integer(target, after) as f64
+            }
+            (Const::Int(before), Some(Const::Int(_))) => {
+                let width = target.size() * 8;
+                let before = *before as i64;
+                width < 64 && before >> width != 0 && before < -(1 << (width - 1))
+                    || width < 64 && before >> width > 0
+            }
+            _ => false,
         }
     }
-}
-
-/// Whether an integer constant kept its bits, signedness aside: `int x = 0x80000000` and `uint y = -1` are customary.
-fn same_bits(before: u64, after: u64, to: Scalar) -> bool {
-    let width = to.size() * 8;
-    if width == 64 {
-        return before == after;
-    }
-    let high = (before as i64) >> width;
-    before == after || high == 0 || (high == -1 && (before as i64) >= -(1i64 << (width - 1)))
 }

@@ -73,7 +73,7 @@ impl Sema<'_> {
             Operand::Place(place) => Some(place),
             Operand::Value(value) => {
                 if value.ty != TyId::ERROR {
-                    self.sink.report(
+                    self.report(
                         Diagnostic::new(Code::NotAnLvalue, expr.span, "this expression names no object")
                             .label("a value, not an object")
                             .note("C99 6.3.2.1: only an l-value designates an object"),
@@ -91,6 +91,11 @@ impl Sema<'_> {
     /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
         let value = self.operator_value(expr);
+        self.scalar_condition(value)
+    }
+
+    /// The same of a value that is read already.
+    fn scalar_condition(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Ty::Error | Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_) => value,
             _ => {
@@ -104,8 +109,8 @@ impl Sema<'_> {
                 if matches!(self.types.get(value.ty), Ty::Vector(..)) {
                     diagnostic = diagnostic.help("ask `any(…)` or `all(…)` about its components");
                 }
-                self.sink.report(diagnostic);
-                self.error_value(expr.span)
+                self.report(diagnostic);
+                self.error_value(value.span)
             }
         }
     }
@@ -113,8 +118,9 @@ impl Sema<'_> {
     /// An expression whose value nobody uses (C99 6.8.3).
     pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
         let operand = self.operand(expr);
-        if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. })) {
-            self.sink.report(
+        if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
+        {
+            self.report(
                 Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used")
                     .help("cast it to `void` if that is meant"),
             );
@@ -163,7 +169,7 @@ impl Sema<'_> {
             Ast::Astype { operand, ty } => self.astype_expr(operand, ty, span),
             Ast::Block(block) => self.block_literal(block, span),
             Ast::StatementExpr(_) => {
-                self.sink.report(
+                self.report(
                     Diagnostic::new(Code::StatementExpression, span, "OpenCL C has no statement expressions")
                         .help("write a function, or give the result a variable")
                         .note("`({ … })` is an extension of GNU C"),
@@ -184,7 +190,7 @@ impl Sema<'_> {
     }
 
     /// Evaluates an operand for its effects: an atomic object is named, not read.
-    fn evaluate(&mut self, operand: Operand) -> Expr {
+    pub(crate) fn evaluate(&mut self, operand: Operand) -> Expr {
         match operand {
             Operand::Place(place) if self.is_atomic(place.ty.ty) => self.address_of_place(place),
             operand => self.read(operand, AtomicRead::Copy),
@@ -210,6 +216,7 @@ impl Sema<'_> {
 
     /// The value of a place, or the address of its first element for an array (C99 6.3.2.1).
     pub(crate) fn load(&mut self, place: Place) -> Expr {
+        let place = self.readable_place(place);
         let span = place.span;
         match *self.types.get(place.ty.ty) {
             Ty::Error => self.error_value(span),
@@ -241,7 +248,7 @@ impl Sema<'_> {
         };
         let shown = self.show(place.ty.ty);
         if read == AtomicRead::Operator {
-            self.sink.report(
+            self.report(
                 Diagnostic::new(
                     Code::AtomicOperator,
                     span,
@@ -252,7 +259,7 @@ impl Sema<'_> {
             );
             return self.error_value(span);
         }
-        self.sink.report(
+        self.report(
             Diagnostic::new(
                 Code::AtomicPlainAccess,
                 span,
@@ -270,7 +277,7 @@ impl Sema<'_> {
 
     /// OpenCL C 6.11.a: functions have no address.
     fn function_as_value(&mut self, span: Span) {
-        self.sink.report(
+        self.report(
             Diagnostic::new(Code::FunctionPointer, span, "a function can only be called")
                 .label("used as a value")
                 .note("OpenCL C 6.11.a: pointers to functions are not allowed"),

@@ -27,6 +27,19 @@ impl Sema<'_> {
         let place = self.writable(left, op.span, &spelling);
         let value = self.operator_value(right);
         let Some(place) = place else { return self.error_value(span) };
+        if value.ty == TyId::ERROR {
+            return value;
+        }
+        if let Some((part, picks)) = self.writable_part(&place) {
+            let whole = self.assign_convert(value, place.ty, AssignContext::Assign);
+            let value = self.picked(whole, picks);
+            let stored = self.store(op, part, value, span);
+            return self.convert(stored, place.ty.ty);
+        }
+        self.store(op, place, value, span)
+    }
+
+    fn store(&mut self, op: Spanned<Option<BinaryOp>>, place: Place, value: Expr, span: Span) -> Expr {
         match op.node {
             None => {
                 let ty = place.ty.ty;
@@ -61,10 +74,14 @@ impl Sema<'_> {
             Ty::Pointer(_) | Ty::Enum(_) => {}
             Ty::Vector(element, _) if element.is_float() => {
                 self.report(
-                    Diagnostic::new(Code::StepOfFloat, op.span, format!("`{spelling}` does not take `{shown}`"))
-                        .also(place.span, format!("`{shown}`"))
-                        .help(format!("write `{}= 1`", binary.spelling()))
-                        .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
+                    Diagnostic::new(
+                        Code::StepOfFloat,
+                        op.span,
+                        format!("`{spelling}` does not take `{shown}`"),
+                    )
+                    .also(place.span, format!("`{shown}`"))
+                    .help(format!("write `{}= 1`", binary.spelling()))
+                    .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
                 );
                 return self.error_value(span);
             }
@@ -82,8 +99,12 @@ impl Sema<'_> {
             Ty::Scalar(_) | Ty::Vector(..) => {}
             _ => {
                 self.report(
-                    Diagnostic::new(Code::InvalidOperands, op.span, format!("`{spelling}` does not take `{shown}`"))
-                        .also(place.span, format!("`{shown}`")),
+                    Diagnostic::new(
+                        Code::InvalidOperands,
+                        op.span,
+                        format!("`{spelling}` does not take `{shown}`"),
+                    )
+                    .also(place.span, format!("`{shown}`")),
                 );
                 return self.error_value(span);
             }
@@ -92,7 +113,9 @@ impl Sema<'_> {
         let current = Expr { kind: ExprKind::Current, ty, span: place.span };
         // The step has the least type, so that it joins a vector of any element type.
         let one = match self.types.components(ty) {
-            Some((element, 2..)) => Expr { kind: ExprKind::Const(one_of(element)), ty: TyId::scalar(element), span: op.span },
+            Some((element, 2..)) => {
+                Expr { kind: ExprKind::Const(one_of(element)), ty: TyId::scalar(element), span: op.span }
+            }
             _ => self.int(1, op.span),
         };
         let new = self.binary_values(Spanned { node: binary, span: op.span }, current, one, span);
@@ -156,15 +179,19 @@ impl Sema<'_> {
                 .help(format!("use `{function}`"))
                 .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types")
             }
-            Ty::Array(..) => Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
-                .also(place.span, format!("`{shown}`"))
-                .help("assign its elements, or put the array into a struct")
-                .note("C99 6.3.2.1: an array is not a modifiable l-value"),
-            Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => {
-                Diagnostic::new(Code::NotAssignable, op, format!("an object of type `{shown}` cannot be assigned"))
+            Ty::Array(..) => {
+                Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
                     .also(place.span, format!("`{shown}`"))
-                    .note("OpenCL C 6.11.b: images and samplers cannot be modified")
+                    .help("assign its elements, or put the array into a struct")
+                    .note("C99 6.3.2.1: an array is not a modifiable l-value")
             }
+            Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => Diagnostic::new(
+                Code::NotAssignable,
+                op,
+                format!("an object of type `{shown}` cannot be assigned"),
+            )
+            .also(place.span, format!("`{shown}`"))
+            .note("OpenCL C 6.11.b: images and samplers cannot be modified"),
             Ty::Block(_) => Diagnostic::new(Code::NotAssignable, op, "a block variable cannot be assigned")
                 .also(place.span, "declared with its block")
                 .note("OpenCL C 6.14.5: blocks are constant; their variables cannot be reassigned"),
@@ -174,15 +201,21 @@ impl Sema<'_> {
                 } else {
                     ("is `const`", "C99 6.5.16: the left operand is a modifiable l-value")
                 };
-                Diagnostic::new(Code::ReadOnly, op, format!("the left side of `{spelling}` cannot be written"))
-                    .also(place.span, why)
-                    .note(note)
+                Diagnostic::new(
+                    Code::ReadOnly,
+                    op,
+                    format!("the left side of `{spelling}` cannot be written"),
+                )
+                .also(place.span, why)
+                .note(note)
             }
-            Ty::Record(_) if self.has_const_member(place.ty.ty) => {
-                Diagnostic::new(Code::ReadOnly, op, format!("`{shown}` has a `const` member and cannot be assigned"))
-                    .also(place.span, format!("`{shown}`"))
-                    .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value")
-            }
+            Ty::Record(_) if self.has_const_member(place.ty.ty) => Diagnostic::new(
+                Code::ReadOnly,
+                op,
+                format!("`{shown}` has a `const` member and cannot be assigned"),
+            )
+            .also(place.span, format!("`{shown}`"))
+            .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value"),
             _ => match &place.kind {
                 PlaceKind::Swizzle { components, .. } if has_repeats(components) => Diagnostic::new(
                     Code::RepeatedComponent,
@@ -191,11 +224,13 @@ impl Sema<'_> {
                 )
                 .also(place.span, "a component is repeated")
                 .note("OpenCL C 6.3.7: an l-value names each component at most once"),
-                _ if is_temporary(place) => {
-                    Diagnostic::new(Code::NotAssignable, op, format!("the left side of `{spelling}` is no object"))
-                        .also(place.span, "part of a value")
-                        .help("store the value in a variable first")
-                }
+                _ if is_temporary(place) => Diagnostic::new(
+                    Code::NotAssignable,
+                    op,
+                    format!("the left side of `{spelling}` is no object"),
+                )
+                .also(place.span, "part of a value")
+                .help("store the value in a variable first"),
                 _ => return true,
             },
         };
@@ -230,7 +265,9 @@ fn is_temporary(place: &Place) -> bool {
     loop {
         match &place.kind {
             PlaceKind::Temporary(_) => return true,
-            PlaceKind::Field { base, .. } | PlaceKind::Element { base, .. } | PlaceKind::Swizzle { base, .. } => {
+            PlaceKind::Field { base, .. }
+            | PlaceKind::Element { base, .. }
+            | PlaceKind::Swizzle { base, .. } => {
                 place = base;
             }
             PlaceKind::Local(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => return false,

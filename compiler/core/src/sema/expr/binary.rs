@@ -7,6 +7,7 @@ use kiln_syntax::{
 
 use crate::{
     diag::{Code, Diagnostic},
+    fold,
     hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp},
     sema::Sema,
     ty::{QualTy, Ty, TyId},
@@ -27,7 +28,13 @@ impl Sema<'_> {
     }
 
     /// The same of operands that are values already: what `op=` shares with `op`.
-    pub(super) fn binary_values(&mut self, op: Spanned<BinaryOp>, left: Expr, right: Expr, span: Span) -> Expr {
+    pub(super) fn binary_values(
+        &mut self,
+        op: Spanned<BinaryOp>,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Expr {
         if left.ty == TyId::ERROR || right.ty == TyId::ERROR {
             return self.error_value(span);
         }
@@ -60,8 +67,30 @@ impl Sema<'_> {
             }
         };
         match checked {
-            Some((kind, ty)) => Expr { kind, ty, span },
+            Some((kind, ty)) => {
+                self.warn_overflow(&kind, ty, span);
+                self.folded(kind, ty, span)
+            }
             None => self.error_value(span),
+        }
+    }
+
+    /// Warns of arithmetic on constants whose result does not fit into its signed type (C99 6.5).
+    fn warn_overflow(&mut self, kind: &ExprKind, ty: TyId, span: Span) {
+        let ExprKind::Binary(op, left, right) = kind else { return };
+        let (ExprKind::Const(left), ExprKind::Const(right)) = (&left.kind, &right.kind) else { return };
+        if let Some((element, 1)) = self.types.components(ty)
+            && fold::overflows(*op, element, left, right)
+        {
+            let shown = self.show(ty);
+            self.report(
+                Diagnostic::new(
+                    Code::IntegerOverflow,
+                    span,
+                    format!("the result does not fit into `{shown}`"),
+                )
+                .help("make one of the constants unsigned, or `long` with the suffix `L`"),
+            );
         }
     }
 
@@ -86,7 +115,10 @@ impl Sema<'_> {
         right: Expr,
         written: Spanned<BinaryOp>,
     ) -> Option<(ExprKind, TyId)> {
-        if self.is_integer(left.ty) && self.is_integer(right.ty) && self.constant(&right) == Some(Const::Int(0)) {
+        if self.is_integer(left.ty)
+            && self.is_integer(right.ty)
+            && self.constant(&right) == Some(Const::Int(0))
+        {
             self.report(
                 Diagnostic::new(Code::DivisionByZero, right.span, "this divides by zero")
                     .note("OpenCL C 6.5.1: dividing an integer by zero gives an unspecified value"),
@@ -114,8 +146,11 @@ impl Sema<'_> {
 
     /// Reports a floating-point operand of an operator that takes integers.
     fn reports_floats(&mut self, left: &Expr, right: &Expr, op: Spanned<BinaryOp>) -> bool {
-        let is_float = |sema: &Self, ty| sema.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
-        let Some(float) = [left, right].into_iter().find(|value| is_float(self, value.ty)) else { return false };
+        let is_float =
+            |sema: &Self, ty| sema.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
+        let Some(float) = [left, right].into_iter().find(|value| is_float(self, value.ty)) else {
+            return false;
+        };
         let (shown, spelling) = (self.show(float.ty), op.node.spelling());
         let mut diagnostic = Diagnostic::new(
             Code::IntegerOperands,
@@ -125,7 +160,9 @@ impl Sema<'_> {
         .also(float.span, format!("`{shown}`"))
         .note(match op.node {
             BinaryOp::Remainder => "OpenCL C 6.5.1: the remainder operates on integer types",
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => "OpenCL C 6.5.10: shifts operate on all types except floating-point ones",
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+                "OpenCL C 6.5.10: shifts operate on all types except floating-point ones"
+            }
             _ => "OpenCL C 6.5.6: the bitwise operators operate on all types except floating-point ones",
         });
         if op.node == BinaryOp::Remainder {
@@ -151,7 +188,11 @@ impl Sema<'_> {
             (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
                 let span = right.span;
                 let index = self.index_value(right);
-                let index = Expr { kind: ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index)), ty: TyId::LONG, span };
+                let index = Expr {
+                    kind: ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index)),
+                    ty: TyId::LONG,
+                    span,
+                };
                 self.offset(left, index, op)
             }
             (Ty::Pointer(from), Ty::Pointer(to)) => self.difference(left, from, right, to, op),
@@ -244,7 +285,7 @@ impl Sema<'_> {
             return None;
         }
         let left = self.promote(left);
-        let width = if left_count > 1 { left_element.size() * 8 } else { self.size_of(left.ty) * 8 };
+        let width = if left_count > 1 { left_element.size() * 8 } else { left_element.promoted().size() * 8 };
         self.warn_shift_amount(&right, width);
         let ty = left.ty;
         let right = self.convert(right, ty);
@@ -308,7 +349,7 @@ impl Sema<'_> {
                 self.warn_sign_compare(&left, &right, op, written);
                 let (left, right) =
                     self.usual_conversions(left, right, written.span, written.node.spelling())?;
-                let ty = self.mask_of(left.ty);
+                let ty = self.types.comparison(left.ty);
                 (left, right, ty)
             }
         };
@@ -342,8 +383,9 @@ impl Sema<'_> {
         else {
             return;
         };
-        let common = super::arithmetic::common_scalar(left_scalar, right_scalar);
-        let changes = |scalar: crate::ty::Scalar| scalar.is_signed() && !common.is_signed() && !common.is_float();
+        let common = left_scalar.usual(right_scalar);
+        let changes =
+            |scalar: crate::ty::Scalar| scalar.is_signed() && !common.is_signed() && !common.is_float();
         let (signed, unsigned) = match (changes(left_scalar), changes(right_scalar)) {
             (true, false) => (left, right),
             (false, true) => (right, left),
@@ -381,7 +423,7 @@ impl Sema<'_> {
         let is_vector = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Vector(..));
         if is_vector(self, left.ty) || is_vector(self, right.ty) {
             let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
-            let ty = self.mask_of(left.ty);
+            let ty = self.types.comparison(left.ty);
             return Some((ExprKind::VectorLogical(op, Box::new(left), Box::new(right)), ty));
         }
         let is_scalar =

@@ -2,7 +2,6 @@
 
 use kiln_syntax::{Span, ast};
 
-use super::arithmetic::{common_scalar, mask_element};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
@@ -88,7 +87,7 @@ impl Sema<'_> {
             (Ty::Scalar(_) | Ty::Enum(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 let (left, _) = self.types.components(then.ty)?;
                 let (right, _) = self.types.components(otherwise.ty)?;
-                let common = TyId::scalar(common_scalar(left, right));
+                let common = TyId::scalar(left.usual(right));
                 Some((self.convert(then, common), self.convert(otherwise, common)))
             }
             (Ty::Vector(..) | Ty::Scalar(_) | Ty::Enum(_), Ty::Vector(..) | Ty::Scalar(_) | Ty::Enum(_)) => {
@@ -105,11 +104,13 @@ impl Sema<'_> {
                 Some((self.pointer_to(then, common), self.pointer_to(otherwise, common)))
             }
             (Ty::Pointer(_), _) if self.is_null_constant(&otherwise) => {
-                let null = Expr { kind: ExprKind::Const(Const::NullPointer), ty: then.ty, span: otherwise.span };
+                let null =
+                    Expr { kind: ExprKind::Const(Const::NullPointer), ty: then.ty, span: otherwise.span };
                 Some((then, null))
             }
             (_, Ty::Pointer(_)) if self.is_null_constant(&then) => {
-                let null = Expr { kind: ExprKind::Const(Const::NullPointer), ty: otherwise.ty, span: then.span };
+                let null =
+                    Expr { kind: ExprKind::Const(Const::NullPointer), ty: otherwise.ty, span: then.span };
                 Some((null, otherwise))
             }
             (Ty::Void, _) | (_, Ty::Void) => {
@@ -182,7 +183,9 @@ impl Sema<'_> {
             return self.error_value(span);
         }
         let result = match (self.types.components(then.ty), self.types.components(otherwise.ty)) {
-            (Some((left, 1)), Some((right, 1))) => self.selected_element(left, right, tested, &then, &otherwise, span),
+            (Some((left, 1)), Some((right, 1))) => {
+                self.selected_element(left, right, tested, &then, &otherwise, span)
+            }
             (Some(_), Some(_)) => {
                 return match self.usual_conversions(then, otherwise, span, "?:") {
                     Some((then, otherwise)) => self.select(condition, then, otherwise, tested, count, span),
@@ -210,7 +213,7 @@ impl Sema<'_> {
         otherwise: &Expr,
         span: Span,
     ) -> Option<Scalar> {
-        let common = if left == right { left } else { common_scalar(left, right) };
+        let common = if left == right { left } else { left.usual(right) };
         if common.size() == tested.size() && common != Scalar::Bool {
             return Some(common);
         }
@@ -233,7 +236,7 @@ impl Sema<'_> {
     ) -> Expr {
         let ty = then.ty;
         match self.types.components(ty) {
-            Some((element, of)) if of == count && mask_element(element).size() == tested.size() => {}
+            Some((element, of)) if of == count && element.size() == tested.size() => {}
             _ => {
                 self.report_width(&then, tested, span);
                 return self.error_value(span);

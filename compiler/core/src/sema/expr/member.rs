@@ -6,7 +6,7 @@ use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, Place, PlaceKind},
-    sema::Sema,
+    sema::{Sema, suggest::closest},
     ty::{QualTy, RecordId, Ty, TyId},
 };
 
@@ -92,7 +92,11 @@ impl Sema<'_> {
         ty.quals.is_const |= base.ty.quals.is_const;
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
         ty.quals.space = base.ty.quals.space;
-        Operand::Place(Place { kind: PlaceKind::Field { base: Box::new(base), offset: found.offset }, ty, span })
+        Operand::Place(Place {
+            kind: PlaceKind::Field { base: Box::new(base), offset: found.offset },
+            ty,
+            span,
+        })
     }
 
     /// The member of this name, those of anonymous structs and unions included (C11 6.7.2.1).
@@ -122,13 +126,15 @@ impl Sema<'_> {
         let mut names = Vec::new();
         self.member_names(record, &mut names);
         let known: Vec<&str> = names.iter().map(|name| self.text(*name)).collect();
-        let near = super::name::nearest(&text, known.into_iter()).map(str::to_owned);
+        let near = closest(&text, known.into_iter());
         let mut diagnostic =
             Diagnostic::new(Code::UnknownMember, name.span, format!("`{shown}` has no member `{text}`"));
         if let Some(near) = near {
-            diagnostic = diagnostic
-                .help(format!("there is a member `{near}`"))
-                .fix(name.span, format!("replace by `{near}`"), near);
+            diagnostic = diagnostic.help(format!("there is a member `{near}`")).fix(
+                name.span,
+                format!("replace by `{near}`"),
+                near,
+            );
         }
         if self.types.records[record].span != Span::default() {
             diagnostic = diagnostic.also(self.types.records[record].span, "defined here");
@@ -150,8 +156,11 @@ impl Sema<'_> {
     fn no_members(&mut self, ty: TyId, name: ast::Ident, span: Span) -> Operand {
         let shown = self.show(ty);
         let text = self.text(name.node).to_owned();
-        let mut diagnostic =
-            Diagnostic::new(Code::UnknownMember, name.span, format!("`{shown}` has no members, so no `{text}`"));
+        let mut diagnostic = Diagnostic::new(
+            Code::UnknownMember,
+            name.span,
+            format!("`{shown}` has no members, so no `{text}`"),
+        );
         match *self.types.get(ty) {
             Ty::Pointer(to) if matches!(self.types.get(to.ty), Ty::Record(_)) => {
                 let dot = Span::new(name.span.lo.saturating_sub(1), name.span.lo);

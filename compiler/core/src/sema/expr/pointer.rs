@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind, Place, PlaceKind},
+    hir::{Const, Expr, Place, PlaceKind},
     opencl::AddressSpace,
     sema::Sema,
     ty::{QualTy, Scalar, Ty, TyId},
@@ -27,7 +27,7 @@ impl Sema<'_> {
             Operand::Place(place) => match *self.types.get(place.ty.ty) {
                 Ty::Array(element, count) => {
                     let index = self.operator_value(index);
-                    return self.element(place, element, count, index, use_of, span);
+                    return self.array_element(place, element, count, index, use_of, span);
                 }
                 Ty::Vector(element, count) => {
                     let index = self.operator_value(index);
@@ -95,7 +95,7 @@ impl Sema<'_> {
     }
 
     /// An element of an array.
-    fn element(
+    fn array_element(
         &mut self,
         base: Place,
         element: QualTy,
@@ -139,7 +139,14 @@ impl Sema<'_> {
     }
 
     /// A component of a vector by its number, `v[i]`: OpenCL C has no such thing, but every compiler has it.
-    fn vector_element(&mut self, base: Place, element: Scalar, count: u8, index: Expr, span: Span) -> Operand {
+    fn vector_element(
+        &mut self,
+        base: Place,
+        element: Scalar,
+        count: u8,
+        index: Expr,
+        span: Span,
+    ) -> Operand {
         if !self.is_index(&index) {
             return Operand::Value(self.error_value(span));
         }

@@ -7,13 +7,13 @@ use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
     sema::Sema,
-    ty::{Ty, TyId},
+    ty::{QualTy, Ty, TyId},
 };
 
 impl Sema<'_> {
     /// `sizeof expression`
     pub(super) fn sizeof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated(operand);
+        let ty = self.unevaluated_type(operand).ty;
         self.size_value(ty, operand.span, span)
     }
 
@@ -25,7 +25,7 @@ impl Sema<'_> {
 
     /// `_Alignof expression`, an extension of GNU C
     pub(super) fn alignof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated(operand);
+        let ty = self.unevaluated_type(operand).ty;
         self.align_value(ty, operand.span, span)
     }
 
@@ -37,7 +37,7 @@ impl Sema<'_> {
 
     /// `vec_step(expression)` (OpenCL C 6.15.13)
     pub(super) fn vec_step_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated(operand);
+        let ty = self.unevaluated_type(operand).ty;
         self.vec_step_value(ty, operand.span, span)
     }
 
@@ -48,16 +48,16 @@ impl Sema<'_> {
     }
 
     /// The type of an expression that is not evaluated; arrays stay arrays.
-    pub(crate) fn unevaluated(&mut self, operand: &ast::Expr) -> TyId {
+    pub(crate) fn unevaluated_type(&mut self, operand: &ast::Expr) -> QualTy {
         match self.operand(operand) {
-            Operand::Place(place) => place.ty.ty,
-            Operand::Value(value) => value.ty,
+            Operand::Place(place) => place.ty,
+            Operand::Value(value) => value.ty.plain(),
             Operand::Function(_, span) | Operand::Builtin(span) => {
                 self.report(
                     Diagnostic::new(Code::IncompleteType, span, "a function has no size")
                         .note("OpenCL C 6.5.11: sizeof is not applied to functions"),
                 );
-                TyId::ERROR
+                TyId::ERROR.plain()
             }
         }
     }
@@ -66,14 +66,16 @@ impl Sema<'_> {
         if !self.has_size(ty, what, "`sizeof` of") {
             return self.error_value(span);
         }
-        self.size(self.size_of(ty), span)
+        let size = self.types.size_of(ty).unwrap_or_default();
+        self.size(size, span)
     }
 
     fn align_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
         if !self.has_size(ty, what, "`_Alignof` of") {
             return self.error_value(span);
         }
-        self.size(self.align_of(ty), span)
+        let align = self.types.align_of(ty).unwrap_or_default();
+        self.size(align, span)
     }
 
     fn vec_step_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
@@ -86,8 +88,12 @@ impl Sema<'_> {
             _ => {
                 let shown = self.show(ty);
                 self.report(
-                    Diagnostic::new(Code::InvalidOperands, what, format!("`vec_step` does not take `{shown}`"))
-                        .note("OpenCL C 6.15.13: vec_step takes a built-in scalar or vector type"),
+                    Diagnostic::new(
+                        Code::InvalidOperands,
+                        what,
+                        format!("`vec_step` does not take `{shown}`"),
+                    )
+                    .note("OpenCL C 6.15.13: vec_step takes a built-in scalar or vector type"),
                 );
                 return self.error_value(span);
             }

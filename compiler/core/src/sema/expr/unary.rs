@@ -24,9 +24,10 @@ impl Sema<'_> {
             UnaryOp::Minus => self.sign(operand, "-", Some(hir::UnaryOp::Negate), span),
             UnaryOp::BitNot => self.bit_not(operand, span),
             UnaryOp::LogicalNot => self.logical_not(operand, span),
-            UnaryOp::PreIncrement | UnaryOp::PreDecrement | UnaryOp::PostIncrement | UnaryOp::PostDecrement => {
-                self.step(op, operand, span)
-            }
+            UnaryOp::PreIncrement
+            | UnaryOp::PreDecrement
+            | UnaryOp::PostIncrement
+            | UnaryOp::PostDecrement => self.step(op, operand, span),
         };
         Operand::Value(value)
     }
@@ -39,7 +40,10 @@ impl Sema<'_> {
         }
         let value = self.promote(value);
         match op {
-            Some(op) => Expr { ty: value.ty, kind: ExprKind::Unary(op, Box::new(value)), span },
+            Some(op) => {
+                let ty = value.ty;
+                self.folded(ExprKind::Unary(op, Box::new(value)), ty, span)
+            }
             None => Expr { span, ..value },
         }
     }
@@ -52,7 +56,8 @@ impl Sema<'_> {
             _ => return self.report_operand(&value, "~", "integers", span),
         }
         let value = self.promote(value);
-        Expr { ty: value.ty, kind: ExprKind::Unary(hir::UnaryOp::BitNot, Box::new(value)), span }
+        let ty = value.ty;
+        self.folded(ExprKind::Unary(hir::UnaryOp::BitNot, Box::new(value)), ty, span)
     }
 
     /// `!` (OpenCL C 6.5.8).
@@ -62,7 +67,7 @@ impl Sema<'_> {
             Ty::Scalar(_) | Ty::Vector(..) | Ty::Enum(_) | Ty::Pointer(_) => {}
             _ => return self.report_operand(&value, "!", "numbers and pointers", span),
         }
-        let ty = self.mask_of(value.ty);
+        let ty = self.types.comparison(value.ty);
         Expr { kind: ExprKind::LogicalNot(Box::new(value)), ty, span }
     }
 
@@ -71,13 +76,9 @@ impl Sema<'_> {
         if value.ty != TyId::ERROR {
             let shown = self.show(value.ty);
             self.report(
-                Diagnostic::new(
-                    Code::InvalidOperands,
-                    span,
-                    format!("`{spelling}` does not take `{shown}`"),
-                )
-                .also(value.span, format!("`{shown}`"))
-                .help(format!("`{spelling}` takes {wanted}")),
+                Diagnostic::new(Code::InvalidOperands, span, format!("`{spelling}` does not take `{shown}`"))
+                    .also(value.span, format!("`{shown}`"))
+                    .help(format!("`{spelling}` takes {wanted}")),
             );
         }
         self.error_value(span)
@@ -102,8 +103,12 @@ impl Sema<'_> {
             Ty::Error => None,
             Ty::Pointer(to) if to.ty == TyId::VOID => {
                 self.report(
-                    Diagnostic::new(Code::VoidValue, span, "a pointer to `void` points to no object of a known type")
-                        .help("cast it to a pointer to the type that is stored there"),
+                    Diagnostic::new(
+                        Code::VoidValue,
+                        span,
+                        "a pointer to `void` points to no object of a known type",
+                    )
+                    .help("cast it to a pointer to the type that is stored there"),
                 );
                 None
             }
@@ -185,12 +190,16 @@ impl Sema<'_> {
                 Ty::Image(_) | Ty::Pipe(..) | Ty::Sampler | Ty::Block(_) => {
                     let shown = self.show(place.ty.ty);
                     self.report(
-                        Diagnostic::new(Code::AddressOfHandle, place.span, format!("an object of type `{shown}` has no address"))
-                            .note(match self.types.get(place.ty.ty) {
-                                Ty::Block(_) => "OpenCL C 6.14.5: a pointer to a block is not allowed",
-                                Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pointer to a pipe is not allowed",
-                                _ => "OpenCL C 6.11.b: a pointer to an image or a sampler is not allowed",
-                            }),
+                        Diagnostic::new(
+                            Code::AddressOfHandle,
+                            place.span,
+                            format!("an object of type `{shown}` has no address"),
+                        )
+                        .note(match self.types.get(place.ty.ty) {
+                            Ty::Block(_) => "OpenCL C 6.14.5: a pointer to a block is not allowed",
+                            Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pointer to a pipe is not allowed",
+                            _ => "OpenCL C 6.11.b: a pointer to an image or a sampler is not allowed",
+                        }),
                     );
                     false
                 }

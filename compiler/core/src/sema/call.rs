@@ -1,0 +1,173 @@
+//! Calls of functions of the program (C99 6.5.2.2); those of built-in functions begin here and go on in `builtin.rs`.
+
+use kiln_syntax::{Span, Symbol, ast};
+
+use super::{Entity, Sema, convert::AssignContext, expr::Operand, suggest::closest};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Expr, ExprKind, FunctionId, Place},
+    ty::{QualTy, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// `callee(arguments)`
+    pub(crate) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
+        let name = called_name(callee);
+        if let Some(name) = name
+            && self.lookup(name).is_none()
+        {
+            return self.call_predeclared(name, callee.span, arguments, span);
+        }
+        match self.operand(callee) {
+            Operand::Function(function, _) => self.call_function(function, callee.span, arguments, span),
+            Operand::Builtin(builtin) => {
+                // `(*f)(x)` and its like: only the name itself calls a built-in function.
+                self.report_not_called_by_name(builtin);
+                self.error_value(span)
+            }
+            Operand::Place(place) if matches!(self.types.get(place.ty.ty), Ty::Block(_)) => {
+                self.call_block(place, arguments, span)
+            }
+            Operand::Value(value) if matches!(self.types.get(value.ty), Ty::Block(_)) => {
+                self.call_block_value(value, arguments, span)
+            }
+            operand => {
+                let ty = match &operand {
+                    Operand::Place(Place { ty: QualTy { ty, .. }, .. }) | Operand::Value(Expr { ty, .. }) => {
+                        *ty
+                    }
+                    _ => TyId::ERROR,
+                };
+                if ty != TyId::ERROR {
+                    self.report_not_callable(name, ty, callee.span);
+                }
+                self.unused_arguments(arguments);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// A call by a name that the program has not declared.
+    fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
+        let text = self.text(name).to_owned();
+        if self.is_builtin(&text) {
+            return self.call_builtin(&text, callee, arguments, span);
+        }
+        if crate::ty::constant(&text).is_some() {
+            self.report_not_callable(Some(name), TyId::INT, callee);
+        } else {
+            let mut diagnostic =
+                Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"))
+                    .note("OpenCL C 6.11.v: a function is declared before it is called");
+            if let Some(near) = self.similar_function(&text) {
+                diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
+                    callee,
+                    format!("replace by `{near}`"),
+                    near,
+                );
+            }
+            self.report(diagnostic);
+        }
+        self.unused_arguments(arguments);
+        self.error_value(span)
+    }
+
+    /// Checks the arguments of a call that goes nowhere, for what is wrong in them.
+    pub(crate) fn unused_arguments(&mut self, arguments: &[ast::Expr]) {
+        for argument in arguments {
+            self.operand(argument);
+        }
+    }
+
+    fn report_not_callable(&mut self, name: Option<Symbol>, ty: TyId, span: Span) {
+        let shown = self.show(ty);
+        let what = name.map_or("this".to_owned(), |name| format!("`{}`", self.text(name)));
+        self.report(
+            Diagnostic::new(Code::NotCallable, span, format!("{what} is no function but has type `{shown}`"))
+                .note("C99 6.5.2.2: what is called is a function"),
+        );
+    }
+
+    fn report_not_called_by_name(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::FunctionPointer, span, "a built-in function is called by its name")
+                .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+        );
+    }
+
+    /// A call of a function of the program.
+    fn call_function(
+        &mut self,
+        function: FunctionId,
+        callee: Span,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        let called = &self.module.functions[function];
+        let (result, declared) = (called.result, called.span);
+        let parameters: Vec<QualTy> =
+            called.parameters.iter().map(|local| called.locals[*local].ty).collect();
+        let name = self.text(called.name).to_owned();
+        match self.arguments(&name, &parameters, arguments, callee, Some(declared)) {
+            Some(arguments) => Expr { kind: ExprKind::Call { function, arguments }, ty: result, span },
+            None => self.error_value(span),
+        }
+    }
+
+    /// Arguments converted to the types of parameters. None, reported, if they do not fit.
+    pub(crate) fn arguments(
+        &mut self,
+        name: &str,
+        parameters: &[QualTy],
+        arguments: &[ast::Expr],
+        callee: Span,
+        declared: Option<Span>,
+    ) -> Option<Vec<Expr>> {
+        let values: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
+        if values.len() != parameters.len() {
+            let (wanted, given) = (parameters.len(), values.len());
+            let plural = if wanted == 1 { "" } else { "s" };
+            let mut diagnostic = Diagnostic::new(
+                Code::ArgumentCount,
+                // The first argument too many is the better place to look at.
+                arguments.get(wanted).map_or(callee, |argument| argument.span),
+                format!("`{name}` takes {wanted} argument{plural}, not {given}"),
+            )
+            .note("C99 6.5.2.2: the number of arguments agrees with the number of parameters");
+            if let Some(declared) = declared {
+                diagnostic = diagnostic.also(declared, "declared here");
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let mut converted = Vec::with_capacity(values.len());
+        for (number, (value, parameter)) in (1..).zip(values.into_iter().zip(parameters)) {
+            let value = self.assign_convert(value, *parameter, AssignContext::Argument(number));
+            converted.push(value);
+        }
+        converted.iter().all(|value| value.ty != TyId::ERROR).then_some(converted)
+    }
+
+    /// A function of the program or a built-in one whose name is almost this.
+    fn similar_function(&self, text: &str) -> Option<String> {
+        let is_function = |entity: &Entity| matches!(entity, Entity::Function(_));
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
+        );
+        names.extend(self.builtin_names());
+        closest(text, names.into_iter())
+    }
+}
+
+/// The name that a call is made by, parentheses aside: `(f)(x)` calls `f`.
+pub(crate) fn called_name(callee: &ast::Expr) -> Option<Symbol> {
+    let mut callee = callee;
+    loop {
+        match &callee.kind {
+            ast::ExprKind::Name(name) => return Some(*name),
+            ast::ExprKind::Paren(inner) => callee = inner,
+            _ => return None,
+        }
+    }
+}

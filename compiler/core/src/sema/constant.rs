@@ -1,0 +1,213 @@
+//! Expressions whose value is known (C99 6.6), and the variables that will never have another one.
+//!
+//! What a constant is worth is computed in `fold`; this file knows which expressions are constants.
+
+use kiln_syntax::{Span, ast};
+use rustc_hash::FxHashMap;
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    fold,
+    hir::{Const, Expr, ExprKind, FunctionId, GlobalId, LocalId, LogicalOp, Place, PlaceKind},
+    opencl::AddressSpace,
+    ty::{QualTy, Scalar, Ty, TyId},
+};
+
+/// An object that may have a constant value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Object {
+    Local(FunctionId, LocalId),
+    Global(GlobalId),
+}
+
+/// The values of the `const` and `constant` variables whose initialisers are constants.
+pub(crate) type KnownObjects = FxHashMap<Object, Const>;
+
+impl Sema<'_> {
+    /// Notes the initialiser of a variable, already converted to the variable's type. A variable that cannot
+    /// be written keeps it, and so stands for a constant in expressions, as compilers allow.
+    pub(crate) fn remember_initializer(&mut self, object: Object, ty: QualTy, value: &Expr) {
+        let is_fixed = ty.quals.is_const || ty.quals.space == Some(AddressSpace::Constant);
+        if is_fixed
+            && !ty.quals.is_volatile
+            && self.types.components(ty.ty).is_some()
+            && let Some(value) = self.constant(value)
+        {
+            self.known_objects.insert(object, value);
+        }
+    }
+
+    /// The value of an integer constant expression (C99 6.6); reports what is none. `what` begins the message,
+    /// as in "the length of an array".
+    pub(crate) fn integer_constant(&mut self, expr: &ast::Expr, what: &str) -> Option<i128> {
+        let value = self.value(expr);
+        self.integer_constant_value(&value, what)
+    }
+
+    /// The same of an expression that is checked already.
+    pub(crate) fn integer_constant_value(&mut self, value: &Expr, what: &str) -> Option<i128> {
+        if value.ty == TyId::ERROR {
+            return None;
+        }
+        let problem = match self.types.components(value.ty) {
+            Some((scalar, 1)) if !scalar.is_float() => match self.constant(value) {
+                Some(Const::Int(bits)) => return Some(fold::integer(scalar, bits)),
+                Some(Const::Zero) => return Some(0),
+                _ => format!("{what} must be known when the program is compiled"),
+            },
+            _ => format!("{what} must be an integer, not `{}`", self.show(value.ty)),
+        };
+        self.report(
+            Diagnostic::new(Code::ConstantExpression, value.span, problem)
+                .label("not an integer constant expression")
+                .note("C99 6.6"),
+        );
+        None
+    }
+
+    /// The value of an expression if it is known.
+    pub(crate) fn constant(&self, expr: &Expr) -> Option<Const> {
+        match &expr.kind {
+            ExprKind::Const(Const::Undefined) => None,
+            ExprKind::Const(value) => Some(value.clone()),
+            ExprKind::Load(place) => self.constant_object(place),
+            ExprKind::Unary(op, operand) => {
+                fold::unary(*op, self.element(operand.ty)?, &self.constant(operand)?)
+            }
+            ExprKind::Binary(op, left, right) => {
+                fold::binary(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
+            }
+            ExprKind::Compare(op, left, right) => {
+                fold::compare(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
+            }
+            ExprKind::LogicalNot(operand) => self.constant_not(operand),
+            ExprKind::Logical(op, left, right) => {
+                let left = self.constant_truth(left)?;
+                // The operand that is not needed need not be a constant.
+                let result = match (op, left) {
+                    (LogicalOp::And, false) => false,
+                    (LogicalOp::Or, true) => true,
+                    _ => self.constant_truth(right)?,
+                };
+                Some(Const::Int(u64::from(result)))
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let chosen = if self.constant_truth(condition)? { then } else { otherwise };
+                self.constant(chosen)
+            }
+            ExprKind::Convert(conversion, operand) => fold::convert(
+                &self.constant(operand)?,
+                self.element(operand.ty)?,
+                self.element(expr.ty)?,
+                *conversion,
+            ),
+            ExprKind::Bitcast(operand) => fold::bitcast(
+                &self.constant(operand)?,
+                self.types.components(operand.ty)?,
+                self.types.components(expr.ty)?,
+            ),
+            ExprKind::Splat(operand) => {
+                let (_, count) = self.types.components(expr.ty)?;
+                Some(Const::Vector(vec![self.constant(operand)?; usize::from(count)]))
+            }
+            ExprKind::Vector(parts) => {
+                let mut components = Vec::new();
+                for part in parts {
+                    let (_, count) = self.types.components(part.ty)?;
+                    components.extend(spread(self.constant(part)?, count)?);
+                }
+                Some(Const::Vector(components))
+            }
+            ExprKind::Swizzle(base, picks) => {
+                let (_, count) = self.types.components(base.ty)?;
+                pick(&spread(self.constant(base)?, count)?, picks)
+            }
+            ExprKind::PointerToInt(pointer) => {
+                matches!(self.constant(pointer)?, Const::NullPointer).then_some(Const::Int(0))
+            }
+            ExprKind::PointerCast(pointer) => {
+                self.constant(pointer).filter(|value| matches!(value, Const::NullPointer))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an object that will never have another one.
+    fn constant_object(&self, place: &Place) -> Option<Const> {
+        match &place.kind {
+            PlaceKind::Local(local) => {
+                self.known_objects.get(&Object::Local(self.function?, *local)).cloned()
+            }
+            PlaceKind::Global(global) => self.known_objects.get(&Object::Global(*global)).cloned(),
+            PlaceKind::Swizzle { base, components } => {
+                let (_, count) = self.types.components(base.ty.ty)?;
+                pick(&spread(self.constant_object(base)?, count)?, components)
+            }
+            _ => None,
+        }
+    }
+
+    fn constant_not(&self, operand: &Expr) -> Option<Const> {
+        if !self.is_vector(operand.ty) {
+            return Some(Const::Int(u64::from(!self.constant_truth(operand)?)));
+        }
+        let (element, count) = self.types.components(operand.ty)?;
+        let components = spread(self.constant(operand)?, count)?;
+        let not = |component: &Const| {
+            fold::is_true(element, component).map(|is_true| Const::Int(if is_true { 0 } else { u64::MAX }))
+        };
+        components.iter().map(not).collect::<Option<_>>().map(Const::Vector)
+    }
+
+    /// Whether a scalar or a pointer is known to be, or not to be, zero.
+    pub(crate) fn constant_truth(&self, expr: &Expr) -> Option<bool> {
+        let value = self.constant(expr)?;
+        match self.types.get(expr.ty) {
+            Ty::Pointer(_) => matches!(value, Const::NullPointer).then_some(false),
+            _ => fold::is_true(self.element(expr.ty)?, &value),
+        }
+    }
+
+    /// A constant converted between arithmetic types.
+    pub(crate) fn converted_constant(&self, value: &Const, from: TyId, to: TyId) -> Option<Const> {
+        fold::convert(value, self.element(from)?, self.element(to)?, super::convert::PLAIN)
+    }
+
+    /// The element type of an arithmetic or vector type.
+    pub(crate) fn element(&self, ty: TyId) -> Option<Scalar> {
+        self.types.components(ty).map(|(element, _)| element)
+    }
+
+    /// An expression in its shortest form: operations on constants are done at once.
+    pub(crate) fn folded(&self, kind: ExprKind, ty: TyId, span: Span) -> Expr {
+        let is_const = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
+        let foldable = match &kind {
+            ExprKind::Unary(_, operand) => is_const(operand),
+            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => {
+                is_const(left) && is_const(right)
+            }
+            _ => false,
+        };
+        let expr = Expr { kind, ty, span };
+        match foldable.then(|| self.constant(&expr)).flatten() {
+            Some(value) => Expr { kind: ExprKind::Const(value), ty, span },
+            None => expr,
+        }
+    }
+}
+
+/// The components of a vector or scalar constant.
+fn spread(value: Const, count: u8) -> Option<Vec<Const>> {
+    match value {
+        Const::Vector(components) => Some(components),
+        Const::Zero => Some(vec![Const::Zero; usize::from(count)]),
+        scalar => (count == 1).then(|| vec![scalar]),
+    }
+}
+
+fn pick(components: &[Const], picks: &[u8]) -> Option<Const> {
+    let mut picked: Vec<Const> =
+        picks.iter().map(|pick| components.get(usize::from(*pick)).cloned()).collect::<Option<_>>()?;
+    if picked.len() == 1 { picked.pop() } else { Some(Const::Vector(picked)) }
+}

@@ -1,0 +1,112 @@
+//! Names in expressions (C99 6.5.1): what they mean, and what was meant where they mean nothing.
+
+use kiln_syntax::{Span, Symbol};
+
+use super::Operand;
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
+    opencl::{AddressSpace, Order, Scope},
+    sema::{Entity, Sema, suggest::closest},
+    ty::{self, Scalar, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// What a name names.
+    pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
+        let Some(binding) = self.lookup(name) else { return self.predeclared_name(name, span) };
+        match binding.meaning.clone() {
+            Entity::Local(function, local) => self.local_place(function, local, span),
+            Entity::Global(global) => {
+                let ty = self.module.globals[global].ty;
+                Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+            }
+            Entity::Function(function) => Operand::Function(function, span),
+            Entity::Enumerator { value, ty } => {
+                Operand::Value(Expr { kind: ExprKind::Const(value), ty, span })
+            }
+            Entity::Typedef { .. } => {
+                let text = self.text(name).to_owned();
+                self.report(
+                    Diagnostic::new(Code::TypeAsValue, span, format!("`{text}` is a type, not a value"))
+                        .help("a vector is written as in `(float4)(x, y, z, w)`")
+                        .note("OpenCL C 6.3.6: a vector literal is a parenthesised type followed by a parenthesised list"),
+                );
+                Operand::Value(self.error_value(span))
+            }
+            Entity::Error => Operand::Value(self.error_value(span)),
+        }
+    }
+
+    fn local_place(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
+        if self.function != Some(function) {
+            return self.captured(function, local, span);
+        }
+        let ty = self.module.functions[function].locals[local].ty;
+        Operand::Place(Place { kind: PlaceKind::Local(local), ty, span })
+    }
+
+    /// A name that the program has not declared: OpenCL C may have.
+    fn predeclared_name(&mut self, name: Symbol, span: Span) -> Operand {
+        let text = self.text(name).to_owned();
+        if let Some(constant) = ty::constant(&text) {
+            if let Some(missing) = constant.missing(self.options.std, self.extensions) {
+                self.report_missing(&format!("`{text}`"), &missing, span);
+                return Operand::Value(self.error_value(span));
+            }
+            let ty = constant.ty(&mut self.types);
+            return Operand::Value(Expr { kind: ExprKind::Const(constant.value), ty, span });
+        }
+        if self.is_builtin(&text) {
+            return Operand::Builtin(span);
+        }
+        if text == "__func__" || text == "__FUNCTION__" || text == "__PRETTY_FUNCTION__" {
+            return self.function_name(span);
+        }
+        self.report_undeclared(&text, span);
+        Operand::Value(self.error_value(span))
+    }
+
+    /// `__func__` (C99 6.4.2.2), which stands in the constant address space here.
+    fn function_name(&mut self, span: Span) -> Operand {
+        let mut bytes = match self.function {
+            Some(function) => self.text(self.module.functions[function].name).as_bytes().to_vec(),
+            None => Vec::new(),
+        };
+        bytes.push(0);
+        let element = TyId::scalar(Scalar::Char).plain().in_space(AddressSpace::Constant).constant();
+        let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
+        let ty = ty.plain().in_space(AddressSpace::Constant).constant();
+        let global = self.string_global(bytes, ty, span);
+        Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+    }
+
+    fn report_undeclared(&mut self, text: &str, span: Span) {
+        let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
+        if let Some(near) = self.similar_name(text) {
+            diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).fix(
+                span,
+                format!("replace by `{near}`"),
+                near,
+            );
+        } else if text == "memory_order_consume" {
+            diagnostic = diagnostic
+                .help("use `memory_order_acquire`, which is stronger")
+                .note("OpenCL C 6.15.12.3: the consume order of C11 is not supported");
+        }
+        self.report(diagnostic);
+    }
+
+    /// A name that can be used here and is written almost like this one.
+    pub(crate) fn similar_name(&self, text: &str) -> Option<String> {
+        let is_value = |entity: &Entity| !matches!(entity, Entity::Typedef { .. } | Entity::Error);
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            self.scopes.visible_names().filter(|(_, it)| is_value(it)).map(|(name, _)| self.text(name)),
+        );
+        names.extend(Order::ALL.iter().map(|order| order.spelling()));
+        names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
+        names.extend(self.builtin_names());
+        closest(text, names.into_iter())
+    }
+}

@@ -1,0 +1,232 @@
+//! Vectors: literals with their counting of elements (OpenCL C 6.3.6), components and swizzles (6.3.7).
+
+mod swizzle;
+
+use kiln_syntax::{Span, ast};
+
+use super::{Sema, expr::Operand};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Expr, ExprKind, Place, PlaceKind},
+    ty::{QualTy, Scalar, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// `(type)(a, b, …)`: scalars and vectors whose components add up to the type's (OpenCL C 6.3.6).
+    pub(crate) fn vector_literal(
+        &mut self,
+        ty: TyId,
+        element: Scalar,
+        count: u8,
+        list: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let mut parts = Vec::new();
+        self.literal_parts(list, &mut parts);
+        if parts.iter().any(|part| part.ty == TyId::ERROR) {
+            return self.error_value(span);
+        }
+        let shown = self.show(ty);
+        let mut total = 0usize;
+        let mut converted = Vec::with_capacity(parts.len());
+        for part in parts {
+            let part_shown = self.show(part.ty);
+            match self.types.components(part.ty) {
+                Some((_, 1)) => {
+                    total += 1;
+                    converted.push(self.vector_component(part, element));
+                }
+                Some((of, components)) if of == element => {
+                    total += usize::from(components);
+                    converted.push(part);
+                }
+                found => {
+                    let mut diagnostic = Diagnostic::new(
+                        Code::VectorLiteral,
+                        part.span,
+                        format!("`{part_shown}` cannot be part of a literal of type `{shown}`"),
+                    )
+                    .note("OpenCL C 6.3.6: vector operands have the element type of the literal");
+                    if let Some((_, components)) = found {
+                        diagnostic = diagnostic
+                            .help(format!("convert it with `convert_{}{components}(…)`", element.spelling()));
+                    }
+                    self.report(diagnostic);
+                    return self.error_value(span);
+                }
+            }
+        }
+        if total != usize::from(count) {
+            self.report(
+                Diagnostic::new(
+                    Code::VectorLiteral,
+                    span,
+                    format!("a literal of type `{shown}` has {count} components, not {total}"),
+                )
+                .note("OpenCL C 6.3.6: the operands have as many components as the type, or there is one scalar"),
+            );
+            return self.error_value(span);
+        }
+        Expr { kind: ExprKind::Vector(converted), ty, span }
+    }
+
+    /// The operands of a literal, which the parser sees as comma operators. They lean to the left.
+    fn literal_parts(&mut self, list: &ast::Expr, parts: &mut Vec<Expr>) {
+        let mut written = Vec::new();
+        let mut rest = list;
+        while let ast::ExprKind::Comma { left, right } = &rest.kind {
+            written.push(&**right);
+            rest = left;
+        }
+        written.push(rest);
+        for expr in written.into_iter().rev() {
+            let value = self.operator_value(expr);
+            parts.push(value);
+        }
+    }
+
+    /// `place.xyzw`
+    pub(crate) fn swizzle_place(
+        &mut self,
+        base: Place,
+        element: Scalar,
+        count: u8,
+        name: ast::Ident,
+        span: Span,
+    ) -> Operand {
+        let Some(components) = self.components_named(base.ty.ty, count, name) else {
+            return Operand::Value(self.error_value(span));
+        };
+        let ty = QualTy { ty: self.types.vector(element, components.len() as u8), quals: base.ty.quals };
+        // A swizzle of a swizzle names components of the same vector.
+        let (base, components) = match base.kind {
+            PlaceKind::Swizzle { base, components: outer } => {
+                (base, components.iter().map(|component| outer[usize::from(*component)]).collect())
+            }
+            _ => (Box::new(base), components),
+        };
+        Operand::Place(Place { kind: PlaceKind::Swizzle { base, components }, ty, span })
+    }
+
+    /// `value.xyzw`
+    pub(crate) fn swizzle_value(
+        &mut self,
+        base: Expr,
+        element: Scalar,
+        count: u8,
+        name: ast::Ident,
+        span: Span,
+    ) -> Operand {
+        let Some(components) = self.components_named(base.ty, count, name) else {
+            return Operand::Value(self.error_value(span));
+        };
+        let ty = self.types.vector(element, components.len() as u8);
+        let components = readable(&components, count);
+        Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(base), components), ty, span })
+    }
+
+    /// A place to be read: the fourth component of a vector of three, which has no value, is any other.
+    pub(crate) fn readable_place(&self, mut place: Place) -> Place {
+        if let PlaceKind::Swizzle { base, components } = &mut place.kind
+            && let Ty::Vector(_, count) = *self.types.get(base.ty.ty)
+        {
+            *components = readable(components, count);
+        }
+        place
+    }
+
+    /// A place to be written without the fourth component of a vector of three, and which components of the
+    /// value go there; none if the place is whole.
+    pub(crate) fn writable_part(&mut self, place: &Place) -> Option<(Place, Vec<u8>)> {
+        let PlaceKind::Swizzle { base, components } = &place.kind else { return None };
+        let Ty::Vector(element, count) = *self.types.get(base.ty.ty) else { return None };
+        let (picks, kept): (Vec<u8>, Vec<u8>) =
+            (0..).zip(components.iter().copied()).filter(|(_, component)| *component < count).unzip();
+        if kept.len() == components.len() || kept.is_empty() {
+            return None;
+        }
+        let ty = QualTy { ty: self.types.vector(element, kept.len() as u8), quals: place.ty.quals };
+        let kind = PlaceKind::Swizzle { base: base.clone(), components: kept };
+        Some((Place { kind, ty, span: place.span }, picks))
+    }
+
+    /// Components of a value.
+    pub(crate) fn picked(&mut self, value: Expr, components: Vec<u8>) -> Expr {
+        let Ty::Vector(element, _) = *self.types.get(value.ty) else { return value };
+        let (ty, span) = (self.types.vector(element, components.len() as u8), value.span);
+        Expr { kind: ExprKind::Swizzle(Box::new(value), components), ty, span }
+    }
+
+    /// Which components the word after the dot names.
+    fn components_named(&mut self, ty: TyId, count: u8, name: ast::Ident) -> Option<Vec<u8>> {
+        let text = self.text(name.node).to_owned();
+        let shown = self.show(ty);
+        let swizzle = match swizzle::parse(&text, count) {
+            Ok(swizzle) => swizzle,
+            Err(problem) => {
+                self.report_swizzle(&text, &shown, count, problem, name.span);
+                return None;
+            }
+        };
+        if swizzle.is_rgba && self.options.std < crate::opencl::LanguageVersion::Cl30 {
+            self.report(
+                Diagnostic::new(
+                    Code::RgbaComponents,
+                    name.span,
+                    "the components r, g, b and a are new in OpenCL C 3.0",
+                )
+                .help("write x, y, z and w, or choose `-cl-std=CL3.0`")
+                .note("OpenCL C 6.3.7"),
+            );
+        }
+        Some(swizzle.components)
+    }
+
+    fn report_swizzle(&mut self, text: &str, shown: &str, count: u8, problem: swizzle::Problem, span: Span) {
+        use swizzle::Problem;
+        let diagnostic = match problem {
+            Problem::Unknown => {
+                let diagnostic = Diagnostic::new(
+                    Code::VectorComponent,
+                    span,
+                    format!("`{text}` names no components of `{shown}`"),
+                )
+                .note("OpenCL C 6.3.7: components are named by xyzw, by `s` and hexadecimal digits, or by lo, hi, even and odd");
+                if text.chars().all(|c| c.is_ascii_hexdigit()) {
+                    diagnostic.help(format!("write `s{text}`")).fix(span, "add the `s`", format!("s{text}"))
+                } else {
+                    diagnostic
+                }
+            }
+            Problem::OutOfRange(component) => Diagnostic::new(
+                Code::VectorComponent,
+                span,
+                format!("`{shown}` has {count} components, so no `{component}`"),
+            )
+            .note("OpenCL C 6.3.7: a component that is not there cannot be named"),
+            Problem::Count(named) => Diagnostic::new(
+                Code::VectorComponent,
+                span,
+                format!("`{text}` names {named} components, and there is no vector of {named}"),
+            )
+            .note("OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components"),
+            Problem::Mixed => Diagnostic::new(
+                Code::VectorComponent,
+                span,
+                format!("`{text}` mixes two ways to name components"),
+            )
+            .note("OpenCL C 6.3.7: xyzw, rgba and numbers are not mixed"),
+        };
+        self.report(diagnostic);
+    }
+
+    /// Whether the type is a vector.
+    pub(crate) fn is_vector(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Vector(..))
+    }
+}
+
+/// The components with each that is not there replaced by the first.
+fn readable(components: &[u8], count: u8) -> Vec<u8> {
+    components.iter().map(|component| if *component < count { *component } else { 0 }).collect()
+}

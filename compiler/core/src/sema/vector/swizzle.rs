@@ -1,0 +1,117 @@
+//! The words that name components of a vector (OpenCL C 6.3.7), read without knowing types.
+
+/// The components that a word names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Swizzle {
+    /// Their numbers, in the order named.
+    pub(super) components: Vec<u8>,
+    /// Whether they are called r, g, b, a.
+    pub(super) is_rgba: bool,
+}
+
+/// Why a word names no components.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// It is no such word.
+    Unknown,
+    /// It names this component, which is not there.
+    OutOfRange(String),
+    /// It names so many components, and there is no such vector.
+    Count(usize),
+    /// It mixes xyzw with rgba.
+    Mixed,
+}
+
+/// Reads a word after the dot, for a vector of `count` components.
+pub(super) fn parse(text: &str, count: u8) -> Result<Swizzle, Problem> {
+    let components = match half(text, count) {
+        Some(components) => components,
+        None => named(text, count)?,
+    };
+    match components.len() {
+        1 | 2 | 3 | 4 | 8 | 16 => {
+            let is_rgba = "rgba".contains(text.chars().next().unwrap_or('x'));
+            Ok(Swizzle { components, is_rgba })
+        }
+        named => Err(Problem::Count(named)),
+    }
+}
+
+/// `lo`, `hi`, `even`, `odd`. A vector of three has these as one of four does, so its component 3 may be named
+/// though it has no value.
+fn half(text: &str, count: u8) -> Option<Vec<u8>> {
+    let whole = count.next_power_of_two();
+    Some(match text {
+        "lo" => (0..whole / 2).collect(),
+        "hi" => (whole / 2..whole).collect(),
+        "even" => (0..whole).step_by(2).collect(),
+        "odd" => (1..whole).step_by(2).collect(),
+        _ => return None,
+    })
+}
+
+fn named(text: &str, count: u8) -> Result<Vec<u8>, Problem> {
+    let in_range = |component: u8, name: String| {
+        if component < count { Ok(component) } else { Err(Problem::OutOfRange(name)) }
+    };
+    if let Some(digits) = text.strip_prefix(['s', 'S'])
+        && !digits.is_empty()
+        && digits.chars().all(|c| c.is_ascii_hexdigit())
+    {
+        return digits
+            .chars()
+            .map(|c| in_range(c.to_digit(16).unwrap_or_default() as u8, format!("s{c}")))
+            .collect();
+    }
+    let place = |names: &str, c: char| names.find(c).map(|at| at as u8);
+    let (mut is_xyzw, mut is_rgba) = (false, false);
+    let mut components = Vec::new();
+    for c in text.chars() {
+        let component = if let Some(component) = place("xyzw", c) {
+            is_xyzw = true;
+            component
+        } else if let Some(component) = place("rgba", c) {
+            is_rgba = true;
+            component
+        } else {
+            return Err(Problem::Unknown);
+        };
+        components.push((component, c));
+    }
+    if is_xyzw && is_rgba {
+        return Err(Problem::Mixed);
+    }
+    components.into_iter().map(|(component, c)| in_range(component, c.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn components(text: &str, count: u8) -> Result<Vec<u8>, Problem> {
+        parse(text, count).map(|swizzle| swizzle.components)
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(components("wzyx", 4), Ok(vec![3, 2, 1, 0]));
+        assert_eq!(components("s0F", 16), Ok(vec![0, 15]));
+        assert_eq!(components("Sab", 16), Ok(vec![10, 11]));
+        assert_eq!(components("hi", 8), Ok(vec![4, 5, 6, 7]));
+        assert_eq!(components("odd", 4), Ok(vec![1, 3]));
+        assert_eq!(components("lo", 2), Ok(vec![0]));
+        assert_eq!(components("xx", 2), Ok(vec![0, 0]));
+        assert!(parse("rgba", 4).unwrap().is_rgba);
+        assert!(!parse("x", 4).unwrap().is_rgba);
+    }
+
+    #[test]
+    fn problems() {
+        assert_eq!(components("w", 3), Err(Problem::OutOfRange("w".into())));
+        assert_eq!(components("s8", 8), Err(Problem::OutOfRange("s8".into())));
+        assert_eq!(components("xg", 4), Err(Problem::Mixed));
+        assert_eq!(components("0", 4), Err(Problem::Unknown));
+        assert_eq!(components("xyzwx", 4), Err(Problem::Count(5)));
+        assert_eq!(components("s01234", 8), Err(Problem::Count(5)));
+    }
+}
