@@ -1,6 +1,7 @@
 //! `kiln-syntax`: tokens, grammar and syntax tree of OpenCL C. Knows no types, no IO, no message texts.
 
 pub mod ast;
+pub mod lex;
 pub mod span;
 pub mod symbol;
 pub mod token;

@@ -1,0 +1,59 @@
+//! How a position came to be: the macros that it was expanded from and the includes that its file came by.
+
+use kiln_syntax::{Span, Symbol};
+
+use super::{EntryKind, FileId, Place, Repeats, SourceMap};
+
+/// A macro that text came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacroStep {
+    /// The macro.
+    pub name: Symbol,
+    /// Where in its definition the text stands; for an argument, where the argument stands.
+    pub definition: Place,
+    /// Which of the two.
+    pub repeats: Repeats,
+}
+
+/// A file that includes another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncludeStep {
+    /// Where the directive stands.
+    pub directive: Place,
+}
+
+impl SourceMap {
+    /// The macros that this span was expanded from, outermost last.
+    pub fn macro_trail(&self, span: Span) -> Vec<MacroStep> {
+        let mut steps: Vec<MacroStep> = Vec::new();
+        let mut span = span;
+        while let Some(entry) = self.entry(span.lo) {
+            let EntryKind::Expansion(expansion) = &entry.kind else { break };
+            let lo = expansion.spelling + (span.lo - entry.lo);
+            let hi = match self.is_in_same_entry(span) {
+                true => expansion.spelling + (span.hi.max(span.lo) - entry.lo),
+                false => lo + 1,
+            };
+            let definition = self.spelling(Span::new(lo, hi));
+            if let Some(definition) = definition {
+                steps.push(MacroStep { name: expansion.name, definition, repeats: expansion.repeats });
+            }
+            span = match expansion.repeats {
+                Repeats::Body => expansion.call,
+                Repeats::Argument => Span::new(lo, hi),
+            };
+        }
+        steps
+    }
+
+    /// The directives by which a file was included, innermost first.
+    pub fn include_trail(&self, file: FileId) -> Vec<IncludeStep> {
+        let mut steps = Vec::new();
+        let mut from = self.file(file).included_from;
+        while let Some(directive) = from.and_then(|span| self.resolve(span)) {
+            from = self.file(directive.file).included_from;
+            steps.push(IncludeStep { directive });
+        }
+        steps
+    }
+}

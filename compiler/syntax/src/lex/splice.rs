@@ -1,0 +1,119 @@
+//! Translation phases 1 and 2 (C99 5.1.1.2): trigraphs are replaced and lines that end in a backslash are joined.
+//!
+//! Most files need neither, and are borrowed.
+
+use std::borrow::Cow;
+
+/// A text without trigraphs and line splices, and the way back to the offsets of the original.
+pub struct Spliced<'a> {
+    /// The text to lex.
+    pub text: Cow<'a, str>,
+    /// At and after this offset of the text, this many bytes of the original have been left out; ascending.
+    cuts: Vec<(u32, u32)>,
+}
+
+impl<'a> Spliced<'a> {
+    /// Replaces and joins.
+    pub fn new(original: &'a str) -> Self {
+        if !original.contains('\\') && !original.contains("??") {
+            return Self { text: Cow::Borrowed(original), cuts: Vec::new() };
+        }
+        let mut text = String::new();
+        let mut cuts = Vec::new();
+        let bytes = original.as_bytes();
+        let mut copied = 0;
+        let mut at = 0;
+        while let Some(found) = original[at..].find(['\\', '?']) {
+            at += found;
+            let (length, character) = trigraph(&bytes[at..]).unwrap_or((1, bytes[at]));
+            let splice = if character == b'\\' { newline(&bytes[at + length..]) } else { None };
+            if length == 1 && splice.is_none() {
+                at += 1;
+                continue;
+            }
+            text.push_str(&original[copied..at]);
+            if splice.is_none() {
+                text.push(char::from(character));
+            }
+            at += length + splice.unwrap_or(0);
+            copied = at;
+            cuts.push((text.len() as u32, (at - text.len()) as u32));
+        }
+        if cuts.is_empty() {
+            return Self { text: Cow::Borrowed(original), cuts };
+        }
+        text.push_str(&original[copied..]);
+        Self { text: Cow::Owned(text), cuts }
+    }
+
+    /// The offsets in the original of a token of the text. Tokens must be asked for in the order of the text:
+    /// `cursor` begins as 0 and is moved along.
+    pub fn original(&self, start: u32, end: u32, cursor: &mut usize) -> (u32, u32) {
+        if self.cuts.is_empty() {
+            return (start, end);
+        }
+        while self.cuts.get(*cursor).is_some_and(|cut| cut.0 <= start) {
+            *cursor += 1;
+        }
+        let mut last = *cursor;
+        while self.cuts.get(last).is_some_and(|cut| cut.0 < end) {
+            last += 1;
+        }
+        let removed = |cuts: usize| cuts.checked_sub(1).map_or(0, |index| self.cuts[index].1);
+        (start + removed(*cursor), end + removed(last))
+    }
+}
+
+/// The length of a line's end after a backslash. White space in between is passed over, as other compilers do.
+fn newline(bytes: &[u8]) -> Option<usize> {
+    let blank = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)).count();
+    match &bytes[blank..] {
+        [b'\r', b'\n', ..] => Some(blank + 2),
+        [b'\n' | b'\r', ..] => Some(blank + 1),
+        _ => None,
+    }
+}
+
+/// C99 5.2.1.1.
+fn trigraph(bytes: &[u8]) -> Option<(usize, u8)> {
+    let [b'?', b'?', third, ..] = bytes else { return None };
+    let character = match third {
+        b'=' => b'#',
+        b'(' => b'[',
+        b'/' => b'\\',
+        b')' => b']',
+        b'\'' => b'^',
+        b'<' => b'{',
+        b'!' => b'|',
+        b'>' => b'}',
+        b'-' => b'~',
+        _ => return None,
+    };
+    Some((3, character))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splices_and_trigraphs() {
+        let original = "ab\\\ncd \\ \r\nef??=??/\ngh \\x ?";
+        let spliced = Spliced::new(original);
+        assert_eq!(spliced.text, "abcd ef#gh \\x ?");
+        let mut cursor = 0;
+        let mut slice = |start: u32, end: u32| {
+            let (lo, hi) = spliced.original(start, end, &mut cursor);
+            &original[lo as usize..hi as usize]
+        };
+        assert_eq!(slice(0, 4), "ab\\\ncd");
+        assert_eq!(slice(5, 7), "ef");
+        assert_eq!(slice(8, 10), "gh");
+        assert_eq!(slice(11, 13), "\\x");
+    }
+
+    #[test]
+    fn plain_text_is_borrowed() {
+        assert!(matches!(Spliced::new("a \\n \"\\\\\" ?:").text, Cow::Borrowed(_)));
+    }
+}
