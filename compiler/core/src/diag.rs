@@ -2,8 +2,10 @@
 //!
 //! The table of codes stands in `diag/codes.rs`; a stage reports into the `Sink` that it is handed and goes on.
 
+mod closest;
 mod codes;
 
+pub(crate) use closest::closest;
 pub use codes::{Code, Group};
 
 use kiln_syntax::Span;

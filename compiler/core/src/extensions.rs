@@ -201,6 +201,31 @@ impl Extension {
     }
 }
 
+/// Whether this names an extension of some vendor, or one of Khronos that is for hosts only. Programs enable such
+/// without asking whether they are there, so an unknown one is no error.
+pub fn is_foreign(name: &str) -> bool {
+    const VENDORS: [&str; 13] = [
+        "amd", "nv", "intel", "arm", "apple", "APPLE", "qcom", "img", "pocl", "altera", "xilinx", "ti", "clang",
+    ];
+    const HOST: [&str; 13] = [
+        "cl_khr_gl_sharing",
+        "cl_khr_gl_event",
+        "cl_khr_gl_depth_images",
+        "cl_khr_d3d10_sharing",
+        "cl_khr_d3d11_sharing",
+        "cl_khr_dx9_media_sharing",
+        "cl_khr_egl_image",
+        "cl_khr_egl_event",
+        "cl_khr_icd",
+        "cl_khr_il_program",
+        "cl_khr_spir",
+        "cl_khr_priority_hints",
+        "cl_khr_initialize_memory",
+    ];
+    let vendor = name.strip_prefix("cl_").and_then(|rest| rest.split_once('_')).map(|(vendor, _)| vendor);
+    HOST.contains(&name) || vendor.is_some_and(|vendor| VENDORS.contains(&vendor))
+}
+
 /// A set of extensions and features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extensions(u128);
@@ -371,6 +396,11 @@ mod tests {
 
     fn options(std: LanguageVersion) -> Options {
         Options { std, ..Options::default() }
+    }
+
+    #[test]
+    fn foreign_names() {
+        assert!(is_foreign("cl_amd_printf_x") && is_foreign("cl_khr_gl_sharing") && !is_foreign("cl_khr_none"));
     }
 
     #[test]

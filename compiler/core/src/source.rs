@@ -248,11 +248,7 @@ impl SourceMap {
     }
 
     /// Both ends by the same way; if they do not meet in one file, the word at the first.
-    fn place(
-        &self,
-        span: Span,
-        way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>,
-    ) -> Option<Place> {
+    fn place(&self, span: Span, way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>) -> Option<Place> {
         let (file, start) = way(self, span.lo, End::First)?;
         let start = start as usize;
         if span.hi <= span.lo && self.is_in_same_entry(span) {

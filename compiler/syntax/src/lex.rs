@@ -108,7 +108,9 @@ impl Iterator for Lexer<'_> {
         let mut token = self.ahead.take().or_else(|| self.advance())?;
         while token.lexeme == Lexeme::Unknown {
             match self.advance() {
-                Some(next) if next.lexeme == Lexeme::Unknown && next.start == token.end => token.end = next.end,
+                Some(next) if next.lexeme == Lexeme::Unknown && next.start == token.end => {
+                    token.end = next.end
+                }
                 next => {
                     self.ahead = next;
                     break;
@@ -294,18 +296,20 @@ mod tests {
         let text = "a/* \n */#b//c\n  #d/*";
         let tokens: Vec<_> = Lexer::new(text).collect();
         let flags: Vec<_> = tokens.iter().map(|t| (t.line_start, t.space)).collect();
-        assert_eq!(flags, [(true, false), (false, true), (false, false), (true, true), (false, false), (false, false)]);
+        assert_eq!(
+            flags,
+            [(true, false), (false, true), (false, false), (true, true), (false, false), (false, false)]
+        );
         assert_eq!(tokens[5].lexeme, Lexeme::UnterminatedComment);
         assert_eq!(tokens[5].end as usize, text.len());
     }
 
     #[test]
     fn unknown_characters_are_merged() {
-        assert_eq!(lex("@@`\\ a\0"), [
-            ("@@`\\", Lexeme::Unknown),
-            ("a", Lexeme::Identifier),
-            ("\0", Lexeme::Unknown)
-        ]);
+        assert_eq!(
+            lex("@@`\\ a\0"),
+            [("@@`\\", Lexeme::Unknown), ("a", Lexeme::Identifier), ("\0", Lexeme::Unknown)]
+        );
         assert_eq!(lex("é\\u00e9x"), [("é\\u00e9x", Lexeme::Identifier)]);
         assert_eq!(lex("\u{FEFF}a"), [("a", Lexeme::Identifier)]);
     }
@@ -314,7 +318,8 @@ mod tests {
     fn long_runs_need_no_stack() {
         let many = "// comment\n".repeat(100_000) + &"/".repeat(3) + &"@".repeat(100_000);
         assert_eq!(lex(&many).len(), 0);
-        let long = format!("/*{}*/ {} \"{}\"", "*".repeat(1 << 20), "a".repeat(1 << 20), "\\n".repeat(1 << 20));
+        let long =
+            format!("/*{}*/ {} \"{}\"", "*".repeat(1 << 20), "a".repeat(1 << 20), "\\n".repeat(1 << 20));
         assert_eq!(lex(&long).len(), 2);
     }
 }

@@ -1,6 +1,6 @@
 //! Interned text: names and the spellings of literals.
 
-use string_interner::{StringInterner, Symbol as _, backend::BufferBackend, symbol::SymbolU32};
+use string_interner::{StringInterner, Symbol as _, backend::StringBackend, symbol::SymbolU32};
 
 use crate::token::Keyword;
 
@@ -21,7 +21,7 @@ impl Symbol {
 }
 
 /// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison.
-pub struct Interner(StringInterner<BufferBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
+pub struct Interner(StringInterner<StringBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
 
 impl Interner {
     /// An interner that holds the keywords.
@@ -52,5 +52,19 @@ impl Interner {
 impl Default for Interner {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_the_first_symbols() {
+        let mut interner = Interner::new();
+        for (spelling, keyword) in Keyword::ALL {
+            assert_eq!(interner.intern(spelling).keyword(), Some(*keyword), "{spelling}");
+        }
+        assert_eq!(interner.intern("name").keyword(), None);
     }
 }

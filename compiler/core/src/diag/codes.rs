@@ -96,11 +96,18 @@ codes! {
     MacroDefinition "macro-definition" Error;
     MacroArguments "macro-arguments" Error;
     MacroRedefined "macro-redefined" Warning;
+    MacroPaste "macro-paste" Error;
+    MacroLimit "macro-limit" Error;
+    MacroSpace "macro-space" Warning;
+    VariadicMacro "variadic-macro" Warning;
+    ExtraTokens "extra-tokens" Warning;
+    NotUtf8 "not-utf8" Warning;
     Conditional "conditional" Error;
     UserError "user-error" Error;
     UserWarning "user-warning" Warning;
     UnknownPragma "unknown-pragmas" All;
     ExtensionPragma "extension-pragma" Warning;
+    UnsupportedExtension "unsupported-extension" Error;
     // Parser
     Syntax "syntax" Error;
     NestingDepth "nesting-depth" Error;

@@ -1,0 +1,292 @@
+//! The preprocessor (C99 6.10, OpenCL C 6.12): bytes of files in, tokens for the parser out.
+//!
+//! Knows nothing of grammar, types or what a pragma means, and reaches files only through the caller's
+//! `Loader`. One pass: tokens are read from the innermost file or from what a macro left to be read again,
+//! directives act when they are met, and names are replaced as they come.
+
+mod condition;
+mod define;
+mod directive;
+mod emit;
+mod expand;
+mod file;
+mod hide;
+mod include;
+mod limits;
+mod macros;
+mod pragma;
+mod predefined;
+mod print;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use print::{LineMarkers, print};
+
+use std::{rc::Rc, sync::Arc};
+
+use kiln_syntax::{Interner, Span, Symbol, token::Keyword, token::Token};
+
+use crate::{
+    diag::{Code, Diagnostic, Sink},
+    extensions::Extensions,
+    session::{Loader, MacroOption, Options, Source},
+    source::{FileId, FileKind, SourceMap},
+};
+
+use directive::Condition;
+use file::{Files, LexedFile};
+use hide::HideSets;
+use limits::Limits;
+use macros::Macros;
+use token::Tok;
+
+/// What the preprocessor makes of a source.
+#[derive(Debug)]
+pub struct Preprocessed {
+    /// The tokens.
+    pub tokens: Vec<Token>,
+    /// The end of the source.
+    pub end: Span,
+    /// The paths of the files that were included, each once, in the order of their first use.
+    pub dependencies: Vec<String>,
+}
+
+/// Preprocesses a source with the options' macros, directories and forced includes.
+pub fn preprocess(
+    options: &Options,
+    source: Source,
+    loader: &dyn Loader,
+    map: &mut SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+) -> Preprocessed {
+    run(options, source, loader, map, interner, sink, Limits::default())
+}
+
+fn run(
+    options: &Options,
+    source: Source,
+    loader: &dyn Loader,
+    map: &mut SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+    limits: Limits,
+) -> Preprocessed {
+    let words = Words::new(interner);
+    let extensions = Extensions::of(options);
+    let mut preprocessor = Preprocessor {
+        keywords: emit::keywords(options, extensions),
+        options,
+        extensions,
+        loader,
+        map,
+        interner,
+        sink,
+        words,
+        macros: Macros::default(),
+        hide_sets: HideSets::default(),
+        files: Files::default(),
+        frames: Vec::new(),
+        pending: Vec::new(),
+        isolated: false,
+        collecting: 0,
+        in_condition: false,
+        depth: 0,
+        counter: 0,
+        limits,
+        stopped: false,
+        dependencies: Vec::new(),
+    };
+    preprocessor.predefine();
+    let name: Arc<str> = source.name.into();
+    let main = Rc::new(LexedFile::new(name, source.text, preprocessor.interner));
+    preprocessor.enter(main, FileKind::User, None);
+    let end = preprocessor.end_of_file();
+    for path in options.forced_includes.iter().rev() {
+        preprocessor.force_include(path);
+    }
+    preprocessor.enter_command_line(&options.macros);
+    let tokens = preprocessor.emit_all();
+    Preprocessed { tokens, end, dependencies: preprocessor.dependencies }
+}
+
+/// The state of a preprocessing.
+struct Preprocessor<'a> {
+    options: &'a Options,
+    extensions: Extensions,
+    loader: &'a dyn Loader,
+    map: &'a mut SourceMap,
+    interner: &'a mut Interner,
+    sink: &'a mut Sink,
+    words: Words,
+    /// By symbol: the keywords of this version.
+    keywords: Vec<Option<Keyword>>,
+    macros: Macros,
+    hide_sets: HideSets,
+    files: Files,
+    /// The files that are being read, the innermost last.
+    frames: Vec<Frame>,
+    /// Tokens to be read before the file's next, the next one last.
+    pending: Vec<Tok>,
+    /// Only the pending tokens may be read.
+    isolated: bool,
+    /// The calls of macros whose arguments are being read.
+    collecting: usize,
+    /// `defined` and `__has_include` are operators.
+    in_condition: bool,
+    /// How deep the expansion of arguments is nested.
+    depth: usize,
+    /// The next value of `__COUNTER__`.
+    counter: usize,
+    limits: Limits,
+    /// A limit was met: nothing more is read.
+    stopped: bool,
+    dependencies: Vec<String>,
+}
+
+/// A file that is being read.
+struct Frame {
+    file: Rc<LexedFile>,
+    id: FileId,
+    /// Its first position.
+    lo: u32,
+    /// Its next token.
+    at: usize,
+    /// The `#if`s that are open in it.
+    conditions: Vec<Condition>,
+}
+
+impl Frame {
+    /// The next token.
+    fn peek(&self) -> Option<Tok> {
+        self.file.tokens.get(self.at).map(|token| self.place(token))
+    }
+
+    fn place(&self, token: &Tok) -> Tok {
+        Tok { span: Span::new(token.span.lo + self.lo, token.span.hi + self.lo), ..*token }
+    }
+}
+
+/// The names that mean something to the preprocessor.
+struct Words {
+    defined: Symbol,
+    has_include: Symbol,
+    va_args: Symbol,
+    pragma: Symbol,
+}
+
+impl Words {
+    fn new(interner: &mut Interner) -> Self {
+        Self {
+            defined: interner.intern("defined"),
+            has_include: interner.intern("__has_include"),
+            va_args: interner.intern("__VA_ARGS__"),
+            pragma: interner.intern("_Pragma"),
+        }
+    }
+
+    /// Whether a conditional computes with this name.
+    fn is_operator(&self, name: Symbol) -> bool {
+        name == self.defined || name == self.has_include
+    }
+}
+
+impl Preprocessor<'_> {
+    /// The next token, not expanded.
+    fn raw(&mut self) -> Option<Tok> {
+        if self.stopped {
+            return None;
+        }
+        if let Some(token) = self.pending.pop() {
+            return Some(token);
+        }
+        if self.isolated {
+            return None;
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            let Some(token) = frame.file.tokens.get(frame.at) else {
+                if self.collecting != 0 {
+                    return None;
+                }
+                self.leave();
+                continue;
+            };
+            let token = frame.place(token);
+            frame.at += 1;
+            if !(token.starts_line() && token.is(kiln_syntax::token::Punct::Hash)) {
+                return Some(token);
+            }
+            if let Some(pragma) = self.directive(token) {
+                return Some(pragma);
+            }
+            if self.stopped {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Begins to read a text.
+    fn enter(&mut self, file: Rc<LexedFile>, kind: FileKind, from: Option<Span>) {
+        let Some(id) = self.map.add_file(file.name.clone(), file.text.clone(), kind, from) else {
+            return self.out_of_positions(from.unwrap_or_default());
+        };
+        if let Some(at) = file.open_comment {
+            let span = self.map.span(id, at..at + 2);
+            let message = "this comment has no end";
+            self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
+        }
+        let lo = self.map.span(id, 0..0).lo;
+        self.frames.push(Frame { file, id, lo, at: 0, conditions: Vec::new() });
+    }
+
+    /// Ends the innermost file.
+    fn leave(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        for condition in frame.conditions {
+            let diagnostic =
+                Diagnostic::new(Code::Conditional, condition.span, "this conditional has no `#endif`");
+            self.sink.report(diagnostic);
+        }
+    }
+
+    /// `-D` and `-U` are directives of a file of their own.
+    fn enter_command_line(&mut self, macros: &[MacroOption]) {
+        if macros.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        for option in macros {
+            let line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+            let directive = match option {
+                MacroOption::Define(definition) => match definition.split_once('=') {
+                    Some((name, value)) => format!("#define {} {}\n", line(name), line(value)),
+                    None => format!("#define {} 1\n", line(definition)),
+                },
+                MacroOption::Undefine(name) => format!("#undef {}\n", line(name)),
+            };
+            text.push_str(&directive);
+        }
+        let file = LexedFile::new("<command line>".into(), text.into_bytes(), self.interner);
+        self.enter(Rc::new(file), FileKind::CommandLine, None);
+    }
+
+    /// The end of the innermost file.
+    fn end_of_file(&self) -> Span {
+        self.frames.last().map_or(Span::default(), |frame| {
+            let length = frame.file.text.len();
+            self.map.span(frame.id, length..length)
+        })
+    }
+
+    /// The name and line that the token read last goes by.
+    fn presumed(&self) -> (Arc<str>, u32) {
+        let Some(frame) = self.frames.last() else { return ("".into(), 0) };
+        let token = frame.at.checked_sub(1).and_then(|last| frame.file.tokens.get(last));
+        let offset = token.map_or(0, |token| token.span.lo as usize);
+        let (name, line) = self.map.presumed(frame.id, offset);
+        (name.clone(), line)
+    }
+}

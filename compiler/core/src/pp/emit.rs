@@ -1,0 +1,143 @@
+//! From preprocessing tokens to the tokens of the language (translation phase 7, C99 5.1.1.2).
+
+use kiln_syntax::token::{Keyword, Token, TokenKind};
+
+use super::{
+    Preprocessor,
+    token::{Kind, Tok},
+};
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::{Extension, Extensions},
+    opencl::LanguageVersion,
+    session::Options,
+    source::NOT_UTF8,
+};
+
+/// The keywords of the options' version, by symbol (OpenCL C 6.3.9).
+///
+/// `generic`, `read_write` and `uniform` are reserved in every version. `pipe` is a word of OpenCL C 2.0 and of
+/// 3.0 with pipes. `asm` and `typeof` are only reserved with underscores, which no C99 program may use.
+pub(super) fn keywords(options: &Options, extensions: Extensions) -> Vec<Option<Keyword>> {
+    let reserved = |spelling: &str, keyword: Keyword| match keyword {
+        Keyword::Pipe => {
+            options.std >= LanguageVersion::Cl20
+                && (options.std < LanguageVersion::Cl30 || extensions.has(Extension::Pipes))
+        }
+        Keyword::Asm | Keyword::Typeof => spelling.starts_with('_'),
+        _ => true,
+    };
+    Keyword::ALL.iter().map(|(spelling, keyword)| reserved(spelling, *keyword).then_some(*keyword)).collect()
+}
+
+impl Preprocessor<'_> {
+    /// Every token to the end of the source.
+    pub(super) fn emit_all(&mut self) -> Vec<Token> {
+        let mut tokens = Vec::with_capacity(self.frames.iter().map(|frame| frame.file.tokens.len()).sum());
+        while let Some(token) = self.expanded() {
+            let token = match token.kind {
+                Kind::Name(name) if name == self.words.pragma => match self.pragma_operator(token) {
+                    Some(token) => token,
+                    None => continue,
+                },
+                _ => token,
+            };
+            tokens.push(Token { kind: self.convert(&token), span: token.span });
+        }
+        tokens
+    }
+
+    fn convert(&mut self, token: &Tok) -> TokenKind {
+        match token.kind {
+            Kind::Name(name) => match self.keywords.get(name.index()) {
+                Some(Some(keyword)) => TokenKind::Keyword(*keyword),
+                _ => TokenKind::Name(name),
+            },
+            Kind::Number(text) if is_floating(self.interner.text(text)) => TokenKind::Floating(text),
+            Kind::Number(text) => TokenKind::Integer(text),
+            Kind::Character(text) => {
+                self.check_literal(token);
+                TokenKind::Character(text)
+            }
+            Kind::String(text) => {
+                self.check_literal(token);
+                TokenKind::String(text)
+            }
+            Kind::Punct(punct) => TokenKind::Punct(punct),
+            Kind::Pragma(text) => TokenKind::Pragma(text),
+            Kind::Unterminated(text) => {
+                let quote = if self.interner.text(text).contains('\'') { "'" } else { "\"" };
+                let message = format!("the closing `{quote}` is missing on this line");
+                self.sink.report(Diagnostic::new(Code::UnterminatedLiteral, token.span, message));
+                TokenKind::Unknown
+            }
+            Kind::Unknown(text) => {
+                self.unknown(token, text);
+                TokenKind::Unknown
+            }
+            Kind::Parameter(_) | Kind::Stringize(_) | Kind::Paste | Kind::Placemarker | Kind::Reported => {
+                TokenKind::Unknown
+            }
+        }
+    }
+
+    fn check_literal(&mut self, token: &Tok) {
+        if token.spelling(self.interner).contains(NOT_UTF8) {
+            let message = "this literal has bytes that are not UTF-8, which are lost";
+            self.sink.report(Diagnostic::new(Code::NotUtf8, token.span, message));
+        }
+    }
+
+    fn unknown(&mut self, token: &Tok, text: kiln_syntax::Symbol) {
+        let text = self.interner.text(text);
+        let valid = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
+        let Some(culprit) = text.chars().find(|c| !valid(c)) else { return };
+        let message = match culprit {
+            NOT_UTF8 => "this byte is not UTF-8".to_owned(),
+            c if c.is_control() || c.is_whitespace() => {
+                format!("the character U+{:04X} cannot stand here", culprit as u32)
+            }
+            _ => format!("the character `{culprit}` cannot stand here"),
+        };
+        let mut diagnostic = Diagnostic::new(Code::UnknownCharacter, token.span, message);
+        if let Some(ascii) = look_alike(culprit) {
+            diagnostic = diagnostic.help(format!("did you mean `{ascii}`? The two look alike"));
+        }
+        self.sink.report(diagnostic);
+    }
+}
+
+/// A floating constant has a point or an exponent (C99 6.4.4.2).
+fn is_floating(text: &str) -> bool {
+    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    let exponent = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
+    text.contains('.') || text.contains(exponent)
+}
+
+/// The character of C that was meant by one that text processors put in its place.
+fn look_alike(c: char) -> Option<char> {
+    Some(match c {
+        '\u{2018}' | '\u{2019}' | '\u{00B4}' => '\'',
+        '\u{201C}' | '\u{201D}' => '"',
+        '\u{2013}' | '\u{2014}' | '\u{2212}' => '-',
+        '\u{00D7}' => '*',
+        '\u{00F7}' => '/',
+        '\u{037E}' | '\u{FF1B}' => ';',
+        '\u{FF0C}' => ',',
+        '\u{FF08}' => '(',
+        '\u{FF09}' => ')',
+        '\u{00A0}' | '\u{2002}'..='\u{200B}' | '\u{3000}' => ' ',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_floating;
+
+    #[test]
+    fn numbers_of_both_sorts() {
+        assert!(["1.", ".5f", "1e3", "0x1p3", "0x.8", "1E+5"].iter().all(|text| is_floating(text)));
+        assert!(["1", "0xE", "0x1f", "1f", "10u"].iter().all(|text| !is_floating(text)));
+    }
+}

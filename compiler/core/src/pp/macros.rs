@@ -1,0 +1,128 @@
+//! Macros: what a definition holds, and who is defined.
+
+use std::rc::Rc;
+
+use kiln_syntax::{Span, Symbol};
+
+use super::{
+    predefined,
+    token::{Flags, Kind, Tok},
+};
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub(super) name: Symbol,
+    /// Where its name stands in the definition.
+    pub(super) definition: Span,
+    pub(super) shape: Shape,
+    /// The replacement list, parameters and operators resolved.
+    pub(super) body: Vec<Tok>,
+}
+
+/// How a macro is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Object,
+    Function(Parameters),
+    /// Replaced by what depends on the place (C99 6.10.8).
+    Dynamic(Dynamic),
+}
+
+/// The parameters of a function-like macro.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parameters {
+    /// Their names; that of `...` is `__VA_ARGS__`, unless it has one of its own (GNU).
+    pub(super) names: Vec<Symbol>,
+    /// Whether the last takes the rest of the arguments.
+    pub(super) variadic: bool,
+}
+
+/// The macros whose replacement depends on the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dynamic {
+    Line,
+    File,
+    Counter,
+    IncludeLevel,
+}
+
+impl Macro {
+    /// The text of the file from which the body was read.
+    pub(super) fn body_span(&self) -> Span {
+        match (self.body.first(), self.body.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => self.definition,
+        }
+    }
+
+    /// C99 6.10.3 paragraphs 1 and 2: whether a second definition says the same.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let space = |index: usize, token: &Tok| index != 0 && token.flags.is_spaced();
+        let digraph = |token: &Tok| token.flags.has(Flags::DIGRAPH);
+        self.shape == other.shape
+            && self.body.len() == other.body.len()
+            && self.body.iter().zip(&other.body).enumerate().all(|(index, (a, b))| {
+                a.kind == b.kind && space(index, a) == space(index, b) && digraph(a) == digraph(b)
+            })
+    }
+
+    /// Whether the body has `##` before or after this place.
+    pub(super) fn is_pasted(&self, at: usize) -> bool {
+        let paste = |token: &Tok| token.kind == Kind::Paste;
+        at.checked_sub(1).is_some_and(|before| paste(&self.body[before]))
+            || self.body.get(at + 1).is_some_and(paste)
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A macro of this table.
+    Defined(u32),
+    /// One of the compiler's own that nobody has asked for yet.
+    Predefined(predefined::Row),
+}
+
+/// Who is defined, by symbol.
+#[derive(Default)]
+pub(super) struct Macros {
+    slots: Vec<Option<Entry>>,
+    macros: Vec<Rc<Macro>>,
+}
+
+impl Macros {
+    pub(super) fn entry(&self, name: Symbol) -> Option<Entry> {
+        self.slots.get(name.index()).copied().flatten()
+    }
+
+    pub(super) fn is_defined(&self, name: Symbol) -> bool {
+        self.entry(name).is_some()
+    }
+
+    pub(super) fn get(&self, index: u32) -> Rc<Macro> {
+        self.macros[index as usize].clone()
+    }
+
+    pub(super) fn define(&mut self, definition: Macro) -> u32 {
+        let index = self.macros.len() as u32;
+        self.set(definition.name, Some(Entry::Defined(index)));
+        self.macros.push(Rc::new(definition));
+        index
+    }
+
+    pub(super) fn predefine(&mut self, name: Symbol, row: predefined::Row) {
+        self.set(name, Some(Entry::Predefined(row)));
+    }
+
+    pub(super) fn undefine(&mut self, name: Symbol) {
+        self.set(name, None);
+    }
+
+    fn set(&mut self, name: Symbol, entry: Option<Entry>) {
+        if self.slots.len() <= name.index() {
+            self.slots.resize(name.index() + 1, None);
+        }
+        self.slots[name.index()] = entry;
+    }
+}

@@ -1,0 +1,102 @@
+//! The preprocessed text again, as `-E` shows it.
+
+use std::fmt::Write as _;
+
+use kiln_syntax::{
+    Interner,
+    token::{Keyword, Token, TokenKind},
+};
+
+use crate::source::{FileId, SourceMap};
+
+/// Whether `# line "file"` lines say where the text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineMarkers {
+    /// They do, as other compilers write and read them.
+    Written,
+    /// They do not.
+    Left,
+}
+
+/// Writes tokens so that they read as the same tokens: each on the line that it came from, and apart from its
+/// neighbour unless the two touched in the source.
+pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: LineMarkers) -> String {
+    let mut text = String::new();
+    let mut at: Option<(FileId, u32)> = None;
+    let mut end = 0;
+    let mut shown_end = 0;
+    for token in tokens {
+        let place = map.resolve(token.span);
+        let line = place.as_ref().map(|place| (place.file, map.position(place.file, place.range.start).line));
+        let pragma = matches!(token.kind, TokenKind::Pragma(_));
+        let moved = line.is_some() && line != at;
+        if (moved || pragma) && !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if let (Some((file, line)), Some(place)) = (line, &place)
+            && moved
+        {
+            match at {
+                Some((before, last)) if before == file && line > last && line - last <= 8 => {
+                    text.extend(std::iter::repeat_n('\n', (line - last - 1) as usize));
+                }
+                _ if markers == LineMarkers::Written => {
+                    let (name, presumed) = map.presumed(file, place.range.start);
+                    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                    let _ = writeln!(text, "# {presumed} \"{name}\"");
+                }
+                _ => {}
+            }
+            at = Some((file, line));
+            let column = map.position(file, place.range.start).column as usize;
+            text.extend(std::iter::repeat_n(' ', (column - 1).min(80)));
+        }
+        let touches = token.span.lo == end;
+        let seems_to_touch = !moved && place.as_ref().is_some_and(|place| place.range.start == shown_end);
+        end = token.span.hi;
+        shown_end = place.as_ref().map_or(0, |place| place.range.end);
+        let start = text.len();
+        match token.kind {
+            TokenKind::Pragma(pragma) => {
+                let _ = writeln!(text, "#pragma {}", interner.text(pragma));
+                // The next token begins the line after.
+                at = at.map(|(file, line)| (file, line + 1));
+            }
+            TokenKind::Keyword(keyword) => text.push_str(spelling(keyword, token, map)),
+            TokenKind::Unknown => text.push_str(place.as_ref().map_or("", |place| map.text(place))),
+            TokenKind::Punct(punct) => text.push_str(punct.spelling()),
+            TokenKind::Name(symbol)
+            | TokenKind::Integer(symbol)
+            | TokenKind::Floating(symbol)
+            | TokenKind::Character(symbol)
+            | TokenKind::String(symbol) => text.push_str(interner.text(symbol)),
+        }
+        let last = text[..start].chars().next_back().filter(|last| !last.is_whitespace());
+        let first = text[start..].chars().next();
+        if let (Some(last), Some(first)) = (last, first)
+            && !touches
+            && (!seems_to_touch || may_join(last, first))
+        {
+            text.insert(start, ' ');
+        }
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether two tokens that end and begin so could read as one.
+fn may_join(last: char, first: char) -> bool {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '"' | '\'');
+    let apart = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '~');
+    let exponent = matches!(last, 'e' | 'E' | 'p' | 'P') && matches!(first, '+' | '-');
+    exponent || (word(last) && word(first)) || !(word(last) || word(first) || apart(last) || apart(first))
+}
+
+/// The one of a keyword's spellings that the source has.
+fn spelling<'a>(keyword: Keyword, token: &Token, map: &'a SourceMap) -> &'a str {
+    let written = map.spelling(token.span).map_or("", |place| map.text(&place));
+    let is_spelling = Keyword::ALL.iter().any(|known| *known == (written, keyword));
+    if is_spelling { written } else { keyword.spelling() }
+}

@@ -1,0 +1,137 @@
+//! The tokens that the preprocessor works on: preprocessing tokens with what expansion needs to know of them.
+
+use kiln_syntax::{Interner, Span, Symbol, token::Punct};
+
+use super::hide::HideSet;
+
+/// What a token is. The last four occur only inside macro definitions and during substitution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Name(Symbol),
+    Number(Symbol),
+    Character(Symbol),
+    String(Symbol),
+    Punct(Punct),
+    /// A literal that its line cuts off; reported when it reaches the output.
+    Unterminated(Symbol),
+    /// Characters that form no token; reported when they reach the output.
+    Unknown(Symbol),
+    /// What stands for something that has been reported.
+    Reported,
+    /// A `#pragma` for the parser: the text after the word.
+    Pragma(Symbol),
+    /// A parameter of the macro.
+    Parameter(u16),
+    /// `#` and a parameter.
+    Stringize(u16),
+    /// `##`
+    Paste,
+    /// An empty argument next to `##` (C99 6.10.3.3).
+    Placemarker,
+}
+
+/// What is known of a token besides its spelling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags(u8);
+
+impl Flags {
+    /// First of its line.
+    pub(super) const LINE_START: Self = Self(1);
+    /// White space before it.
+    pub(super) const SPACE: Self = Self(2);
+    /// Punctuation in its second spelling.
+    pub(super) const DIGRAPH: Self = Self(4);
+
+    pub(super) const fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    pub(super) const fn with(self, flag: Self, on: bool) -> Self {
+        Self(if on { self.0 | flag.0 } else { self.0 & !flag.0 })
+    }
+
+    /// White space of any sort before it.
+    pub(super) const fn is_spaced(self) -> bool {
+        self.0 & (Self::LINE_START.0 | Self::SPACE.0) != 0
+    }
+}
+
+/// A token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tok {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+    /// The macros that it must not be expanded by.
+    pub(super) hide: HideSet,
+    pub(super) flags: Flags,
+}
+
+impl Tok {
+    pub(super) fn is(&self, punct: Punct) -> bool {
+        self.kind == Kind::Punct(punct)
+    }
+
+    pub(super) fn name(&self) -> Option<Symbol> {
+        match self.kind {
+            Kind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn starts_line(&self) -> bool {
+        self.flags.has(Flags::LINE_START)
+    }
+
+    /// The same token where white space is whether there is any: inside a call or a directive.
+    pub(super) fn inline(self) -> Self {
+        let spaced = self.flags.is_spaced();
+        Self { flags: self.flags.with(Flags::LINE_START, false).with(Flags::SPACE, spaced), ..self }
+    }
+
+    /// The same token with the white space of another.
+    pub(super) fn spaced_as(self, other: Flags) -> Self {
+        let flags = self
+            .flags
+            .with(Flags::LINE_START, other.has(Flags::LINE_START))
+            .with(Flags::SPACE, other.has(Flags::SPACE));
+        Self { flags, ..self }
+    }
+
+    /// As it was written.
+    pub(super) fn spelling<'a>(&self, interner: &'a Interner) -> &'a str {
+        match self.kind {
+            Kind::Name(text)
+            | Kind::Number(text)
+            | Kind::Character(text)
+            | Kind::String(text)
+            | Kind::Unterminated(text)
+            | Kind::Unknown(text)
+            | Kind::Pragma(text) => interner.text(text),
+            Kind::Punct(punct) if self.flags.has(Flags::DIGRAPH) => digraph(punct),
+            Kind::Punct(punct) => punct.spelling(),
+            Kind::Paste => "##",
+            Kind::Parameter(_) | Kind::Stringize(_) | Kind::Placemarker | Kind::Reported => "",
+        }
+    }
+}
+
+/// The last spelling of punctuation that has several.
+fn digraph(punct: Punct) -> &'static str {
+    let spellings = Punct::ALL.iter().rev();
+    spellings
+        .into_iter()
+        .find(|(_, other)| *other == punct)
+        .map_or(punct.spelling(), |(spelling, _)| spelling)
+}
+
+/// The spelling of a row of tokens, with one space where there is white space (C99 6.10.3.2, without escapes).
+pub(super) fn spell(tokens: &[Tok], interner: &Interner) -> String {
+    let mut text = String::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if index != 0 && token.flags.is_spaced() {
+            text.push(' ');
+        }
+        text.push_str(token.spelling(interner));
+    }
+    text
+}

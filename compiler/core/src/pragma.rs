@@ -1,0 +1,133 @@
+//! What a pragma says (OpenCL C 6.12), read from the text behind `#pragma`.
+//!
+//! The preprocessor checks it with this, the type checker acts on it with this; neither parses by itself.
+
+/// A pragma.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pragma<'a> {
+    /// `OPENCL EXTENSION name : behavior` (OpenCL C 6.12.1)
+    Extension {
+        /// The extension, or `all`.
+        name: &'a str,
+        /// What is asked of it.
+        behavior: Behavior,
+    },
+    /// `OPENCL FP_CONTRACT …`
+    FpContract(Switch),
+    /// `unroll`, with the number behind it; the number is an expression of the language and may be absent.
+    Unroll(&'a str),
+    /// `nounroll`
+    NoUnroll,
+    /// Begins with a word that other compilers know and that changes nothing here.
+    Ignored,
+    /// Begins with a word that nobody knows.
+    Unknown,
+    /// Begins with `OPENCL` and goes on wrongly; what should stand there.
+    Malformed(&'static str),
+}
+
+/// What is asked of an extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behavior {
+    /// `enable`
+    Enable,
+    /// `disable`
+    Disable,
+    /// `begin`: what follows is declared by the extension (clang's headers use it).
+    Begin,
+    /// `end`
+    End,
+}
+
+/// `ON`, `OFF` or `DEFAULT` (C99 6.10.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// `ON`
+    On,
+    /// `OFF`
+    Off,
+    /// `DEFAULT`
+    Default,
+}
+
+impl<'a> Pragma<'a> {
+    /// Reads the text behind `#pragma`.
+    pub fn parse(text: &'a str) -> Self {
+        let (first, rest) = word(text);
+        match first {
+            "OPENCL" | "STDC" => Self::parse_opencl(rest),
+            "unroll" => Self::Unroll(rest.trim()),
+            "nounroll" => Self::NoUnroll,
+            "once" | "clang" | "GCC" | "ivdep" | "omp" | "acc" | "mark" | "region" | "endregion" | "pack"
+            | "message" | "push_macro" | "pop_macro" => Self::Ignored,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn parse_opencl(text: &'a str) -> Self {
+        let (kind, rest) = word(text);
+        match kind {
+            "EXTENSION" => Self::parse_extension(rest),
+            "FP_CONTRACT" => match word(rest) {
+                ("ON", "") => Self::FpContract(Switch::On),
+                ("OFF", "") => Self::FpContract(Switch::Off),
+                ("DEFAULT", "") => Self::FpContract(Switch::Default),
+                _ => Self::Malformed("`ON`, `OFF` or `DEFAULT` must follow `FP_CONTRACT`"),
+            },
+            "FENV_ACCESS" | "CX_LIMITED_RANGE" => Self::Ignored,
+            "SELECT_ROUNDING_MODE" => Self::Ignored,
+            _ => Self::Malformed("`EXTENSION` or `FP_CONTRACT` must follow `OPENCL`"),
+        }
+    }
+
+    fn parse_extension(text: &'a str) -> Self {
+        let (name, rest) = word(text);
+        if name.is_empty() {
+            return Self::Malformed("the name of an extension or `all` must follow `EXTENSION`");
+        }
+        let (colon, rest) = word(rest);
+        if colon != ":" {
+            return Self::Malformed("`:` must follow the name of the extension");
+        }
+        let behavior = match word(rest) {
+            ("enable", "") => Behavior::Enable,
+            ("disable", "") => Behavior::Disable,
+            ("begin", "") => Behavior::Begin,
+            ("end", "") => Behavior::End,
+            _ => return Self::Malformed("`enable` or `disable` must follow `:`"),
+        };
+        Self::Extension { name, behavior }
+    }
+}
+
+/// The word, or else the character, at the beginning, and what follows it.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let length = word.max(text.chars().next().map_or(0, char::len_utf8));
+    (&text[..length], text[length..].trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        assert_eq!(
+            Pragma::parse("OPENCL EXTENSION cl_khr_fp64:enable"),
+            Pragma::Extension { name: "cl_khr_fp64", behavior: Behavior::Enable }
+        );
+        assert_eq!(
+            Pragma::parse(" OPENCL EXTENSION all : disable "),
+            Pragma::Extension { name: "all", behavior: Behavior::Disable }
+        );
+        assert_eq!(Pragma::parse("OPENCL FP_CONTRACT OFF"), Pragma::FpContract(Switch::Off));
+        assert_eq!(Pragma::parse("unroll 4"), Pragma::Unroll("4"));
+        assert_eq!(Pragma::parse("vendor x"), Pragma::Unknown);
+        for text in ["OPENCL", "OPENCL EXTENSION", "OPENCL EXTENSION a enable", "OPENCL EXTENSION a : maybe"]
+        {
+            assert!(matches!(Pragma::parse(text), Pragma::Malformed(_)), "{text}");
+        }
+    }
+}
