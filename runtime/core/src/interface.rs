@@ -77,6 +77,10 @@
 //!
 //! The runtime removes these instructions, their strings and their import before a driver sees the module.
 
+use crate::error::Result;
+use crate::module::Module;
+use crate::reflection;
+
 /// The interface of all kernels of one module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramInterface {
@@ -274,6 +278,13 @@ pub enum BindingClass {
     Uniform,
     /// Read and written.
     Storage,
+}
+
+impl ProgramInterface {
+    /// Reads the interface out of a module, without a device.
+    pub fn from_spirv(words: &[u32]) -> Result<Self> {
+        reflection::read(&Module::new(words)?)
+    }
 }
 
 impl KernelInterface {

@@ -2,6 +2,49 @@
 //!
 //! Owns devices, memory, programs, launches and events. It must never know the compiler: all it knows of a kernel stands in the
 //! module ([`interface`]).
+//!
+//! ```no_run
+//! use kiln_runtime::{Device, Program};
+//! # fn main() -> kiln_runtime::Result<()> {
+//! # let words: &[u32] = &[];
+//! let device = Device::open()?;
+//! let queue = device.queue()?;
+//! let numbers = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+//! let mut kernel = Program::from_spirv(&device, words)?.kernel("square")?;
+//! kernel.set(0, &numbers)?;
+//! // SAFETY: the kernel stays within its buffer.
+//! unsafe { queue.launch(&kernel, 4)? };
+//! println!("{:?}", queue.read(&numbers)?);
+//! # Ok(())
+//! # }
+//! ```
 #![deny(unsafe_code)]
 
+mod backend;
+mod buffer;
+mod capabilities;
+mod device;
+mod error;
+mod event;
 pub mod interface;
+mod kernel;
+mod launch;
+mod layout;
+mod module;
+mod ndrange;
+mod program;
+mod queue;
+mod reflection;
+mod requirements;
+#[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
+mod vulkan;
+
+pub use buffer::Buffer;
+pub use capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
+pub use device::{Device, Instance, Options, Selector, Validation};
+pub use error::{Error, Result};
+pub use event::{Event, Times};
+pub use kernel::{Arg, ArgValue, Kernel, Local, Null};
+pub use ndrange::{NdRange, Sizes};
+pub use program::Program;
+pub use queue::Queue;

@@ -1,0 +1,134 @@
+//! Buffers: memory of a device that kernels reach through pointers.
+//!
+//! Owns the typed view of memory. One allocation is one object for the memory model, however many views it has (memory.md R9). It
+//! must never know who copies the bytes.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use bytemuck::Pod;
+
+use crate::backend::Memory;
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+/// Memory of a device, seen as elements of `T`. Clones and parts share the memory, which is freed with the last of them.
+pub struct Buffer<T = u8> {
+    pub(crate) device: Device,
+    pub(crate) memory: Memory,
+    /// Where this view begins, in bytes.
+    pub(crate) offset: u64,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Pod> Buffer<T> {
+    pub(crate) fn allocate(device: &Device, len: usize) -> Result<Self> {
+        let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+        let limit = device.capabilities().max_allocation;
+        if bytes == 0 || bytes > limit {
+            return Err(Error::BufferSize { bytes, limit });
+        }
+        let memory = device.backend().allocate(bytes)?;
+        Ok(Self { device: device.clone(), memory, offset: 0, len, element: PhantomData })
+    }
+
+    /// A part of the buffer (`clCreateSubBuffer`).
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => end.saturating_add(1),
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        let element = size_of::<T>() as u64;
+        if start >= end || end > self.len {
+            return Err(Error::OutOfBounds {
+                start: (start as u64).saturating_mul(element),
+                end: (end as u64).saturating_mul(element),
+                size: self.bytes(),
+            });
+        }
+        let offset = self.offset + start as u64 * element;
+        Ok(Self { offset, len: end - start, ..self.clone() })
+    }
+
+    /// The same memory as elements of another type.
+    pub fn cast<U: Pod>(&self) -> Result<Buffer<U>> {
+        let element = size_of::<U>() as u64;
+        if element == 0
+            || !self.bytes().is_multiple_of(element)
+            || !self.offset.is_multiple_of(align_of::<U>() as u64)
+        {
+            return Err(Error::PartialElement { bytes: self.bytes(), offset: self.offset, element });
+        }
+        Ok(Buffer {
+            device: self.device.clone(),
+            memory: self.memory.clone(),
+            offset: self.offset,
+            len: (self.bytes() / element) as usize,
+            element: PhantomData,
+        })
+    }
+}
+
+impl<T> Buffer<T> {
+    /// The number of elements; never 0.
+    #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.len as u64 * size_of::<T>() as u64
+    }
+
+    /// The address that kernels see.
+    pub fn address(&self) -> u64 {
+        self.memory.address + self.offset
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The same memory as bytes.
+    pub(crate) fn untyped(&self) -> Buffer<u8> {
+        Buffer {
+            device: self.device.clone(),
+            memory: self.memory.clone(),
+            offset: self.offset,
+            len: self.bytes() as usize,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        Self {
+            device: self.device.clone(),
+            memory: self.memory.clone(),
+            offset: self.offset,
+            len: self.len,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer")
+            .field("device", &self.device.name())
+            .field("len", &self.len)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,229 @@
+//! What a device offers, in OpenCL's words, and what a compiler must know of it.
+//!
+//! Owns the vocabulary and the rules that follow from the memory model alone. It must never know how a back end finds these
+//! facts: `vulkan/features.rs` derives them from Vulkan.
+
+use std::fmt;
+
+/// A device as listed: its identity, what it offers, and whether it can run kernels.
+#[derive(Debug, Clone)]
+pub struct DeviceInfo {
+    /// The position in the list, accepted by [`Selector::Index`](crate::Selector).
+    pub index: usize,
+    /// `CL_DEVICE_NAME`
+    pub name: String,
+    /// The driver and its version.
+    pub driver: String,
+    /// `CL_DEVICE_TYPE`
+    pub kind: DeviceKind,
+    /// What it offers.
+    pub capabilities: Capabilities,
+    /// What a compiler must know.
+    pub features: Features,
+    /// What it lacks to run kernels at all; empty for a usable device.
+    pub lacks: Vec<String>,
+}
+
+/// `CL_DEVICE_TYPE`, with the two sorts of GPU apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceKind {
+    /// None of the others.
+    Other,
+    /// The host's processors.
+    Cpu,
+    /// A GPU that is simulated or shared by a hypervisor.
+    VirtualGpu,
+    /// A GPU that shares the host's memory.
+    IntegratedGpu,
+    /// A GPU with its own memory.
+    DiscreteGpu,
+}
+
+/// `memory_order`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// `memory_order_relaxed`
+    Relaxed,
+    /// `memory_order_acquire`
+    Acquire,
+    /// `memory_order_release`
+    Release,
+    /// `memory_order_acq_rel`
+    AcqRel,
+    /// `memory_order_seq_cst`
+    SeqCst,
+}
+
+/// `memory_scope`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// `memory_scope_work_item`
+    WorkItem,
+    /// `memory_scope_sub_group`
+    SubGroup,
+    /// `memory_scope_work_group`
+    WorkGroup,
+    /// `memory_scope_device`
+    Device,
+    /// `memory_scope_all_devices`, also called `memory_scope_all_svm_devices`
+    AllDevices,
+}
+
+/// What a device offers to kernels, in the words of `clGetDeviceInfo`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capabilities {
+    /// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`, the orders.
+    pub atomic_orders: Vec<Order>,
+    /// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`, the scopes.
+    pub atomic_scopes: Vec<Scope>,
+    /// `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, the orders.
+    pub fence_orders: Vec<Order>,
+    /// `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, the scopes.
+    pub fence_scopes: Vec<Scope>,
+    /// `cl_khr_int64_base_atomics` and `cl_khr_int64_extended_atomics` on global memory.
+    pub int64_global_atomics: bool,
+    /// The same on local memory.
+    pub int64_local_atomics: bool,
+    /// `__opencl_c_ext_fp32_global_atomic_add` and `__opencl_c_ext_fp32_local_atomic_add` done by the device; they are offered
+    /// everywhere.
+    pub float_atomic_add: bool,
+    /// `long` and `ulong` done by the device.
+    pub int64: bool,
+    /// `cl_khr_fp16`
+    pub fp16: bool,
+    /// `cl_khr_fp64`
+    pub fp64: bool,
+    /// Sub-groups (`CL_DEVICE_MAX_NUM_SUB_GROUPS` is not zero), and what they offer.
+    pub sub_groups: Option<SubGroups>,
+    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`
+    pub max_work_group_size: u32,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`
+    pub max_work_item_sizes: [u32; 3],
+    /// `CL_DEVICE_LOCAL_MEM_SIZE`
+    pub local_memory: u64,
+    /// `CL_DEVICE_GLOBAL_MEM_SIZE`
+    pub global_memory: u64,
+    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`
+    pub max_allocation: u64,
+    /// `CL_DEVICE_MAX_PARAMETER_SIZE`
+    pub max_parameter_size: u32,
+    /// `CL_DEVICE_HOST_UNIFIED_MEMORY`: the host and the device share their memory.
+    pub unified_memory: bool,
+    /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 where launches cannot be timed.
+    pub timer_resolution: f32,
+}
+
+/// What the sub-groups of a device offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubGroups {
+    /// Work-items in the largest sub-group.
+    pub max_size: u32,
+    /// The extensions whose functions they have, such as `cl_khr_subgroup_ballot`.
+    pub extensions: Vec<&'static str>,
+}
+
+/// What modules depend on, as plain data with the names that the compiler's target gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Features {
+    /// The newest SPIR-V version that the device takes.
+    pub spirv: (u8, u8),
+    /// 8-bit integer arithmetic
+    pub int8: bool,
+    /// 16-bit integer arithmetic
+    pub int16: bool,
+    /// 64-bit integer arithmetic
+    pub int64: bool,
+    /// 16-bit floating-point arithmetic
+    pub fp16: bool,
+    /// 64-bit floating-point arithmetic
+    pub fp64: bool,
+    /// 8-bit loads and stores of global memory
+    pub storage8: bool,
+    /// 16-bit loads and stores of global memory
+    pub storage16: bool,
+    /// 8-bit push constants
+    pub push_constant8: bool,
+    /// 16-bit push constants
+    pub push_constant16: bool,
+    /// 64-bit atomics on global memory
+    pub int64_global_atomics: bool,
+    /// 64-bit atomics on local memory
+    pub int64_local_atomics: bool,
+    /// 32-bit floating-point atomic addition on global and on local memory
+    pub float32_atomic_add: bool,
+    /// Pointers to local memory as values
+    pub variable_pointers: bool,
+    /// Local memory with an explicit layout, for reinterpretation
+    pub workgroup_explicit_layout: bool,
+    /// The device scope of the memory model
+    pub device_scope: bool,
+    /// Chains of availability and visibility
+    pub availability_chains: bool,
+    /// Basic sub-group operations
+    pub subgroups: bool,
+    /// Votes of a sub-group
+    pub subgroup_vote: bool,
+    /// Reductions and scans of a sub-group
+    pub subgroup_arithmetic: bool,
+    /// Ballots of a sub-group
+    pub subgroup_ballot: bool,
+    /// Shuffles in a sub-group
+    pub subgroup_shuffle: bool,
+    /// Relative shuffles in a sub-group
+    pub subgroup_shuffle_relative: bool,
+    /// Reductions of parts of a sub-group
+    pub subgroup_clustered: bool,
+    /// Sub-group operations on 8-, 16- and 64-bit types
+    pub subgroup_extended_types: bool,
+    /// Bytes of push constants
+    pub push_constant_size: u32,
+    /// Bytes of local memory
+    pub local_memory: u32,
+    /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
+    pub float_controls_preserve32: bool,
+    /// Denormals of 32-bit floats can be kept
+    pub float_controls_denorm_preserve32: bool,
+    /// Rounding to nearest even of 32-bit floats can be demanded
+    pub float_controls_rte32: bool,
+}
+
+impl Order {
+    /// Every order.
+    pub const ALL: [Self; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Relaxed => "relaxed",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcqRel => "acq_rel",
+            Self::SeqCst => "seq_cst",
+        })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WorkItem => "work_item",
+            Self::SubGroup => "sub_group",
+            Self::WorkGroup => "work_group",
+            Self::Device => "device",
+            Self::AllDevices => "all_devices",
+        })
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Other => "other",
+            Self::Cpu => "cpu",
+            Self::VirtualGpu => "virtual gpu",
+            Self::IntegratedGpu => "integrated gpu",
+            Self::DiscreteGpu => "discrete gpu",
+        })
+    }
+}

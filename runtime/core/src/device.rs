@@ -1,0 +1,254 @@
+//! Finding devices, choosing one, opening it.
+//!
+//! Owns the choice and its options. It must never know how a back end talks to its devices.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytemuck::Pod;
+
+use crate::backend::{Backend, BackendQueue};
+use crate::buffer::Buffer;
+use crate::capabilities::{Capabilities, DeviceInfo, Features};
+use crate::error::{Error, Result};
+use crate::queue::Queue;
+use crate::vulkan;
+
+/// How the runtime behaves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the use of the driver is checked.
+    pub validation: Validation,
+    /// How long any wait may take before it is an error that names the kernel. `None` waits for ever.
+    pub watchdog: Option<Duration>,
+}
+
+/// Whether `VK_LAYER_KHRONOS_validation` checks the use of the driver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// No checks.
+    #[default]
+    Off,
+    /// The layer's usual checks.
+    On,
+    /// Also hazards between commands.
+    Synchronisation,
+}
+
+/// The choice of a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Selector {
+    /// What `KILN_DEVICE` says, otherwise the most capable sort of device.
+    #[default]
+    Default,
+    /// The device at this position of [`Instance::devices`].
+    Index(usize),
+    /// The first usable device whose name contains this, in upper or lower case.
+    Name(String),
+}
+
+/// The devices of this machine.
+pub struct Instance {
+    vulkan: vulkan::Instance,
+    options: Options,
+    devices: Vec<DeviceInfo>,
+}
+
+/// An open device. Clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Arc<dyn Backend>,
+    /// Initialises buffers.
+    transfers: Arc<dyn BackendQueue>,
+    options: Options,
+}
+
+impl Options {
+    /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]) and
+    /// `KILN_WATCHDOG` (seconds).
+    pub fn from_env() -> Self {
+        let value = |name| std::env::var(name).unwrap_or_default();
+        Self {
+            validation: match value("KILN_VALIDATION").as_str() {
+                "" | "0" => Validation::Off,
+                "sync" => Validation::Synchronisation,
+                _ => Validation::On,
+            },
+            watchdog: value("KILN_WATCHDOG")
+                .parse()
+                .ok()
+                .filter(|seconds: &f64| *seconds > 0.0)
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        }
+    }
+}
+
+impl From<&str> for Selector {
+    /// A number is an index, anything else a part of a name, nothing the default.
+    fn from(text: &str) -> Self {
+        match (text.trim(), text.trim().parse()) {
+            ("", _) => Self::Default,
+            (_, Ok(index)) => Self::Index(index),
+            (name, Err(_)) => Self::Name(name.to_owned()),
+        }
+    }
+}
+
+impl Instance {
+    /// Finds the devices of this machine.
+    pub fn new(options: Options) -> Result<Self> {
+        let vulkan = vulkan::Instance::new(options.validation)?;
+        let devices = vulkan.devices()?;
+        Ok(Self { vulkan, options, devices })
+    }
+
+    /// All devices, usable or not ([`DeviceInfo::lacks`]).
+    pub fn devices(&self) -> &[DeviceInfo] {
+        &self.devices
+    }
+
+    /// Opens a device.
+    pub fn device(&self, selector: &Selector) -> Result<Device> {
+        let info = self.choose(selector)?;
+        let backend = self.vulkan.open(info)?;
+        let transfers = backend.queue()?;
+        Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options }) })
+    }
+
+    fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
+        let variable = std::env::var("KILN_DEVICE").unwrap_or_default();
+        let selector = match selector {
+            Selector::Default => &Selector::from(variable.as_str()),
+            chosen => chosen,
+        };
+        let (wanted, candidates): (String, Vec<&DeviceInfo>) = match selector {
+            Selector::Default => {
+                let best = self
+                    .devices
+                    .iter()
+                    .rev()
+                    .filter(|info| info.lacks.is_empty())
+                    .max_by_key(|info| info.kind);
+                return best.ok_or_else(|| Error::NoSuitableDevice {
+                    reasons: self
+                        .devices
+                        .iter()
+                        .map(|info| format!("{} lacks {}", info.name, info.lacks.join(" and ")))
+                        .collect(),
+                });
+            }
+            Selector::Index(index) => (index.to_string(), self.devices.get(*index).into_iter().collect()),
+            Selector::Name(name) => {
+                let part = name.to_lowercase();
+                let matches = |info: &&DeviceInfo| info.name.to_lowercase().contains(&part);
+                (name.clone(), self.devices.iter().filter(matches).collect())
+            }
+        };
+        match candidates.iter().find(|info| info.lacks.is_empty()).or(candidates.first()) {
+            Some(info) if info.lacks.is_empty() => Ok(info),
+            Some(info) => {
+                Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() })
+            }
+            None => Err(Error::NoSuchDevice {
+                wanted,
+                found: self.devices.iter().map(|info| format!("{}: {}", info.index, info.name)).collect(),
+            }),
+        }
+    }
+}
+
+impl Device {
+    /// Opens the default device, with options from the environment.
+    pub fn open() -> Result<Self> {
+        Instance::new(Options::from_env())?.device(&Selector::Default)
+    }
+
+    /// Everything known of the device.
+    pub fn info(&self) -> &DeviceInfo {
+        self.inner.backend.info()
+    }
+
+    /// `CL_DEVICE_NAME`
+    pub fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    /// What it offers, in OpenCL's words.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.info().capabilities
+    }
+
+    /// What a compiler must know of it.
+    pub fn features(&self) -> &Features {
+        &self.info().features
+    }
+
+    /// A new in-order queue.
+    pub fn queue(&self) -> Result<Queue> {
+        Ok(Queue::new(self.clone(), self.inner.backend.queue()?))
+    }
+
+    /// A buffer of `len` elements whose contents are undefined.
+    pub fn buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::allocate(self, len)
+    }
+
+    /// A buffer with these contents.
+    pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
+        let buffer = Buffer::allocate(self, contents.len())?;
+        self.initialise(&buffer, bytemuck::cast_slice(contents))?;
+        Ok(buffer)
+    }
+
+    /// What the validation layer has said since the last call; nothing where it is off. Silence is what tests demand.
+    pub fn validation_messages(&self) -> Vec<String> {
+        self.inner.backend.take_messages()
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.inner.backend
+    }
+
+    pub(crate) fn watchdog(&self) -> Option<Duration> {
+        self.inner.options.watchdog
+    }
+
+    /// Writes a new buffer and waits.
+    pub(crate) fn initialise<T>(&self, buffer: &Buffer<T>, bytes: &[u8]) -> Result<()> {
+        let transfers = &self.inner.transfers;
+        transfers.write(&buffer.memory, buffer.offset, bytes)?.wait(self.watchdog())
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance").field("devices", &self.devices).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_are_read() {
+        assert_eq!(Selector::from(""), Selector::Default);
+        assert_eq!(Selector::from(" 2 "), Selector::Index(2));
+        assert_eq!(Selector::from("H100"), Selector::Name("H100".to_owned()));
+    }
+}

@@ -1,0 +1,184 @@
+//! Kernels and their arguments, checked against what the kernel takes.
+//!
+//! Owns arguments. It must never know index spaces, nor how a value travels to the device.
+
+use std::fmt;
+
+use bytemuck::NoUninit;
+
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::interface::{Argument, ArgumentKind, KernelInterface};
+use crate::layout::Layout;
+use crate::program::Program;
+
+/// A kernel of a program, with its arguments. Clones have arguments of their own.
+#[derive(Clone)]
+pub struct Kernel {
+    pub(crate) program: Program,
+    pub(crate) index: usize,
+    pub(crate) arguments: Vec<Option<ArgValue>>,
+}
+
+/// Anything that can be an argument: `&Buffer`, plain values such as `u32` or `[f32; 4]`, [`Local`], [`Null`].
+pub trait Arg {
+    /// The argument in its general form.
+    fn into_value(self) -> ArgValue;
+}
+
+/// An argument in its general form.
+#[derive(Debug, Clone)]
+pub enum ArgValue {
+    /// A pointer to this buffer.
+    Buffer(Buffer),
+    /// The bytes of a plain value, as they are in memory (a 3-component vector has the size of four).
+    Bytes(Vec<u8>),
+    /// Local memory of this many bytes.
+    Local(usize),
+    /// A null pointer.
+    Null,
+}
+
+/// Local memory for a work-group, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Local(pub usize);
+
+/// A null pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Null;
+
+impl Local {
+    /// Room for `len` elements of `T`.
+    pub fn array<T>(len: usize) -> Self {
+        Self(len.saturating_mul(size_of::<T>()))
+    }
+}
+
+impl Arg for ArgValue {
+    fn into_value(self) -> ArgValue {
+        self
+    }
+}
+
+impl<T> Arg for &Buffer<T> {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Buffer(self.untyped())
+    }
+}
+
+impl<T: NoUninit> Arg for T {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Bytes(bytemuck::bytes_of(&self).to_vec())
+    }
+}
+
+impl Arg for Local {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Local(self.0)
+    }
+}
+
+impl Arg for Null {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Null
+    }
+}
+
+impl Kernel {
+    pub(crate) fn new(program: Program, index: usize) -> Self {
+        let arguments = vec![None; program.kernels()[index].arguments.len()];
+        Self { program, index, arguments }
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.interface().name
+    }
+
+    /// What the kernel takes.
+    pub fn interface(&self) -> &KernelInterface {
+        &self.program.kernels()[self.index]
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.program.inner.layouts[self.index]
+    }
+
+    /// Sets the argument at this position.
+    pub fn set(&mut self, index: usize, argument: impl Arg) -> Result<&mut Self> {
+        let value = argument.into_value();
+        let taken = self.interface().arguments.get(index).ok_or_else(|| self.no_such(index.to_string()))?;
+        self.check(index, taken, &value)?;
+        self.arguments[index] = Some(value);
+        Ok(self)
+    }
+
+    /// Sets the argument with this name, where the module tells names.
+    pub fn set_named(&mut self, name: &str, argument: impl Arg) -> Result<&mut Self> {
+        let index = self.interface().argument(name).ok_or_else(|| self.no_such(format!("`{name}`")))?;
+        self.set(index, argument)
+    }
+
+    fn no_such(&self, wanted: String) -> Error {
+        let names =
+            self.interface().arguments.iter().map(|argument| argument.name().unwrap_or_default().to_owned());
+        Error::NoSuchArgument { kernel: self.name().to_owned(), wanted, names: names.collect() }
+    }
+
+    fn check(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {
+        if let ArgValue::Buffer(buffer) = value
+            && !buffer.device().is(&self.program.inner.device)
+        {
+            return Err(Error::WrongDevice {
+                object: format!("argument {index} of kernel `{}`", self.name()),
+            });
+        }
+        let fits = match (taken.kind, value) {
+            (ArgumentKind::Unused, _)
+            | (ArgumentKind::Pointer(_), ArgValue::Buffer(_) | ArgValue::Null)
+            | (ArgumentKind::Buffer(_), ArgValue::Buffer(_)) => true,
+            (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
+            (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(Error::WrongArgument {
+            kernel: self.name().to_owned(),
+            index,
+            name: taken.name().map(str::to_owned),
+            expected: expected(taken),
+            found: found(value),
+        })
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("name", &self.name()).field("arguments", &self.arguments).finish()
+    }
+}
+
+fn expected(taken: &Argument) -> String {
+    let what = match taken.kind {
+        ArgumentKind::Unused => "anything".to_owned(),
+        ArgumentKind::Pointer(_) | ArgumentKind::Buffer(_) => "a buffer".to_owned(),
+        ArgumentKind::Value { size, .. } => format!("a value of {size} bytes"),
+        ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
+        ArgumentKind::Unsupported(what) => what.to_owned(),
+    };
+    match taken.info.as_ref().map(|info| info.type_name.as_str()) {
+        None | Some("") => what,
+        Some(type_name) => format!("{what} ({type_name})"),
+    }
+}
+
+fn found(value: &ArgValue) -> String {
+    match value {
+        ArgValue::Buffer(_) => "a buffer".to_owned(),
+        ArgValue::Bytes(bytes) => format!("a value of {} bytes", bytes.len()),
+        ArgValue::Local(bytes) => format!("{bytes} bytes of local memory"),
+        ArgValue::Null => "a null pointer".to_owned(),
+    }
+}

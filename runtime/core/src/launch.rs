@@ -1,0 +1,247 @@
+//! From a kernel, its arguments and an index space to dispatches.
+//!
+//! Owns the values that a kernel finds in its push constants, blocks and specialisation constants. It must never know who executes
+//! the result.
+
+use crate::backend::{Bound, Dispatch, Launch, Memory, Specialisation};
+use crate::error::{Error, Result};
+use crate::interface::{ArgumentKind, Binding, DataPlace, Place, ProgramData, SpecId, StateValue};
+use crate::kernel::{ArgValue, Kernel};
+use crate::layout::Slot;
+use crate::ndrange::{Limits, NdRange, Plan, Region};
+
+/// Prepares a launch; `None` where the index space is empty.
+pub(crate) fn prepare(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>> {
+    let plan = plan(kernel, range)?;
+    let mut values = Values::new(kernel);
+    values.arguments()?;
+    values.program_data();
+    let local = values.local_memory + u64::from(kernel.interface().static_local_size);
+    let limit = kernel.program.inner.device.capabilities().local_memory;
+    if local > limit {
+        return Err(refused(
+            kernel,
+            format!("it needs {local} bytes of local memory and the device has {limit}; use less"),
+        ));
+    }
+    if plan.regions.is_empty() {
+        return Ok(None);
+    }
+    let mut dispatches: Vec<Dispatch> = Vec::with_capacity(plan.regions.len());
+    for region in &plan.regions {
+        let known = dispatches.iter().zip(&plan.regions).find(|(_, other)| other.local == region.local);
+        let specialisation = match known {
+            Some((dispatch, _)) => dispatch.specialisation.clone(),
+            None => values.specialisation(&plan, region),
+        };
+        dispatches.push(Dispatch {
+            specialisation,
+            push_constants: values.push_constants(&plan, region),
+            groups: region.groups,
+        });
+    }
+    let program = &kernel.program.inner;
+    Ok(Some(Launch {
+        program: program.handle.clone(),
+        kernel: kernel.index,
+        name: kernel.name().to_owned(),
+        bound: values.bound,
+        dispatches,
+        keep: values.keep,
+    }))
+}
+
+fn refused(kernel: &Kernel, reason: String) -> Error {
+    Error::Launch { kernel: kernel.name().to_owned(), reason }
+}
+
+/// Divides the index space, and checks that the module can find its place in each part.
+fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
+    let device = &kernel.program.inner.device;
+    let program = &kernel.program.inner.interface;
+    let capabilities = device.capabilities();
+    let position = program.position;
+    let raw = position.raw_global_id || position.raw_group_id || position.raw_num_groups;
+    let limits = Limits {
+        group_size: capabilities.max_work_group_size,
+        item_sizes: capabilities.max_work_item_sizes,
+        group_counts: device.backend().max_groups(),
+        preferred_multiple: capabilities.sub_groups.as_ref().map_or(1, |groups| groups.max_size),
+        required: kernel.interface().required_local_size,
+        non_uniform: program.local_size.is_some() && !raw,
+    };
+    if program.local_size.is_none() && limits.required.is_none() {
+        return Err(refused(
+            kernel,
+            "its module does not tell the size of work-groups; compile it again".to_owned(),
+        ));
+    }
+    let plan = Plan::new(range, &limits).map_err(|reason| refused(kernel, reason))?;
+    if raw && plan.regions.len() > 1 {
+        return Err(refused(
+            kernel,
+            format!(
+                "its {:?} groups need several dispatches, which the module does not allow for",
+                plan.groups
+            ),
+        ));
+    }
+    let tells_offset = program.global_offset.is_some()
+        || program.state.iter().any(|field| field.value == StateValue::GlobalOffset);
+    if position.raw_global_id && plan.offset != [0; 3] && !tells_offset {
+        return Err(refused(kernel, "its module was compiled without offsets; use offset 0".to_owned()));
+    }
+    Ok(plan)
+}
+
+/// The values that are the same for all regions.
+struct Values<'a> {
+    kernel: &'a Kernel,
+    push_constants: Vec<u8>,
+    bound: Vec<Bound>,
+    /// Values of the constants that count elements of local memory.
+    counts: Vec<(SpecId, u32)>,
+    local_memory: u64,
+    keep: Vec<Memory>,
+}
+
+impl<'a> Values<'a> {
+    fn new(kernel: &'a Kernel) -> Self {
+        let layout = kernel.layout();
+        let bound = layout
+            .slots
+            .iter()
+            .map(|(_, slot)| match slot {
+                Slot::Block { size } => Bound::Bytes(vec![0; *size as usize]),
+                // Filled in below: every argument is set, and program data exists where it is bound.
+                Slot::Argument(_) | Slot::Variables | Slot::Constants => Bound::Bytes(Vec::new()),
+            })
+            .collect();
+        Self {
+            kernel,
+            push_constants: vec![0; layout.push_constants as usize],
+            bound,
+            counts: Vec::new(),
+            local_memory: 0,
+            keep: Vec::new(),
+        }
+    }
+
+    fn arguments(&mut self) -> Result<()> {
+        let kernel = self.kernel;
+        for (index, (taken, value)) in kernel.interface().arguments.iter().zip(&kernel.arguments).enumerate()
+        {
+            let Some(value) = value else {
+                if taken.kind == ArgumentKind::Unused {
+                    continue;
+                }
+                return Err(Error::ArgumentNotSet {
+                    kernel: kernel.name().to_owned(),
+                    index,
+                    name: taken.name().map(str::to_owned),
+                });
+            };
+            match (taken.kind, value) {
+                (ArgumentKind::Pointer(place), ArgValue::Buffer(buffer)) => {
+                    self.put(place, &buffer.address().to_le_bytes());
+                    self.keep.push(buffer.memory.clone());
+                }
+                (ArgumentKind::Value { place, .. }, ArgValue::Bytes(bytes)) => self.put(place, bytes),
+                (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
+                    let elements = (*bytes as u64).div_ceil(u64::from(element_size));
+                    self.local_memory =
+                        self.local_memory.saturating_add(elements.saturating_mul(u64::from(element_size)));
+                    self.counts.push((count, u32::try_from(elements).unwrap_or(u32::MAX)));
+                }
+                (ArgumentKind::Buffer(binding), ArgValue::Buffer(buffer)) => {
+                    self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
+                }
+                // A null pointer is the zero that is there; arguments of other kinds were refused when set.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn program_data(&mut self) {
+        let program = &self.kernel.program.inner;
+        for (buffer, data) in [
+            (&program.variables, &program.interface.variables),
+            (&program.constants, &program.interface.constants),
+        ] {
+            let (Some(buffer), Some(ProgramData { place, .. })) = (buffer, data) else { continue };
+            match *place {
+                DataPlace::Address { offset } => {
+                    self.put(Place::PushConstants { offset }, &buffer.address().to_le_bytes());
+                    self.keep.push(buffer.memory.clone());
+                }
+                DataPlace::Bound(binding) => self.bind(binding, &buffer.memory, 0, buffer.bytes()),
+            }
+        }
+    }
+
+    fn bind(&mut self, binding: Binding, memory: &Memory, offset: u64, size: u64) {
+        let slot = self.kernel.layout().slots.iter().position(|(other, _)| *other == binding);
+        if let Some(slot) = slot {
+            self.bound[slot] = Bound::Memory { memory: memory.clone(), offset, size };
+        }
+    }
+
+    /// Writes bytes where the layout made room for them.
+    fn put(&mut self, place: Place, bytes: &[u8]) {
+        let (target, offset) = match place {
+            Place::PushConstants { offset } => (&mut self.push_constants, offset),
+            Place::Block { binding, offset } => {
+                let slots = &self.kernel.layout().slots;
+                let slot = slots.iter().position(|(other, _)| *other == binding);
+                match slot.map(|slot| &mut self.bound[slot]) {
+                    Some(Bound::Bytes(block)) => (block, offset),
+                    _ => return,
+                }
+            }
+        };
+        target[offset as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The constants of a region.
+    fn specialisation(&self, plan: &Plan, region: &Region) -> Specialisation {
+        let program = &self.kernel.program.inner.interface;
+        let device = &self.kernel.program.inner.device;
+        let mut values = self.counts.clone();
+        if let Some(ids) = program.local_size {
+            values.extend(ids.into_iter().zip(region.local));
+        }
+        if let Some(ids) = program.global_offset {
+            values.extend(ids.into_iter().zip(plan.offset));
+        }
+        if let Some(id) = program.work_dim {
+            values.push((id, plan.dims));
+        }
+        if let Some(id) = program.sub_group_size {
+            values.push((id, device.capabilities().sub_groups.as_ref().map_or(1, |groups| groups.max_size)));
+        }
+        values.sort_unstable();
+        values.dedup_by_key(|(id, _)| *id);
+        values.into()
+    }
+
+    /// The push constants of a region.
+    fn push_constants(&self, plan: &Plan, region: &Region) -> Vec<u8> {
+        let mut bytes = self.push_constants.clone();
+        for field in &self.kernel.program.inner.interface.state {
+            let value = match field.value {
+                StateValue::GlobalOffset => plan.offset,
+                StateValue::GlobalSize => plan.global,
+                StateValue::EnqueuedLocalSize => plan.local,
+                StateValue::NumGroups => plan.groups,
+                StateValue::RegionOffset => [0, 1, 2].map(|d| plan.offset[d] + region.first_item[d]),
+                StateValue::RegionGroupOffset => region.first_group,
+            };
+            let target = &mut bytes[field.offset as usize..];
+            for (word, target) in value.into_iter().zip(target.as_chunks_mut::<4>().0) {
+                *target = word.to_le_bytes();
+            }
+        }
+        bytes
+    }
+}

@@ -1,0 +1,207 @@
+//! Where the bytes of a launch go: the extents of push constants and argument blocks, checked against the device.
+//!
+//! Owns the trust in an interface: whatever a module or a user claims, a checked layout never writes outside its blocks. It must
+//! never know the values of arguments.
+
+use std::collections::BTreeMap;
+
+use crate::backend::KernelLayout;
+use crate::error::{Error, Result};
+use crate::interface::{
+    ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData, ProgramInterface,
+};
+
+/// Bytes of one value of the execution state.
+pub(crate) const STATE_SIZE: u32 = 12;
+/// Bytes of an address.
+pub(crate) const ADDRESS_SIZE: u32 = 8;
+/// The range of a uniform block that every device offers (Vulkan, required limits: maxUniformBufferRange).
+const UNIFORM_BLOCK: u32 = 16384;
+/// Argument blocks are whole numbers of these, as uniform blocks are laid out.
+const BLOCK_ALIGNMENT: u32 = 16;
+
+/// The layout of one kernel.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) name: String,
+    /// The size of the push constants.
+    pub(crate) push_constants: u32,
+    /// What is bound, in order.
+    pub(crate) slots: Vec<(Binding, Slot)>,
+}
+
+/// What is bound at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// An argument block of this size.
+    Block { size: u32 },
+    /// The buffer of this argument.
+    Argument(usize),
+    /// The program-scope variables.
+    Variables,
+    /// The program-scope constants.
+    Constants,
+}
+
+impl Layout {
+    /// The layout of a kernel, or what is wrong with it.
+    pub(crate) fn new(
+        program: &ProgramInterface,
+        kernel: &KernelInterface,
+        push_constant_limit: u32,
+    ) -> Result<Self> {
+        let mut builder = Builder { kernel, slots: BTreeMap::new(), push_constants: 0 };
+        for field in &program.state {
+            builder.place(Place::PushConstants { offset: field.offset }, STATE_SIZE)?;
+        }
+        builder.data(program.variables.as_ref(), Slot::Variables)?;
+        builder.data(program.constants.as_ref(), Slot::Constants)?;
+        for (index, argument) in kernel.arguments.iter().enumerate() {
+            match argument.kind {
+                ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
+                ArgumentKind::Pointer(place) => builder.place(place, ADDRESS_SIZE)?,
+                ArgumentKind::Value { place, size } => builder.place(place, size)?,
+                ArgumentKind::Buffer(binding) => builder.bind(binding, Slot::Argument(index))?,
+                ArgumentKind::Unsupported(what) => {
+                    return Err(builder.bad(&format!("takes {what}, which the runtime does not offer yet")));
+                }
+            }
+        }
+        // Whole vectors: the block that a module declares may end in padding.
+        let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
+        if extent < builder.push_constants {
+            return Err(builder.bad(&format!(
+                "has {} bytes of push constants, and the device offers {push_constant_limit}",
+                builder.push_constants
+            )));
+        }
+        Ok(Self {
+            name: kernel.name.clone(),
+            push_constants: extent,
+            slots: builder.slots.into_iter().collect(),
+        })
+    }
+
+    /// What the back end must know of it.
+    pub(crate) fn for_backend(&self) -> KernelLayout {
+        KernelLayout {
+            name: self.name.clone(),
+            bindings: self.slots.iter().map(|(binding, _)| *binding).collect(),
+        }
+    }
+}
+
+struct Builder<'a> {
+    kernel: &'a KernelInterface,
+    slots: BTreeMap<Binding, Slot>,
+    push_constants: u32,
+}
+
+impl Builder<'_> {
+    fn bad(&self, what: &str) -> Error {
+        Error::BadModule { reason: format!("kernel `{}` {what}", self.kernel.name) }
+    }
+
+    /// Makes room for some bytes.
+    fn place(&mut self, place: Place, size: u32) -> Result<()> {
+        let (Place::PushConstants { offset } | Place::Block { offset, .. }) = place;
+        let end = offset.checked_add(size).filter(|end| *end <= UNIFORM_BLOCK).ok_or_else(|| {
+            self.bad(&format!("has an argument of {size} bytes at offset {offset}, which is too far"))
+        })?;
+        match place {
+            Place::PushConstants { .. } => self.push_constants = self.push_constants.max(end),
+            Place::Block { binding, .. } => {
+                let needed = end.next_multiple_of(BLOCK_ALIGNMENT);
+                match self.slots.entry(binding).or_insert(Slot::Block { size: needed }) {
+                    Slot::Block { size } => *size = needed.max(*size),
+                    _ => return Err(self.bad("binds a buffer where it has an argument block")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, binding: Binding, slot: Slot) -> Result<()> {
+        let taken = |other: &Binding| other.set == binding.set && other.binding == binding.binding;
+        if self.slots.keys().any(taken) {
+            return Err(self.bad(&format!("binds two things at ({}, {})", binding.set, binding.binding)));
+        }
+        self.slots.insert(binding, slot);
+        Ok(())
+    }
+
+    fn data(&mut self, data: Option<&ProgramData>, slot: Slot) -> Result<()> {
+        match data.map(|data| (data.place, data.bytes.len())) {
+            None => Ok(()),
+            Some((DataPlace::Address { offset }, _)) => {
+                self.place(Place::PushConstants { offset }, ADDRESS_SIZE)
+            }
+            Some((DataPlace::Bound(binding), size)) => {
+                if binding.class == BindingClass::Uniform && size > UNIFORM_BLOCK as usize {
+                    return Err(self.bad(&format!("has {size} bytes of uniform constants")));
+                }
+                self.bind(binding, slot)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{Argument, StateField, StateValue};
+
+    fn kernel(kinds: Vec<ArgumentKind>) -> KernelInterface {
+        KernelInterface {
+            name: "k".to_owned(),
+            arguments: kinds.into_iter().map(|kind| Argument { info: None, kind }).collect(),
+            required_local_size: None,
+            attributes: String::new(),
+            static_local_size: 0,
+        }
+    }
+
+    fn push(offset: u32) -> Place {
+        Place::PushConstants { offset }
+    }
+
+    fn block(class: BindingClass, offset: u32) -> Place {
+        Place::Block { binding: Binding { set: 0, binding: 0, class }, offset }
+    }
+
+    fn refusal(kinds: Vec<ArgumentKind>) -> String {
+        Layout::new(&ProgramInterface::default(), &kernel(kinds), 128)
+            .expect_err("a bad interface")
+            .to_string()
+    }
+
+    #[test]
+    fn extents_cover_every_value() {
+        let program = ProgramInterface {
+            state: vec![StateField { value: StateValue::GlobalSize, offset: 4 }],
+            ..Default::default()
+        };
+        let kernel = kernel(vec![
+            ArgumentKind::Pointer(push(16)),
+            ArgumentKind::Value { place: push(24), size: 3 },
+            ArgumentKind::Value { place: block(BindingClass::Uniform, 60), size: 8 },
+        ]);
+        let layout = Layout::new(&program, &kernel, 128).expect("a good interface");
+        assert_eq!(layout.push_constants, 32);
+        assert_eq!(layout.slots[0].1, Slot::Block { size: 80 });
+    }
+
+    #[test]
+    fn false_claims_are_refused() {
+        assert!(refusal(vec![ArgumentKind::Pointer(push(124))]).contains("132 bytes of push constants"));
+        assert!(refusal(vec![ArgumentKind::Value { place: push(u32::MAX), size: 8 }]).contains("too far"));
+        assert!(
+            refusal(vec![ArgumentKind::Value { place: block(BindingClass::Uniform, 16380), size: 8 }])
+                .contains("too far")
+        );
+        assert!(refusal(vec![ArgumentKind::Unsupported("an image")]).contains("takes an image"));
+        let binding = Binding { set: 0, binding: 3, class: BindingClass::Storage };
+        let twice = vec![ArgumentKind::Buffer(binding), ArgumentKind::Buffer(binding)];
+        assert!(refusal(twice).contains("two things at (0, 3)"));
+    }
+}

@@ -1,0 +1,131 @@
+//! Programs: a module loaded on a device, with its variables.
+//!
+//! Owns loading: checking, stripping, and the buffers of program-scope data. It must never know arguments or launches.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::backend::ProgramHandle;
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::interface::{DataPlace, KernelInterface, ProgramData, ProgramInterface};
+use crate::kernel::Kernel;
+use crate::layout::Layout;
+use crate::module::Module;
+use crate::{reflection, requirements};
+
+/// A module loaded on a device. Clones share the program-scope variables.
+#[derive(Clone)]
+pub struct Program {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) device: Device,
+    pub(crate) interface: ProgramInterface,
+    pub(crate) layouts: Vec<Layout>,
+    pub(crate) handle: ProgramHandle,
+    /// Kept from launch to launch.
+    pub(crate) variables: Option<Buffer>,
+    pub(crate) constants: Option<Buffer>,
+}
+
+impl Program {
+    /// Loads a module that tells its kernels' interface itself.
+    pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
+        let module = Module::new(words)?;
+        requirements::check(&module, device.features(), device.name())?;
+        let interface = reflection::read(&module)?;
+        Self::load(device, &module, interface)
+    }
+
+    /// Loads a module given as bytes, as a file has them.
+    pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self> {
+        let (words, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(Error::BadModule { reason: "it is not a whole number of words".to_owned() });
+        }
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        Self::from_spirv(device, &words)
+    }
+
+    /// Loads a module whose interface is known from elsewhere.
+    pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
+        let module = Module::new(words)?;
+        requirements::check(&module, device.features(), device.name())?;
+        Self::load(device, &module, interface)
+    }
+
+    fn load(device: &Device, module: &Module, interface: ProgramInterface) -> Result<Self> {
+        if let Some(kernel) = interface.kernels.iter().find(|kernel| !module.has_kernel(&kernel.name)) {
+            return Err(Error::BadModule { reason: format!("kernel `{}` has no entry point", kernel.name) });
+        }
+        let push_constants = device.features().push_constant_size;
+        let layouts = interface
+            .kernels
+            .iter()
+            .map(|kernel| Layout::new(&interface, kernel, push_constants))
+            .collect::<Result<Vec<_>>>()?;
+        let handle = device.backend().load(module, layouts.iter().map(Layout::for_backend).collect())?;
+        let variables = allocate(device, interface.variables.as_ref())?;
+        let constants = allocate(device, interface.constants.as_ref())?;
+        if let (Some(buffer), Some(data)) = (&variables, &interface.variables) {
+            device.initialise(buffer, &relocated(data, &interface, buffer.address())?)?;
+        }
+        if let (Some(buffer), Some(data)) = (&constants, &interface.constants) {
+            device.initialise(buffer, &data.bytes)?;
+        }
+        let inner = Inner { device: device.clone(), interface, layouts, handle, variables, constants };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// What the module's kernels take.
+    pub fn interface(&self) -> &ProgramInterface {
+        &self.inner.interface
+    }
+
+    /// The kernels, in the order of the module.
+    pub fn kernels(&self) -> &[KernelInterface] {
+        &self.inner.interface.kernels
+    }
+
+    /// The kernel with this name, with no argument set.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let index = self.kernels().iter().position(|kernel| kernel.name == name);
+        let index = index.ok_or_else(|| Error::NoSuchKernel {
+            name: name.to_owned(),
+            kernels: self.kernels().iter().map(|kernel| kernel.name.clone()).collect(),
+        })?;
+        Ok(Kernel::new(self.clone(), index))
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("interface", self.interface()).finish_non_exhaustive()
+    }
+}
+
+/// A buffer for program-scope data. Kernels may read whole words, so its size is a multiple of four.
+fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer>> {
+    match data {
+        // An address that nobody follows, or a binding that needs something behind it.
+        Some(data) if data.bytes.is_empty() && matches!(data.place, DataPlace::Address { .. }) => Ok(None),
+        Some(data) => device.buffer(data.bytes.len().next_multiple_of(4).max(4)).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The initial bytes of the variables, with the pointers among them set.
+fn relocated(data: &ProgramData, interface: &ProgramInterface, address: u64) -> Result<Vec<u8>> {
+    let mut bytes = data.bytes.clone();
+    for relocation in &interface.relocations {
+        let place = bytes.get_mut(relocation.pointer as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
+        let place = place.ok_or_else(|| Error::BadModule {
+            reason: format!("a pointer at byte {} lies outside its variables", relocation.pointer),
+        })?;
+        *place = address.wrapping_add(u64::from(relocation.object)).to_le_bytes();
+    }
+    Ok(bytes)
+}

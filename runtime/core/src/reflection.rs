@@ -1,0 +1,420 @@
+//! Reads a program's interface out of the `NonSemantic.ClspvReflection` instructions of its module.
+//!
+//! Owns the format, as `interface.rs` describes it. It must never know a device or its limits.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::{Error, Result};
+use crate::interface::{
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, Position,
+    ProgramData, ProgramInterface, Relocation, SpecId, StateField, StateValue,
+};
+use crate::module::{Instruction, Module, op};
+
+const IMPORT: &str = "NonSemantic.ClspvReflection.";
+const NEWEST: u32 = 7;
+/// More arguments than any kernel has (`CL_DEVICE_MAX_PARAMETER_SIZE` is some kilobytes).
+const MOST_ARGUMENTS: u32 = 4096;
+
+/// Reads the interface of a module.
+pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
+    let facts = Facts::gather(module)?;
+    let mut reader = Reader {
+        facts: &facts,
+        kernels: BTreeMap::new(),
+        infos: HashMap::new(),
+        read: ProgramInterface::default(),
+    };
+    let import = facts.import.ok_or_else(|| {
+        bad("it does not say what its kernels take (NonSemantic.ClspvReflection is missing)")
+    })?;
+    for instruction in module.instructions() {
+        if instruction.opcode == op::EXT_INST && instruction.operand(2) == Some(import) {
+            reader.instruction(&instruction)?;
+        }
+    }
+    reader.finish(module)
+}
+
+fn bad(reason: impl Into<String>) -> Error {
+    Error::BadModule { reason: reason.into() }
+}
+
+/// What the reader needs of the rest of the module.
+#[derive(Default)]
+struct Facts {
+    import: Option<u32>,
+    strings: HashMap<u32, String>,
+    constants: HashMap<u32, u32>,
+    spec_ids: HashMap<u32, SpecId>,
+    spec_defaults: HashMap<u32, u32>,
+    entry_points: HashMap<String, Vec<u32>>,
+    position: Position,
+}
+
+impl Facts {
+    fn gather(module: &Module) -> Result<Self> {
+        let mut facts = Self::default();
+        for instruction in module.instructions() {
+            let Some(first) = instruction.operand(0) else { continue };
+            match instruction.opcode {
+                op::EXT_INST_IMPORT => {
+                    if let Some(version) = instruction.text(1).strip_prefix(IMPORT) {
+                        if !version.parse().is_ok_and(|version| (1..=NEWEST).contains(&version)) {
+                            return Err(bad(format!("its reflection has the unknown version {version}")));
+                        }
+                        facts.import = Some(first);
+                    }
+                }
+                op::STRING => drop(facts.strings.insert(first, instruction.text(1))),
+                op::CONSTANT => {
+                    if let &[_, id, value] = instruction.operands {
+                        facts.constants.insert(id, value);
+                    }
+                }
+                op::SPEC_CONSTANT => {
+                    if let &[_, id, value] = instruction.operands {
+                        facts.spec_defaults.insert(id, value);
+                    }
+                }
+                op::DECORATE => facts.decoration(instruction.operands),
+                op::ENTRY_POINT => {
+                    let name = instruction.text(2);
+                    facts.entry_points.insert(name, instruction.after_text(2).to_vec());
+                }
+                _ => {}
+            }
+        }
+        Ok(facts)
+    }
+
+    fn decoration(&mut self, operands: &[u32]) {
+        const SPEC_ID: u32 = 1;
+        const BUILT_IN: u32 = 11;
+        const NUM_WORKGROUPS: u32 = 24;
+        const WORKGROUP_ID: u32 = 26;
+        const GLOBAL_INVOCATION_ID: u32 = 28;
+        match *operands {
+            [target, SPEC_ID, id] => drop(self.spec_ids.insert(target, SpecId(id))),
+            [_, BUILT_IN, NUM_WORKGROUPS] => self.position.raw_num_groups = true,
+            [_, BUILT_IN, WORKGROUP_ID] => self.position.raw_group_id = true,
+            [_, BUILT_IN, GLOBAL_INVOCATION_ID] => self.position.raw_global_id = true,
+            _ => {}
+        }
+    }
+
+    /// The bytes of local memory that the variables of an entry point take. Arrays that a local argument sizes count as
+    /// nothing here.
+    fn local_size(&self, module: &Module, entry_point: &str, arguments: &[SpecId]) -> u32 {
+        const WORKGROUP: u32 = 4;
+        let listed = self.entry_points.get(entry_point).map(Vec::as_slice).unwrap_or_default();
+        // Size and alignment of each type, as far as it can be laid out.
+        let mut types: HashMap<u32, (u64, u64)> = HashMap::new();
+        let mut pointees = HashMap::new();
+        let mut total = 0u64;
+        for instruction in module.instructions() {
+            match (instruction.opcode, instruction.operands) {
+                (op::TYPE_INT | op::TYPE_FLOAT, &[id, width, ..]) => {
+                    let bytes = u64::from(width / 8);
+                    types.insert(id, (bytes, bytes.max(1)));
+                }
+                (op::TYPE_VECTOR, &[id, element, count]) => {
+                    let (size, align) = types.get(&element).copied().unwrap_or((0, 1));
+                    types.insert(id, (size * u64::from(count), align));
+                }
+                (op::TYPE_ARRAY, &[id, element, length]) => {
+                    let (size, align) = types.get(&element).copied().unwrap_or((0, 1));
+                    let sized_at_launch = self.spec_ids.get(&length).is_some_and(|id| arguments.contains(id));
+                    let count = match self.constants.get(&length).or_else(|| self.spec_defaults.get(&length))
+                    {
+                        Some(count) if !sized_at_launch => u64::from(*count),
+                        _ => 0,
+                    };
+                    types.insert(id, (size.saturating_mul(count), align));
+                }
+                (op::TYPE_STRUCT, [id, members @ ..]) => {
+                    let (mut end, mut largest) = (0u64, 1);
+                    for member in members {
+                        let (size, align) = types.get(member).copied().unwrap_or((0, 1));
+                        end = end.next_multiple_of(align).saturating_add(size);
+                        largest = largest.max(align);
+                    }
+                    types.insert(*id, (end.next_multiple_of(largest), largest));
+                }
+                (op::TYPE_POINTER, &[id, WORKGROUP, pointee]) => drop(pointees.insert(id, pointee)),
+                (op::VARIABLE, &[pointer, id, WORKGROUP, ..])
+                    if !module.entry_points_list_all() || listed.contains(&id) =>
+                {
+                    let pointee = pointees.get(&pointer).and_then(|pointee| types.get(pointee));
+                    total = total.saturating_add(pointee.map_or(0, |(size, _)| *size));
+                }
+                _ => {}
+            }
+        }
+        u32::try_from(total).unwrap_or(u32::MAX)
+    }
+}
+
+/// Collects the reflection instructions.
+struct Reader<'a> {
+    facts: &'a Facts,
+    /// By the id of their `Kernel` instruction.
+    kernels: BTreeMap<u32, (usize, KernelInterface)>,
+    /// By the id of their `ArgumentInfo` instruction.
+    infos: HashMap<u32, ArgumentInfo>,
+    read: ProgramInterface,
+}
+
+/// The operands of one reflection instruction.
+struct Operands<'a> {
+    facts: &'a Facts,
+    number: u32,
+    id: u32,
+    ids: &'a [u32],
+}
+
+impl Operands<'_> {
+    fn id(&self, index: usize) -> Result<u32> {
+        self.ids
+            .get(index)
+            .copied()
+            .ok_or_else(|| bad(format!("reflection instruction {} has no operand {index}", self.number)))
+    }
+
+    fn number(&self, index: usize) -> Result<u32> {
+        let id = self.id(index)?;
+        self.facts.constants.get(&id).copied().ok_or_else(|| {
+            bad(format!("operand {index} of reflection instruction {} is not a constant", self.number))
+        })
+    }
+
+    fn optional_number(&self, index: usize) -> Result<Option<u32>> {
+        if index < self.ids.len() { self.number(index).map(Some) } else { Ok(None) }
+    }
+
+    fn text(&self, index: usize) -> Result<&str> {
+        let id = self.id(index)?;
+        self.facts.strings.get(&id).map(String::as_str).ok_or_else(|| {
+            bad(format!("operand {index} of reflection instruction {} is not a string", self.number))
+        })
+    }
+
+    fn optional_text(&self, index: usize) -> Result<&str> {
+        if index < self.ids.len() { self.text(index) } else { Ok("") }
+    }
+
+    fn spec_ids(&self) -> Result<[SpecId; 3]> {
+        Ok([SpecId(self.number(0)?), SpecId(self.number(1)?), SpecId(self.number(2)?)])
+    }
+
+    fn binding(&self, at: usize, class: BindingClass) -> Result<Binding> {
+        Ok(Binding { set: self.number(at)?, binding: self.number(at + 1)?, class })
+    }
+
+    /// The three words of an execution state value.
+    fn state(&self, value: StateValue) -> Result<StateField> {
+        match self.number(1)? {
+            12 => Ok(StateField { value, offset: self.number(0)? }),
+            size => Err(bad(format!("its execution state has a value of {size} bytes, not 12"))),
+        }
+    }
+
+    fn pointer_size(&self, index: usize) -> Result<()> {
+        match self.number(index)? {
+            8 => Ok(()),
+            size => Err(bad(format!("it has an address of {size} bytes, not 8"))),
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn instruction(&mut self, instruction: &Instruction<'_>) -> Result<()> {
+        let (&[_, id, _, number], ids) = instruction
+            .operands
+            .split_first_chunk()
+            .ok_or_else(|| bad("it has a truncated reflection instruction"))?;
+        let o = Operands { facts: self.facts, number, id, ids };
+        let read = &mut self.read;
+        match number {
+            1 => self.kernel(&o)?,
+            2 => drop(self.infos.insert(
+                o.id,
+                ArgumentInfo {
+                    name: o.text(0)?.to_owned(),
+                    type_name: o.optional_text(1)?.to_owned(),
+                    address: o.optional_number(2)?,
+                    access: o.optional_number(3)?,
+                    type_qualifier: o.optional_number(4)?,
+                },
+            )),
+            3 => self.argument(&o, 4, ArgumentKind::Buffer(o.binding(2, BindingClass::Storage)?))?,
+            4 => self.argument(&o, 4, ArgumentKind::Buffer(o.binding(2, BindingClass::Uniform)?))?,
+            5 | 6 => {
+                let class = if number == 5 { BindingClass::Storage } else { BindingClass::Uniform };
+                let place = Place::Block { binding: o.binding(2, class)?, offset: o.number(4)? };
+                self.argument(&o, 6, ArgumentKind::Value { place, size: o.number(5)? })?;
+            }
+            7 => {
+                let place = Place::PushConstants { offset: o.number(2)? };
+                self.argument(&o, 4, ArgumentKind::Value { place, size: o.number(3)? })?;
+            }
+            8 | 9 => self.argument(&o, 4, ArgumentKind::Unsupported("an image"))?,
+            10 => self.argument(&o, 4, ArgumentKind::Unsupported("a sampler"))?,
+            34 | 35 => self.argument(&o, 4, ArgumentKind::Unsupported("a buffer image"))?,
+            11 => {
+                let element_size = o.number(3)?;
+                if element_size == 0 {
+                    return Err(bad("it has a local argument with elements of 0 bytes"));
+                }
+                self.argument(&o, 4, ArgumentKind::Local { count: SpecId(o.number(2)?), element_size })?;
+            }
+            26 => {
+                o.pointer_size(3)?;
+                let place = Place::PushConstants { offset: o.number(2)? };
+                self.argument(&o, 4, ArgumentKind::Pointer(place))?;
+            }
+            27 => {
+                o.pointer_size(5)?;
+                let place =
+                    Place::Block { binding: o.binding(2, BindingClass::Uniform)?, offset: o.number(4)? };
+                self.argument(&o, 6, ArgumentKind::Pointer(place))?;
+            }
+            12 => read.local_size = Some(o.spec_ids()?),
+            13 => read.global_offset = Some(o.spec_ids()?),
+            14 => read.work_dim = Some(SpecId(o.number(0)?)),
+            25 => read.sub_group_size = Some(SpecId(o.number(0)?)),
+            15 => read.state.push(o.state(StateValue::GlobalOffset)?),
+            16 => read.state.push(o.state(StateValue::EnqueuedLocalSize)?),
+            17 => read.state.push(o.state(StateValue::GlobalSize)?),
+            18 => read.state.push(o.state(StateValue::RegionOffset)?),
+            19 => read.state.push(o.state(StateValue::NumGroups)?),
+            20 => read.state.push(o.state(StateValue::RegionGroupOffset)?),
+            21 | 22 => {
+                let class = if number == 21 { BindingClass::Storage } else { BindingClass::Uniform };
+                let place = DataPlace::Bound(o.binding(0, class)?);
+                extend(&mut read.constants, place, o.text(2)?)?;
+            }
+            28 => {
+                let place = DataPlace::Bound(o.binding(0, BindingClass::Storage)?);
+                extend(&mut read.variables, place, o.text(2)?)?;
+            }
+            36 | 37 => {
+                o.pointer_size(1)?;
+                let place = DataPlace::Address { offset: o.number(0)? };
+                let data = if number == 36 { &mut read.constants } else { &mut read.variables };
+                extend(data, place, o.text(2)?)?;
+            }
+            24 => {
+                let size = [o.number(1)?, o.number(2)?, o.number(3)?];
+                self.of_kernel(&o)?.required_local_size = Some(size);
+            }
+            29 => {
+                o.pointer_size(2)?;
+                read.relocations.push(Relocation { object: o.number(0)?, pointer: o.number(1)? });
+            }
+            // What the driver needs of local variables is counted from the module itself.
+            42 => {}
+            23 => return Err(bad("it has literal samplers, which the runtime does not offer yet")),
+            30..=33 | 41 => {
+                return Err(bad("it reads properties of images, which the runtime does not offer yet"));
+            }
+            38..=40 => return Err(bad("it uses printf, which the runtime does not offer yet")),
+            _ => return Err(bad(format!("reflection instruction {number} is not known"))),
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, o: &Operands<'_>) -> Result<()> {
+        let name = o.text(1)?.to_owned();
+        let count = o.optional_number(2)?.unwrap_or(0);
+        if count > MOST_ARGUMENTS {
+            return Err(bad(format!("kernel `{name}` has {count} arguments")));
+        }
+        let kernel = KernelInterface {
+            name,
+            arguments: vec![Argument { info: None, kind: ArgumentKind::Unused }; count as usize],
+            required_local_size: None,
+            attributes: o.optional_text(4)?.to_owned(),
+            static_local_size: 0,
+        };
+        let index = self.kernels.len();
+        self.kernels.insert(o.id, (index, kernel));
+        Ok(())
+    }
+
+    fn of_kernel(&mut self, o: &Operands<'_>) -> Result<&mut KernelInterface> {
+        let id = o.id(0)?;
+        self.kernels
+            .get_mut(&id)
+            .map(|(_, kernel)| kernel)
+            .ok_or_else(|| bad("its reflection names a kernel that is not declared before"))
+    }
+
+    fn argument(&mut self, o: &Operands<'_>, info: usize, kind: ArgumentKind) -> Result<()> {
+        let ordinal = o.number(1)? as usize;
+        let info = match o.ids.get(info) {
+            Some(id) => Some(
+                self.infos
+                    .get(id)
+                    .cloned()
+                    .ok_or_else(|| bad("an argument's information is not declared before it"))?,
+            ),
+            None => None,
+        };
+        let kernel = self.of_kernel(o)?;
+        // Before version 5 the number of arguments is not told.
+        if ordinal >= kernel.arguments.len() {
+            if ordinal >= MOST_ARGUMENTS as usize {
+                return Err(bad(format!("kernel `{}` has an argument {ordinal}", kernel.name)));
+            }
+            kernel.arguments.resize(ordinal + 1, Argument { info: None, kind: ArgumentKind::Unused });
+        }
+        kernel.arguments[ordinal] = Argument { info, kind };
+        Ok(())
+    }
+
+    fn finish(self, module: &Module) -> Result<ProgramInterface> {
+        let mut read = self.read;
+        let mut kernels: Vec<_> = self.kernels.into_values().collect();
+        kernels.sort_by_key(|(index, _)| *index);
+        read.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
+        for kernel in &mut read.kernels {
+            let counts: Vec<SpecId> = kernel
+                .arguments
+                .iter()
+                .filter_map(|argument| match argument.kind {
+                    ArgumentKind::Local { count, .. } => Some(count),
+                    _ => None,
+                })
+                .collect();
+            kernel.static_local_size = self.facts.local_size(module, &kernel.name, &counts);
+        }
+        let has = |value| read.state.iter().any(|field| field.value == value);
+        read.position = Position {
+            raw_global_id: self.facts.position.raw_global_id && !has(StateValue::RegionOffset),
+            raw_group_id: self.facts.position.raw_group_id && !has(StateValue::RegionGroupOffset),
+            raw_num_groups: self.facts.position.raw_num_groups && !has(StateValue::NumGroups),
+        };
+        Ok(read)
+    }
+}
+
+/// Appends bytes in hexadecimal to the data at this place.
+fn extend(data: &mut Option<ProgramData>, place: DataPlace, text: &str) -> Result<()> {
+    let data = data.get_or_insert_with(|| ProgramData { place, bytes: Vec::new() });
+    if data.place != place {
+        return Err(bad("its program-scope data is declared in two places"));
+    }
+    let digit = |c: u8| (c as char).to_digit(16).map(|digit| digit as u8);
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return Err(bad("its program-scope data has half a byte"));
+    }
+    for &[high, low] in pairs {
+        let (Some(high), Some(low)) = (digit(high), digit(low)) else {
+            return Err(bad("its program-scope data is not hexadecimal"));
+        };
+        data.bytes.push(high << 4 | low);
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! What a module demands of a device: SPIR-V capabilities, in OpenCL's words.
+//!
+//! Owns that one table. It must never know a back end: it looks at `Features` only.
+
+use crate::capabilities::Features;
+use crate::error::{Error, Result};
+use crate::module::{Module, op};
+
+/// A capability's number, its name in OpenCL's words, and whether a device has it.
+type Row = (u32, &'static str, fn(&Features) -> bool);
+
+const TABLE: &[Row] = &[
+    (0, "matrices", |_| true),
+    (1, "kernels on Vulkan", |_| true),
+    (4, "the opencl environment (compile with --env vulkan)", |_| false),
+    (6, "the opencl environment (compile with --env vulkan)", |_| false),
+    (9, "half (cl_khr_fp16)", |f| f.fp16),
+    (10, "double (cl_khr_fp64)", |f| f.fp64),
+    (11, "64-bit integers (long)", |f| f.int64),
+    (12, "64-bit atomics (cl_khr_int64_base_atomics)", |f| f.int64_global_atomics),
+    (22, "16-bit integers (short)", |f| f.int16),
+    (39, "8-bit integers (char)", |f| f.int8),
+    (61, "sub-groups (cl_khr_subgroups)", |f| f.subgroups),
+    (62, "sub-group votes (cl_khr_subgroup_non_uniform_vote)", |f| f.subgroup_vote),
+    (63, "sub-group arithmetic (cl_khr_subgroup_non_uniform_arithmetic)", |f| f.subgroup_arithmetic),
+    (64, "sub-group ballots (cl_khr_subgroup_ballot)", |f| f.subgroup_ballot),
+    (65, "sub-group shuffles (cl_khr_subgroup_shuffle)", |f| f.subgroup_shuffle),
+    (66, "relative sub-group shuffles (cl_khr_subgroup_shuffle_relative)", |f| f.subgroup_shuffle_relative),
+    (67, "clustered sub-group reductions (cl_khr_subgroup_clustered_reduce)", |f| f.subgroup_clustered),
+    (4428, "local memory with a layout", |f| f.workgroup_explicit_layout),
+    (4429, "8-bit accesses to local memory with a layout", |f| f.workgroup_explicit_layout && f.int8),
+    (4430, "16-bit accesses to local memory with a layout", |f| f.workgroup_explicit_layout && f.int16),
+    (4433, "16-bit accesses to global memory", |f| f.storage16),
+    (4434, "16-bit accesses to argument blocks", |f| f.storage16),
+    (4435, "16-bit arguments", |f| f.push_constant16),
+    (4441, "pointers to global memory as values", |f| f.variable_pointers),
+    (4442, "pointers to local memory as values", |f| f.variable_pointers),
+    (4448, "8-bit accesses to global memory", |f| f.storage8),
+    (4449, "8-bit accesses to argument blocks", |f| f.storage8),
+    (4450, "8-bit arguments", |f| f.push_constant8),
+    (4464, "kept denormals", |f| f.float_controls_denorm_preserve32),
+    (4466, "kept signed zeros, infinities and NaNs", |f| f.float_controls_preserve32),
+    (4467, "rounding to nearest even", |f| f.float_controls_rte32),
+    (5345, "the Vulkan memory model", |_| true),
+    (5346, "memory_scope_device", |f| f.device_scope),
+    (5347, "pointers", |_| true),
+    (6033, "float atomic addition (cl_ext_float_atomics)", |f| f.float32_atomic_add),
+];
+
+/// Checks that a device has all that a module demands.
+pub(crate) fn check(module: &Module, features: &Features, device: &str) -> Result<()> {
+    let missing = |feature: String| Error::MissingFeature { feature, device: device.to_owned() };
+    for instruction in module.instructions().filter(|instruction| instruction.opcode == op::CAPABILITY) {
+        let Some(number) = instruction.operand(0) else { continue };
+        match TABLE.iter().find(|(row, ..)| *row == number) {
+            Some((_, _, has)) if has(features) => {}
+            Some((_, name, _)) => return Err(missing((*name).to_owned())),
+            None => return Err(missing(format!("SPIR-V capability {number}"))),
+        }
+    }
+    let (major, minor) = module.version();
+    if (major, minor) > features.spirv {
+        return Err(missing(format!("SPIR-V {major}.{minor}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_in_order() {
+        assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
+    }
+}

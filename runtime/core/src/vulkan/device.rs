@@ -1,0 +1,180 @@
+//! A logical device: its queue, its allocator, its end.
+//!
+//! Owns the device. It must never know commands or kernels.
+
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use ash::vk;
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
+
+use super::features::{Enabled, Found};
+use super::instance::Shared;
+use super::{commands, failure, memory, program};
+use crate::backend::{Backend, BackendQueue, KernelLayout, Memory, ProgramHandle};
+use crate::capabilities::DeviceInfo;
+use crate::error::{Error, Result};
+use crate::module::Module;
+
+/// Small buffers share blocks of this many bytes.
+const BLOCK: u64 = 32 << 20;
+
+/// The device as the rest of the runtime sees it.
+pub(super) struct Handle(Arc<Device>);
+
+/// An open device.
+pub(super) struct Device {
+    pub(super) raw: ash::Device,
+    pub(super) info: DeviceInfo,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+    pub(super) family: u32,
+    /// How many bits of a timestamp count.
+    pub(super) timestamp_bits: u32,
+    /// Submissions take turns.
+    pub(super) queue: Mutex<vk::Queue>,
+    pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
+    /// When it was opened: the origin of all times.
+    pub(super) opened: Instant,
+    instance: Arc<Shared>,
+}
+
+impl Handle {
+    pub(super) fn open(
+        instance: &Arc<Shared>,
+        physical: vk::PhysicalDevice,
+        info: &DeviceInfo,
+    ) -> Result<Self> {
+        let found = Found::new(&instance.raw, physical)?;
+        let Some((family, timestamp_bits)) = found.family else {
+            return Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() });
+        };
+        let raw = create(instance, physical, family, found.enable(), info)?;
+        // SAFETY: the device was created with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(family, 0) };
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: raw.clone(),
+            physical_device: physical,
+            debug_settings: AllocatorDebugSettings::default(),
+            buffer_device_address: true,
+            allocation_sizes: AllocationSizes::new(BLOCK, BLOCK),
+        });
+        let allocator = match allocator {
+            Ok(allocator) => allocator,
+            Err(error) => {
+                // SAFETY: nothing was made of the device yet.
+                unsafe { raw.destroy_device(None) };
+                return Err(Error::Driver {
+                    operation: "preparing memory".to_owned(),
+                    detail: error.to_string(),
+                });
+            }
+        };
+        Ok(Self(Arc::new(Device {
+            raw,
+            info: info.clone(),
+            limits: found.properties.limits,
+            family,
+            timestamp_bits,
+            queue: Mutex::new(queue),
+            allocator: Mutex::new(ManuallyDrop::new(allocator)),
+            opened: Instant::now(),
+            instance: instance.clone(),
+        })))
+    }
+}
+
+fn create(
+    instance: &Shared,
+    physical: vk::PhysicalDevice,
+    family: u32,
+    mut enabled: Enabled,
+    info: &DeviceInfo,
+) -> Result<ash::Device> {
+    let priorities = [1.0];
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities)];
+    let extensions: Vec<_> = enabled.extensions.iter().map(|name| name.as_ptr()).collect();
+    let mut create = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .enabled_features(&enabled.core)
+        .push_next(&mut enabled.v11)
+        .push_next(&mut enabled.v12);
+    if let Some(v13) = &mut enabled.v13 {
+        create = create.push_next(v13);
+    }
+    if let Some(float_atomics) = &mut enabled.float_atomics {
+        create = create.push_next(float_atomics);
+    }
+    if let Some(explicit_layout) = &mut enabled.explicit_layout {
+        create = create.push_next(explicit_layout);
+    }
+    // SAFETY: the physical device belongs to the instance, has these features, and all structures live until after the call.
+    unsafe { instance.raw.create_device(physical, &create, None) }.map_err(|result| match result {
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
+            Error::OutOfMemory { bytes: 0, device: info.name.clone() }
+        }
+        result => failure("opening the device", result),
+    })
+}
+
+impl Device {
+    /// Translates a failure that concerns some bytes of memory.
+    pub(super) fn failure(&self, operation: &str, result: vk::Result, bytes: u64) -> Error {
+        match result {
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY
+            | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY
+            | vk::Result::ERROR_OUT_OF_POOL_MEMORY => {
+                Error::OutOfMemory { bytes, device: self.info.name.clone() }
+            }
+            vk::Result::ERROR_DEVICE_LOST => Error::DeviceLost { kernel: None },
+            result => failure(operation, result),
+        }
+    }
+
+    /// Nanoseconds since the device was opened.
+    pub(super) fn now(&self) -> u64 {
+        self.opened.elapsed().as_nanos() as u64
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: queues, programs and memory hold the device, so all of them are gone and nothing runs on it any more. The
+        // allocator is not used after this, and its memory must be freed before the device.
+        unsafe {
+            ManuallyDrop::drop(allocator);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+impl Backend for Handle {
+    fn info(&self) -> &DeviceInfo {
+        &self.0.info
+    }
+
+    fn max_groups(&self) -> [u32; 3] {
+        self.0.limits.max_compute_work_group_count
+    }
+
+    fn allocate(&self, size: u64) -> Result<Memory> {
+        memory::global(&self.0, size)
+    }
+
+    fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {
+        Ok(Arc::new(program::Program::new(&self.0, module, kernels)?))
+    }
+
+    fn queue(&self) -> Result<Arc<dyn BackendQueue>> {
+        Ok(Arc::new(commands::Handle::new(&self.0)?))
+    }
+
+    fn take_messages(&self) -> Vec<String> {
+        self.0.instance.take_messages()
+    }
+}

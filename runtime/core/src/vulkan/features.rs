@@ -1,0 +1,357 @@
+//! What a Vulkan device has, said in OpenCL's words, and which of its features are switched on.
+//!
+//! Owns the derivation:
+//! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; seq_cst is built from them by the compiler
+//!   (memory.md, section 3), so every device with the memory model has all five;
+//! - scopes: sub_group, work_group and device. Without `vulkanMemoryModelDeviceScope` the compiler uses the queue family, which
+//!   is the same set of work-items because the runtime uses one. all_devices behaves as device, for no memory is shared at a finer
+//!   grain than a buffer;
+//! - fences: the same, and work_item scope, which orders images only;
+//! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`, `shaderFloat16`,
+//!   `shaderFloat64`, `shaderInt64`;
+//! - sizes: the limits of compute; memory is the largest device-local heap.
+//!
+//! It must never create anything.
+
+use std::collections::HashSet;
+use std::ffi::{CStr, CString};
+
+use ash::{ext, khr, vk};
+
+use super::failure;
+use crate::capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
+use crate::error::Result;
+
+/// `CL_DEVICE_MAX_PARAMETER_SIZE`: what a uniform block holds on every device.
+const MAX_PARAMETER_SIZE: u32 = 16384;
+
+/// Everything asked of a physical device.
+pub(super) struct Found {
+    pub(super) properties: vk::PhysicalDeviceProperties,
+    subgroups: vk::PhysicalDeviceVulkan11Properties<'static>,
+    properties12: vk::PhysicalDeviceVulkan12Properties<'static>,
+    max_buffer: u64,
+    core: vk::PhysicalDeviceFeatures,
+    v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    /// A family for compute, and the valid bits of its timestamps.
+    pub(super) family: Option<(u32, u32)>,
+}
+
+/// The feature structures to switch on when the device is created.
+pub(super) struct Enabled {
+    pub(super) extensions: Vec<&'static CStr>,
+    pub(super) core: vk::PhysicalDeviceFeatures,
+    pub(super) v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    pub(super) v13: Option<vk::PhysicalDeviceVulkan13Features<'static>>,
+    pub(super) float_atomics: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
+    pub(super) explicit_layout: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
+}
+
+impl Found {
+    pub(super) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
+        // SAFETY: the physical device belongs to the instance, here and below.
+        let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let mut found = Self {
+            properties,
+            subgroups: Default::default(),
+            properties12: Default::default(),
+            max_buffer: u64::MAX,
+            core: Default::default(),
+            v11: Default::default(),
+            v12: Default::default(),
+            v13: Default::default(),
+            float_atomics: Default::default(),
+            explicit_layout: Default::default(),
+            // SAFETY: as above.
+            memory: unsafe { instance.get_physical_device_memory_properties(physical) },
+            family: compute_family(instance, physical),
+        };
+        if !found.is(1, 2) {
+            return Ok(found);
+        }
+        // SAFETY: as above.
+        let extensions: HashSet<CString> =
+            unsafe { instance.enumerate_device_extension_properties(physical) }
+                .map_err(|result| failure("listing extensions", result))?
+                .iter()
+                .filter_map(|extension| extension.extension_name_as_c_str().ok().map(CStr::to_owned))
+                .collect();
+        let is13 = found.is(1, 3);
+        let mut features =
+            vk::PhysicalDeviceFeatures2::default().push_next(&mut found.v11).push_next(&mut found.v12);
+        if is13 {
+            features = features.push_next(&mut found.v13);
+        }
+        if extensions.contains(ext::shader_atomic_float::NAME) {
+            features = features.push_next(&mut found.float_atomics);
+        }
+        if extensions.contains(khr::workgroup_memory_explicit_layout::NAME) {
+            features = features.push_next(&mut found.explicit_layout);
+        }
+        // SAFETY: as above, and every structure of the chain is known to the device.
+        unsafe { instance.get_physical_device_features2(physical, &mut features) };
+        found.core = features.features;
+        let mut maintenance3 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut properties12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut properties13 = vk::PhysicalDeviceVulkan13Properties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default()
+            .push_next(&mut maintenance3)
+            .push_next(&mut properties12);
+        if is13 {
+            properties = properties.push_next(&mut properties13);
+        }
+        // SAFETY: as above.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        if is13 {
+            found.max_buffer = properties13.max_buffer_size;
+        }
+        found.subgroups = maintenance3;
+        found.properties12 = properties12;
+        // The chains pointed at one another's places in this function.
+        found.v11.p_next = std::ptr::null_mut();
+        found.v12.p_next = std::ptr::null_mut();
+        found.v13.p_next = std::ptr::null_mut();
+        found.float_atomics.p_next = std::ptr::null_mut();
+        found.explicit_layout.p_next = std::ptr::null_mut();
+        found.subgroups.p_next = std::ptr::null_mut();
+        found.properties12.p_next = std::ptr::null_mut();
+        Ok(found)
+    }
+
+    fn is(&self, major: u32, minor: u32) -> bool {
+        self.properties.api_version >= vk::make_api_version(0, major, minor, 0)
+    }
+
+    /// What is missing to run kernels at all.
+    fn lacks(&self) -> Vec<String> {
+        if !self.is(1, 2) {
+            return vec!["Vulkan 1.2".to_owned()];
+        }
+        [
+            ("the Vulkan memory model", self.v12.vulkan_memory_model),
+            ("buffer device addresses", self.v12.buffer_device_address),
+            ("timeline semaphores", self.v12.timeline_semaphore),
+            ("a queue for compute", vk::Bool32::from(self.family.is_some())),
+        ]
+        .into_iter()
+        .filter(|(_, has)| *has == vk::FALSE)
+        .map(|(name, _)| name.to_owned())
+        .collect()
+    }
+
+    pub(super) fn describe(&self, index: usize) -> DeviceInfo {
+        let name = text(self.properties.device_name_as_c_str().ok());
+        let driver = text(self.properties12.driver_name_as_c_str().ok());
+        let version = text(self.properties12.driver_info_as_c_str().ok());
+        DeviceInfo {
+            index,
+            name,
+            driver: format!("{driver} {version}").trim().to_owned(),
+            kind: self.kind(),
+            capabilities: self.capabilities(),
+            features: self.features(),
+            lacks: self.lacks(),
+        }
+    }
+
+    fn kind(&self) -> DeviceKind {
+        match self.properties.device_type {
+            vk::PhysicalDeviceType::CPU => DeviceKind::Cpu,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::VirtualGpu,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::IntegratedGpu,
+            vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::DiscreteGpu,
+            _ => DeviceKind::Other,
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let limits = &self.properties.limits;
+        let features = self.features();
+        let heaps = &self.memory.memory_heaps[..self.memory.memory_heap_count as usize];
+        let local = heaps.iter().filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+        let global_memory = local.map(|heap| heap.size).max().unwrap_or(0);
+        let scopes = if features.subgroups {
+            vec![Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices]
+        } else {
+            vec![Scope::WorkGroup, Scope::Device, Scope::AllDevices]
+        };
+        Capabilities {
+            atomic_orders: Order::ALL.to_vec(),
+            atomic_scopes: scopes.clone(),
+            fence_orders: Order::ALL.to_vec(),
+            fence_scopes: [vec![Scope::WorkItem], scopes].concat(),
+            int64_global_atomics: features.int64_global_atomics,
+            int64_local_atomics: features.int64_local_atomics,
+            float_atomic_add: features.float32_atomic_add,
+            int64: features.int64,
+            fp16: features.fp16,
+            fp64: features.fp64,
+            sub_groups: features.subgroups.then(|| SubGroups {
+                max_size: self.subgroups.subgroup_size,
+                extensions: extensions(&features),
+            }),
+            max_work_group_size: limits.max_compute_work_group_invocations,
+            max_work_item_sizes: limits.max_compute_work_group_size,
+            local_memory: u64::from(limits.max_compute_shared_memory_size),
+            global_memory,
+            max_allocation: self.subgroups.max_memory_allocation_size.min(self.max_buffer).min(global_memory),
+            max_parameter_size: MAX_PARAMETER_SIZE.min(limits.max_uniform_buffer_range),
+            unified_memory: matches!(self.kind(), DeviceKind::Cpu | DeviceKind::IntegratedGpu),
+            timer_resolution: match self.family {
+                Some((_, bits)) if bits > 0 => limits.timestamp_period,
+                _ => 0.0,
+            },
+        }
+    }
+
+    fn features(&self) -> Features {
+        let on = |feature: vk::Bool32| feature == vk::TRUE;
+        let limits = &self.properties.limits;
+        let in_compute = self.subgroups.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+        let subgroup = |operation: vk::SubgroupFeatureFlags| {
+            in_compute && self.subgroups.subgroup_supported_operations.contains(operation)
+        };
+        Features {
+            spirv: if self.is(1, 3) { (1, 6) } else { (1, 5) },
+            int8: on(self.v12.shader_int8),
+            int16: on(self.core.shader_int16),
+            int64: on(self.core.shader_int64),
+            fp16: on(self.v12.shader_float16),
+            fp64: on(self.core.shader_float64),
+            storage8: on(self.v12.storage_buffer8_bit_access)
+                && on(self.v12.uniform_and_storage_buffer8_bit_access),
+            storage16: on(self.v11.storage_buffer16_bit_access)
+                && on(self.v11.uniform_and_storage_buffer16_bit_access),
+            push_constant8: on(self.v12.storage_push_constant8),
+            push_constant16: on(self.v11.storage_push_constant16),
+            int64_global_atomics: on(self.v12.shader_buffer_int64_atomics),
+            int64_local_atomics: on(self.v12.shader_shared_int64_atomics),
+            float32_atomic_add: on(self.float_atomics.shader_buffer_float32_atomic_add)
+                && on(self.float_atomics.shader_shared_float32_atomic_add),
+            variable_pointers: on(self.v11.variable_pointers)
+                && on(self.v11.variable_pointers_storage_buffer),
+            workgroup_explicit_layout: on(self.explicit_layout.workgroup_memory_explicit_layout)
+                && on(self.explicit_layout.workgroup_memory_explicit_layout8_bit_access)
+                && on(self.explicit_layout.workgroup_memory_explicit_layout16_bit_access),
+            device_scope: on(self.v12.vulkan_memory_model_device_scope),
+            availability_chains: on(self.v12.vulkan_memory_model_availability_visibility_chains),
+            subgroups: subgroup(vk::SubgroupFeatureFlags::BASIC),
+            subgroup_vote: subgroup(vk::SubgroupFeatureFlags::VOTE),
+            subgroup_arithmetic: subgroup(vk::SubgroupFeatureFlags::ARITHMETIC),
+            subgroup_ballot: subgroup(vk::SubgroupFeatureFlags::BALLOT),
+            subgroup_shuffle: subgroup(vk::SubgroupFeatureFlags::SHUFFLE),
+            subgroup_shuffle_relative: subgroup(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            subgroup_clustered: subgroup(vk::SubgroupFeatureFlags::CLUSTERED),
+            subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
+            push_constant_size: limits.max_push_constants_size,
+            local_memory: limits.max_compute_shared_memory_size,
+            float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
+            float_controls_denorm_preserve32: on(self.properties12.shader_denorm_preserve_float32),
+            float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
+        }
+    }
+
+    /// Exactly the features that `features` speaks of, and those that the runtime itself uses.
+    pub(super) fn enable(&self) -> Enabled {
+        let (core, v11, v12) = (&self.core, &self.v11, &self.v12);
+        let features = self.features();
+        let float_atomics = features.float32_atomic_add.then(|| {
+            vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+                .shader_buffer_float32_atomic_add(true)
+                .shader_shared_float32_atomic_add(true)
+        });
+        let explicit_layout = features.workgroup_explicit_layout.then(|| {
+            vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
+                .workgroup_memory_explicit_layout(true)
+                .workgroup_memory_explicit_layout8_bit_access(true)
+                .workgroup_memory_explicit_layout16_bit_access(true)
+                .workgroup_memory_explicit_layout_scalar_block_layout(
+                    self.explicit_layout.workgroup_memory_explicit_layout_scalar_block_layout == vk::TRUE,
+                )
+        });
+        let extensions = [
+            float_atomics.is_some().then_some(ext::shader_atomic_float::NAME),
+            explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
+        ];
+        Enabled {
+            extensions: extensions.into_iter().flatten().collect(),
+            core: vk::PhysicalDeviceFeatures {
+                shader_int16: core.shader_int16,
+                shader_int64: core.shader_int64,
+                shader_float64: core.shader_float64,
+                ..Default::default()
+            },
+            v11: vk::PhysicalDeviceVulkan11Features {
+                storage_buffer16_bit_access: v11.storage_buffer16_bit_access,
+                uniform_and_storage_buffer16_bit_access: v11.uniform_and_storage_buffer16_bit_access,
+                storage_push_constant16: v11.storage_push_constant16,
+                variable_pointers: v11.variable_pointers,
+                variable_pointers_storage_buffer: v11.variable_pointers_storage_buffer,
+                ..Default::default()
+            },
+            v12: vk::PhysicalDeviceVulkan12Features {
+                storage_buffer8_bit_access: v12.storage_buffer8_bit_access,
+                uniform_and_storage_buffer8_bit_access: v12.uniform_and_storage_buffer8_bit_access,
+                storage_push_constant8: v12.storage_push_constant8,
+                shader_buffer_int64_atomics: v12.shader_buffer_int64_atomics,
+                shader_shared_int64_atomics: v12.shader_shared_int64_atomics,
+                shader_float16: v12.shader_float16,
+                shader_int8: v12.shader_int8,
+                scalar_block_layout: v12.scalar_block_layout,
+                uniform_buffer_standard_layout: v12.uniform_buffer_standard_layout,
+                shader_subgroup_extended_types: v12.shader_subgroup_extended_types,
+                timeline_semaphore: vk::TRUE,
+                buffer_device_address: vk::TRUE,
+                vulkan_memory_model: vk::TRUE,
+                vulkan_memory_model_device_scope: v12.vulkan_memory_model_device_scope,
+                vulkan_memory_model_availability_visibility_chains: v12
+                    .vulkan_memory_model_availability_visibility_chains,
+                ..Default::default()
+            },
+            v13: self.is(1, 3).then(|| vk::PhysicalDeviceVulkan13Features {
+                maintenance4: self.v13.maintenance4,
+                ..Default::default()
+            }),
+            float_atomics,
+            explicit_layout,
+        }
+    }
+}
+
+fn text(text: Option<&CStr>) -> String {
+    text.map(CStr::to_string_lossy).unwrap_or_default().into_owned()
+}
+
+/// A family with compute, without graphics where there is one: such queues run beside the desktop's.
+fn compute_family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Option<(u32, u32)> {
+    // SAFETY: the physical device belongs to the instance.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    (0..)
+        .zip(&families)
+        .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE) && family.queue_count > 0)
+        .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+        .map(|(index, family)| (index, family.timestamp_valid_bits))
+}
+
+/// The extensions whose functions a device's sub-groups have.
+fn extensions(features: &Features) -> Vec<&'static str> {
+    [
+        ("cl_khr_subgroups", features.subgroups && features.subgroup_vote && features.subgroup_arithmetic),
+        ("cl_khr_subgroup_extended_types", features.subgroup_extended_types),
+        ("cl_khr_subgroup_non_uniform_vote", features.subgroup_vote),
+        ("cl_khr_subgroup_ballot", features.subgroup_ballot),
+        ("cl_khr_subgroup_non_uniform_arithmetic", features.subgroup_arithmetic),
+        ("cl_khr_subgroup_shuffle", features.subgroup_shuffle),
+        ("cl_khr_subgroup_shuffle_relative", features.subgroup_shuffle_relative),
+        ("cl_khr_subgroup_clustered_reduce", features.subgroup_clustered),
+    ]
+    .into_iter()
+    .filter_map(|(name, has)| has.then_some(name))
+    .collect()
+}

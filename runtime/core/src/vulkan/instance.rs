@@ -1,0 +1,157 @@
+//! The loader, the instance, and the validation layer with what it says.
+//!
+//! Owns the instance. It must never know what a device can do (`features.rs` does).
+
+use std::ffi::{CStr, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::{ext, vk};
+
+use super::device;
+use super::failure;
+use super::features;
+use crate::backend::Backend;
+use crate::capabilities::DeviceInfo;
+use crate::device::Validation;
+use crate::error::{Error, Result};
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// The Vulkan implementation of this machine.
+pub(crate) struct Instance {
+    shared: Arc<Shared>,
+}
+
+/// Lives as long as any device.
+pub(super) struct Shared {
+    pub(super) raw: ash::Instance,
+    messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// Boxed, for the layer keeps its address.
+    messages: Box<Messages>,
+    physical_devices: Vec<vk::PhysicalDevice>,
+    /// Keeps the loader in memory; dropped last.
+    _entry: ash::Entry,
+}
+
+type Messages = Mutex<Vec<String>>;
+
+impl Instance {
+    pub(crate) fn new(validation: Validation) -> Result<Self> {
+        // SAFETY: the library is the system's Vulkan loader, whose initialisation has no preconditions.
+        let entry =
+            unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader { detail: error.to_string() })?;
+        let mut layers = Vec::new();
+        let mut extensions = Vec::new();
+        if validation != Validation::Off {
+            // SAFETY: the entry is loaded.
+            let available = unsafe { entry.enumerate_instance_layer_properties() }
+                .map_err(|result| failure("listing layers", result))?;
+            if !available.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) {
+                return Err(Error::NoValidationLayer);
+            }
+            layers.push(VALIDATION_LAYER.as_ptr());
+            extensions.push(ext::debug_utils::NAME.as_ptr());
+        }
+        if validation == Validation::Synchronisation {
+            extensions.push(ext::validation_features::NAME.as_ptr());
+        }
+        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut more = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
+        let application =
+            vk::ApplicationInfo::default().application_name(c"kiln").api_version(vk::API_VERSION_1_3);
+        let mut info = vk::InstanceCreateInfo::default()
+            .application_info(&application)
+            .enabled_layer_names(&layers)
+            .enabled_extension_names(&extensions);
+        if validation == Validation::Synchronisation {
+            info = info.push_next(&mut more);
+        }
+        // SAFETY: every name and structure that `info` points to lives until after the call.
+        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDriver,
+            result => failure("creating an instance", result),
+        })?;
+        let mut shared = Shared {
+            raw,
+            messenger: None,
+            messages: Box::default(),
+            physical_devices: Vec::new(),
+            _entry: entry,
+        };
+        if validation != Validation::Off {
+            shared.listen()?;
+        }
+        // SAFETY: the instance is valid.
+        shared.physical_devices = unsafe { shared.raw.enumerate_physical_devices() }
+            .map_err(|result| failure("listing devices", result))?;
+        if shared.physical_devices.is_empty() {
+            return Err(Error::NoDriver);
+        }
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    pub(crate) fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        let describe =
+            |(index, physical)| Ok(features::Found::new(&self.shared.raw, physical)?.describe(index));
+        self.shared.physical_devices.iter().copied().enumerate().map(describe).collect()
+    }
+
+    /// Opens a device of the list.
+    pub(crate) fn open(&self, info: &DeviceInfo) -> Result<Arc<dyn Backend>> {
+        let physical = self.shared.physical_devices[info.index];
+        Ok(Arc::new(device::Handle::open(&self.shared, physical, info)?))
+    }
+}
+
+impl Shared {
+    fn listen(&mut self) -> Result<()> {
+        let debug = ext::debug_utils::Instance::new(&self._entry, &self.raw);
+        let messages: *const Messages = &raw const *self.messages;
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(
+                vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+            )
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+            .pfn_user_callback(Some(collect))
+            .user_data(messages as *mut c_void);
+        // SAFETY: `messages` is boxed and outlives the messenger, which `drop` destroys first.
+        let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }
+            .map_err(|result| failure("listening to the validation layer", result))?;
+        self.messenger = Some((debug, messenger));
+        Ok(())
+    }
+
+    pub(super) fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Stores what the layer says, and passes it on to `tracing`.
+unsafe extern "system" fn collect(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    messages: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes valid callback data, whose message lives during the call.
+    let text = unsafe { data.as_ref().and_then(|data| data.message_as_c_str()) };
+    let text = text.map(CStr::to_string_lossy).unwrap_or_default().into_owned();
+    tracing::warn!(target: "kiln::validation", "{text}");
+    // SAFETY: this is the pointer given in `listen`, valid while the messenger exists.
+    if let Some(messages) = unsafe { messages.cast::<Messages>().as_ref() } {
+        messages.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+    vk::FALSE
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: devices hold the instance, so none is left; the messenger was made by this instance.
+        unsafe {
+            if let Some((debug, messenger)) = self.messenger.take() {
+                debug.destroy_debug_utils_messenger(messenger, None);
+            }
+            self.raw.destroy_instance(None);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Memory: one `VkBuffer` for each allocation, placed by gpu-allocator.
+//!
+//! Owns allocations. It must never know what they are for beyond where they had best lie.
+
+use std::sync::{Arc, PoisonError};
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use super::device::Device;
+use crate::backend::Memory;
+use crate::error::{Error, Result};
+
+/// OpenCL's buffers are aligned for its largest type, `long16`.
+const ALIGNMENT: u64 = 128;
+
+/// A `VkBuffer` with memory of its own.
+pub(super) struct Buffer {
+    pub(super) raw: vk::Buffer,
+    allocation: Option<Allocation>,
+    device: Arc<Device>,
+}
+
+/// Memory that kernels reach by its address.
+pub(super) fn global(device: &Arc<Device>, size: u64) -> Result<Memory> {
+    let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+        | vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::UNIFORM_BUFFER
+        | vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST;
+    let buffer = Buffer::new(device, size, usage, MemoryLocation::GpuOnly)?;
+    let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
+    // SAFETY: the buffer was created for this and has memory.
+    let address = unsafe { device.raw.get_buffer_device_address(&info) };
+    Ok(Memory { address, handle: Arc::new(buffer) })
+}
+
+/// The buffer behind the memory of an allocation of this back end.
+pub(super) fn buffer(memory: &Memory) -> Result<vk::Buffer> {
+    memory
+        .handle
+        .downcast_ref::<Buffer>()
+        .map(|buffer| buffer.raw)
+        .ok_or_else(|| Error::WrongDevice { object: "the buffer".to_owned() })
+}
+
+impl Buffer {
+    pub(super) fn new(
+        device: &Arc<Device>,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+        location: MemoryLocation,
+    ) -> Result<Self> {
+        let failed = |result| device.failure("creating a buffer", result, size);
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        // SAFETY: the device is valid; the size is not 0.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(failed)?;
+        // From here on, dropping `buffer` destroys what was made.
+        let mut buffer = Self { raw, allocation: None, device: device.clone() };
+        // SAFETY: the buffer belongs to the device.
+        let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        requirements.alignment = requirements.alignment.max(ALIGNMENT);
+        let allocation = device
+            .allocator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .allocate(&AllocationCreateDesc {
+                name: "kiln",
+                requirements,
+                location,
+                linear: true,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+            .map_err(|error| match error {
+                gpu_allocator::AllocationError::OutOfMemory => {
+                    Error::OutOfMemory { bytes: size, device: device.info.name.clone() }
+                }
+                error => {
+                    Error::Driver { operation: "allocating memory".to_owned(), detail: error.to_string() }
+                }
+            })?;
+        // SAFETY: the memory was allocated for the requirements of this buffer, which has none yet.
+        let bound = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        buffer.allocation = Some(allocation);
+        bound.map_err(failed)?;
+        Ok(buffer)
+    }
+
+    /// The bytes, for memory that the host sees.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.allocation.as_ref().and_then(Allocation::mapped_slice).unwrap_or_default()
+    }
+
+    /// The bytes, for memory that the host sees.
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.allocation.as_mut().and_then(Allocation::mapped_slice_mut).unwrap_or_default()
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: commands that use the buffer hold it until they are complete.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if let Some(allocation) = self.allocation.take() {
+            let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = allocator.free(allocation) {
+                tracing::error!("memory could not be freed: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The Vulkan back end: all use of `ash`, and all `unsafe` code of the runtime.
+//!
+//! Owns the translation between OpenCL's terms and Vulkan's. Nothing outside this folder names a Vulkan object.
+//!
+//! How it works: one queue family and one `VkQueue` of it. Each of our queues is a timeline semaphore; a command is one command
+//! buffer that begins with a barrier against everything before it and signals the semaphore's next value. Memory is one
+//! `VkBuffer` for each allocation, with a device address (memory.md R9).
+
+mod commands;
+mod device;
+mod features;
+mod instance;
+mod memory;
+mod program;
+mod queue;
+
+use ash::vk;
+
+pub(crate) use instance::Instance;
+
+use crate::error::Error;
+
+/// Translates a result that names no particular object.
+fn failure(operation: &str, result: vk::Result) -> Error {
+    Error::Driver { operation: operation.to_owned(), detail: result.to_string() }
+}

@@ -1,0 +1,185 @@
+//! Programs: the shader module, the layouts of its kernels, and their pipelines for each specialisation.
+//!
+//! Owns pipelines. It must never know commands.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk;
+
+use super::device::Device;
+use crate::backend::{KernelLayout, Specialisation};
+use crate::error::{Error, Result};
+use crate::interface::{Binding, BindingClass};
+use crate::module::Module;
+
+/// A loaded module.
+pub(super) struct Program {
+    device: Arc<Device>,
+    module: vk::ShaderModule,
+    kernels: Vec<Kernel>,
+    cache: vk::PipelineCache,
+    pipelines: Mutex<HashMap<(usize, Specialisation), vk::Pipeline>>,
+}
+
+/// What does not depend on the specialisation.
+pub(super) struct Kernel {
+    name: CString,
+    pub(super) layout: vk::PipelineLayout,
+    /// The layouts of sets 0, 1, ….
+    pub(super) sets: Vec<vk::DescriptorSetLayout>,
+    pub(super) bindings: Vec<Binding>,
+}
+
+pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
+    match class {
+        BindingClass::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+        BindingClass::Storage => vk::DescriptorType::STORAGE_BUFFER,
+    }
+}
+
+impl Program {
+    pub(super) fn new(device: &Arc<Device>, module: &Module, kernels: Vec<KernelLayout>) -> Result<Self> {
+        let failed = |result| device.failure("loading a module", result, 0);
+        let mut program = Self {
+            device: device.clone(),
+            module: vk::ShaderModule::null(),
+            kernels: Vec::new(),
+            cache: vk::PipelineCache::null(),
+            pipelines: Mutex::default(),
+        };
+        let words = module.stripped();
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        // SAFETY: the words are a module whose frame was checked; what else a driver needs of it is the compiler's promise.
+        program.module = unsafe { device.raw.create_shader_module(&info, None) }.map_err(failed)?;
+        // SAFETY: the device is valid.
+        program.cache =
+            unsafe { device.raw.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None) }
+                .map_err(failed)?;
+        for kernel in kernels {
+            program.add(kernel)?;
+        }
+        Ok(program)
+    }
+
+    fn add(&mut self, kernel: KernelLayout) -> Result<()> {
+        let bad = |reason: String| Error::BadModule { reason: format!("kernel `{}` {reason}", kernel.name) };
+        let raw = &self.device.raw;
+        let failed = |result| self.device.failure("preparing a kernel", result, 0);
+        let mut by_set: BTreeMap<u32, Vec<vk::DescriptorSetLayoutBinding<'_>>> = BTreeMap::new();
+        for binding in &kernel.bindings {
+            if binding.set >= self.device.limits.max_bound_descriptor_sets {
+                return Err(bad(format!("binds to set {}, which the device does not have", binding.set)));
+            }
+            by_set.entry(binding.set).or_default().push(
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(binding.binding)
+                    .descriptor_type(descriptor_type(binding.class))
+                    .descriptor_count(1)
+                    .stage_flags(vk::ShaderStageFlags::COMPUTE),
+            );
+        }
+        let count = by_set.keys().last().map_or(0, |set| set + 1);
+        let name =
+            CString::new(kernel.name.as_str()).map_err(|_| bad("has a zero in its name".to_owned()))?;
+        // From here on, dropping the program destroys what was made.
+        self.kernels.push(Kernel {
+            name,
+            layout: vk::PipelineLayout::null(),
+            sets: Vec::new(),
+            bindings: kernel.bindings.clone(),
+        });
+        let last = self.kernels.len() - 1;
+        let made = &mut self.kernels[last];
+        for set in 0..count {
+            let bindings = by_set.get(&set).map(Vec::as_slice).unwrap_or_default();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
+            // SAFETY: the bindings live until after the call.
+            made.sets.push(unsafe { raw.create_descriptor_set_layout(&info, None) }.map_err(failed)?);
+        }
+        // All there is: a module may declare more than the kernel's own values.
+        let ranges = [vk::PushConstantRange {
+            stage_flags: vk::ShaderStageFlags::COMPUTE,
+            offset: 0,
+            size: self.device.limits.max_push_constants_size,
+        }];
+        let info =
+            vk::PipelineLayoutCreateInfo::default().set_layouts(&made.sets).push_constant_ranges(&ranges);
+        // SAFETY: the set layouts belong to the device; sizes were checked against its limits.
+        made.layout = unsafe { raw.create_pipeline_layout(&info, None) }.map_err(failed)?;
+        Ok(())
+    }
+
+    pub(super) fn kernel(&self, index: usize) -> &Kernel {
+        &self.kernels[index]
+    }
+
+    /// The pipeline of a kernel for these constants, built when first asked for.
+    pub(super) fn pipeline(&self, index: usize, specialisation: &Specialisation) -> Result<vk::Pipeline> {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (index, specialisation.clone());
+        if let Some(pipeline) = pipelines.get(&key) {
+            return Ok(*pipeline);
+        }
+        let kernel = &self.kernels[index];
+        let mut data = Vec::with_capacity(4 * specialisation.len());
+        let mut entries = Vec::with_capacity(specialisation.len());
+        for (id, value) in specialisation.iter() {
+            entries.push(vk::SpecializationMapEntry {
+                constant_id: id.0,
+                offset: data.len() as u32,
+                size: size_of::<u32>(),
+            });
+            data.extend_from_slice(&value.to_ne_bytes());
+        }
+        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(self.module)
+            .name(&kernel.name)
+            .specialization_info(&constants);
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(kernel.layout)];
+        // SAFETY: the module has this entry point (its reflection was checked against it), and all that `info` points to
+        // lives until after the call.
+        let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
+        match built.as_deref() {
+            Ok(&[pipeline]) => {
+                pipelines.insert(key, pipeline);
+                Ok(pipeline)
+            }
+            Ok(_) => Err(self.refused(kernel, vk::Result::ERROR_UNKNOWN)),
+            Err((_, result)) => Err(self.refused(kernel, *result)),
+        }
+    }
+
+    fn refused(&self, kernel: &Kernel, result: vk::Result) -> Error {
+        match self.device.failure("building a kernel", result, 0) {
+            Error::Driver { detail, .. } => {
+                Error::Build { kernel: kernel.name.to_string_lossy().into_owned(), detail }
+            }
+            error => error,
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let raw = &self.device.raw;
+        let pipelines = self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: commands hold the program until they are complete. Null handles are allowed.
+        unsafe {
+            for pipeline in pipelines.values() {
+                raw.destroy_pipeline(*pipeline, None);
+            }
+            for kernel in &self.kernels {
+                raw.destroy_pipeline_layout(kernel.layout, None);
+                for set in &kernel.sets {
+                    raw.destroy_descriptor_set_layout(*set, None);
+                }
+            }
+            raw.destroy_pipeline_cache(self.cache, None);
+            raw.destroy_shader_module(self.module, None);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What goes wrong, and that nothing else does.
+
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use kiln_runtime::{Device, Error, NdRange, Program, Selector};
+
+use crate::launch;
+use crate::module::{self, Parts};
+
+pub(crate) fn missing_kernels_are_named(device: &Device) {
+    let program = Program::from_spirv(device, &module::copy()).unwrap();
+    let missing = program.kernel("kk").unwrap_err();
+    assert_eq!(missing.to_string(), "there is no kernel `kk`; did you mean `k`?");
+    assert_eq!(
+        program.kernel("histogram").unwrap_err().to_string(),
+        "there is no kernel `histogram`; there are k"
+    );
+}
+
+pub(crate) fn modules_of_other_kinds_are_refused(device: &Device) {
+    let load = |words: &[u32]| Program::from_spirv(device, words).unwrap_err();
+    assert!(matches!(load(&[]), Error::BadModule { .. }));
+    assert!(matches!(load(b"not SPIR-V words".map(u32::from).as_slice()), Error::BadModule { .. }));
+    assert!(matches!(Program::from_bytes(device, &[3, 2, 35]), Err(Error::BadModule { .. })));
+    let whole = module::copy();
+    for length in (0..whole.len()).step_by(3) {
+        // A truncated module may be whole by chance, but never brings the runtime down.
+        let _ = kiln_runtime::interface::ProgramInterface::from_spirv(&whole[..length]);
+    }
+    // Physical64 OpenCL, Kernel: the opencl environment.
+    let opencl = [0x0723_0203, 0x0001_0200, 0, 1, 0, 0x0002_0011, 6, 0x0003_000e, 2, 2];
+    assert!(load(&opencl).to_string().contains("compile with --env vulkan"));
+    let mute = module::assemble(&Parts {
+        modes: "OpExecutionMode %main LocalSize 1 1 1",
+        push_words: 1,
+        ..Parts::default()
+    });
+    let mute = Program::from_spirv(device, &mute).unwrap();
+    assert_eq!(mute.kernel("k").unwrap_err().to_string(), "there is no kernel `k`; the module has none");
+    let foreign = [0x0723_0203, 0x0001_0500, 0, 1, 0, 0x0002_0011, 1];
+    assert!(load(&foreign).to_string().contains("ClspvReflection is missing"));
+    let features = device.features();
+    let long = module::assemble(&Parts {
+        capabilities: "OpCapability Int64",
+        modes: "OpExecutionMode %main LocalSize 1 1 1",
+        push_words: 1,
+        reflection: "%kernel = OpExtInst %void %reflect Kernel %main %name_k %n0 %n0 %empty",
+        ..Parts::default()
+    });
+    match Program::from_spirv(device, &long) {
+        Ok(_) => assert!(features.int64),
+        Err(error) => {
+            assert!(!features.int64);
+            assert!(error.to_string().contains("64-bit integers (long)"));
+        }
+    }
+}
+
+pub(crate) fn impossible_launches_are_refused(device: &Device) {
+    let program = Program::from_spirv(device, &module::copy()).unwrap();
+    let queue = device.queue().unwrap();
+    let buffer = device.buffer_from(&[0u32; 4]).unwrap();
+    let mut kernel = program.kernel("k").unwrap();
+    kernel.set(0, &buffer).unwrap().set(1, &buffer).unwrap().set(2, 0u32).unwrap();
+    let refused = |range: NdRange| match launch(&queue, &kernel, range) {
+        Err(Error::Launch { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    let most = device.capabilities().max_work_group_size as usize;
+    assert!(refused(NdRange::from(4).local(0)).contains("at least 1"));
+    assert!(refused(NdRange::from([most, 2]).local([most, 2])).contains("smaller local size"));
+    assert!(refused(NdRange::from(usize::MAX)).contains("32 bits"));
+    assert!(refused(NdRange::from(4).local([2, 2])).contains("same number"));
+    let empty = launch(&queue, &kernel, 0).unwrap();
+    empty.wait().unwrap();
+    assert_eq!(empty.times(), None);
+    // More groups than one dispatch takes: the kernel does nothing for a count of 0.
+    launch(&queue, &kernel, NdRange::from(70_000).local(1)).unwrap().wait().unwrap();
+}
+
+pub(crate) fn slow_kernels_are_named(device: &Device) {
+    let program = Program::from_spirv(device, &module::spin()).unwrap();
+    let queue = device.queue().unwrap();
+    let counter = device.buffer_from(&[0u32]).unwrap();
+    let mut kernel = program.kernel("k").unwrap();
+    kernel.set(0, &counter).unwrap().set(1, 1000u32).unwrap();
+    let event = launch(&queue, &kernel, 50_000).unwrap();
+    let after = Duration::from_millis(1);
+    let overdue = event.wait_for(after).unwrap_err();
+    assert_eq!(overdue, Error::Timeout { kernel: Some("k".to_owned()), after });
+    assert!(overdue.to_string().contains("kernel `k` did not finish within 1ms"));
+    // It was only slow: it can be waited for again.
+    event.wait().unwrap();
+    assert_eq!(queue.read(&counter).unwrap(), [50_000_000]);
+}
+
+/// Names the device on which a child process is to hang.
+pub(crate) const HANG: &str = "KILN_TEST_HANG";
+
+/// A kernel that never ends is an error with its name, and the process can still end in good order.
+pub(crate) fn hanging_kernels_hang_nobody(device: &Device) {
+    let program = std::env::current_exe().unwrap();
+    let started = Instant::now();
+    let output = Command::new(program).env(HANG, device.info().index.to_string()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("kernel `k` did not finish within"), "{text}");
+    assert!(output.status.success(), "{output:?}");
+    assert!(started.elapsed() < Duration::from_secs(60));
+}
+
+/// The child process.
+pub(crate) fn hang(device: &str) -> ExitCode {
+    let instance = kiln_runtime::Instance::new(crate::options()).unwrap();
+    let device = instance.device(&Selector::from(device)).unwrap();
+    let program = Program::from_spirv(&device, &module::spin()).unwrap();
+    let queue = device.queue().unwrap();
+    let counter = device.buffer_from(&[0u32]).unwrap();
+    let mut kernel = program.kernel("k").unwrap();
+    kernel.set(0, &counter).unwrap().set(1, 0u32).unwrap();
+    let event = launch(&queue, &kernel, 100_000).unwrap();
+    println!("{}", event.wait_for(Duration::from_millis(50)).unwrap_err());
+    ExitCode::SUCCESS
+}
+
+pub(crate) fn other_devices_are_refused(device: &Device) {
+    let instance = kiln_runtime::Instance::new(crate::options()).unwrap();
+    let other = instance.device(&Selector::Index(device.info().index)).unwrap();
+    let program = Program::from_spirv(device, &module::copy()).unwrap();
+    let mut kernel = program.kernel("k").unwrap();
+    let foreign = other.buffer_from(&[0u32]).unwrap();
+    assert!(matches!(kernel.set(0, &foreign), Err(Error::WrongDevice { .. })));
+    let queue = device.queue().unwrap();
+    assert!(matches!(queue.read(&foreign), Err(Error::WrongDevice { .. })));
+    let launched = launch(&other.queue().unwrap(), &kernel, 1);
+    assert!(matches!(launched, Err(Error::WrongDevice { .. })));
+    let nowhere = instance.device(&Selector::Name("no such device".to_owned()));
+    assert!(nowhere.unwrap_err().to_string().contains(device.name()));
+    assert!(matches!(instance.device(&Selector::Index(99)), Err(Error::NoSuchDevice { .. })));
+    let by_name = instance.device(&Selector::from(device.name().to_uppercase().as_str())).unwrap();
+    assert_eq!(by_name.name(), device.name());
+}

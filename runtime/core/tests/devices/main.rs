@@ -1,0 +1,116 @@
+//! Every test on every device of this machine, with the validation layer listening: a word from it fails the test.
+//!
+//! Without `VK_DRIVER_FILES` the two software drivers of Debian are used, and it is a failure if one of them is missing.
+
+mod arguments;
+mod execution;
+mod faults;
+mod module;
+mod transfers;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use kiln_runtime::{Device, Event, Instance, Kernel, NdRange, Options, Queue, Selector, Validation};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// lavapipe of mesa-vulkan-drivers, SwiftShader of chromium-common.
+const DRIVERS: [&str; 2] =
+    ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
+
+type Test = fn(&Device);
+
+const TESTS: &[(&str, Test)] = &[
+    ("buffers_keep_what_is_written", transfers::buffers_keep_what_is_written),
+    ("fills_repeat_their_pattern", transfers::fills_repeat_their_pattern),
+    ("copies_and_parts", transfers::copies_and_parts),
+    ("transfers_outside_are_refused", transfers::transfers_outside_are_refused),
+    ("impossible_buffers_are_refused", transfers::impossible_buffers_are_refused),
+    ("copy_kernel", execution::copy_kernel),
+    ("ids_sizes_offsets", execution::ids_sizes_offsets),
+    ("local_arguments", execution::local_arguments),
+    ("commands_are_ordered", execution::commands_are_ordered),
+    ("required_sizes", execution::required_sizes),
+    ("argument_blocks", arguments::argument_blocks),
+    ("bound_buffers", arguments::bound_buffers),
+    ("program_scope_variables", arguments::program_scope_variables),
+    ("wrong_arguments_are_refused", arguments::wrong_arguments_are_refused),
+    ("missing_kernels_are_named", faults::missing_kernels_are_named),
+    ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
+    ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
+    ("slow_kernels_are_named", faults::slow_kernels_are_named),
+    ("hanging_kernels_hang_nobody", faults::hanging_kernels_hang_nobody),
+    ("other_devices_are_refused", faults::other_devices_are_refused),
+];
+
+fn main() -> ExitCode {
+    if std::env::var_os("VK_DRIVER_FILES").is_none() {
+        return again_with_drivers();
+    }
+    if let Some(device) = std::env::var_os(faults::HANG) {
+        return faults::hang(&device.to_string_lossy());
+    }
+    let arguments = Arguments::from_args();
+    let instance = match Instance::new(options()) {
+        Ok(instance) => instance,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut trials = Vec::new();
+    for info in instance.devices() {
+        for (name, test) in TESTS {
+            let index = info.index;
+            trials.push(Trial::test(format!("{}::{name}", short(&info.name)), move || run(index, *test)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Runs these tests again with the software drivers.
+fn again_with_drivers() -> ExitCode {
+    if let Some(missing) = DRIVERS.iter().find(|driver| !Path::new(driver).exists()) {
+        eprintln!(
+            "{missing} is missing: install mesa-vulkan-drivers and chromium-common, or set VK_DRIVER_FILES"
+        );
+        return ExitCode::FAILURE;
+    }
+    let program = std::env::current_exe().expect("the path of this program");
+    let status = Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .env("VK_DRIVER_FILES", DRIVERS.join(":"))
+        .status()
+        .expect("this program runs again");
+    ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
+}
+
+pub(crate) fn options() -> Options {
+    Options { validation: Validation::Synchronisation, watchdog: None }
+}
+
+fn run(index: usize, test: Test) -> Result<(), Failed> {
+    let instance = Instance::new(options())?;
+    let device = instance.device(&Selector::Index(index))?;
+    test(&device);
+    match device.validation_messages() {
+        messages if messages.is_empty() => Ok(()),
+        messages => Err(messages.join("\n").into()),
+    }
+}
+
+/// Launches a kernel of these tests.
+#[allow(unsafe_code, reason = "a launch trusts its kernel")]
+pub(crate) fn launch(
+    queue: &Queue,
+    kernel: &Kernel,
+    range: impl Into<NdRange>,
+) -> kiln_runtime::Result<Event> {
+    // SAFETY: the kernels of these tests stay within the buffers that the tests pass.
+    unsafe { queue.launch(kernel, range) }
+}
+
+/// `llvmpipe (LLVM 15.0.6, 256 bits)` is `llvmpipe`.
+fn short(name: &str) -> &str {
+    name.split_whitespace().next().unwrap_or("unnamed")
+}

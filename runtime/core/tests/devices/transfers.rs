@@ -1,0 +1,78 @@
+//! Buffers without kernels.
+
+use kiln_runtime::{Device, Error};
+
+pub(crate) fn buffers_keep_what_is_written(device: &Device) {
+    let queue = device.queue().unwrap();
+    let numbers: Vec<u32> = (0..10_000).map(|i| i * 7).collect();
+    let buffer = device.buffer_from(&numbers).unwrap();
+    assert_eq!(queue.read(&buffer).unwrap(), numbers);
+    queue.write(&buffer, &[1, 2, 3]).unwrap();
+    assert_eq!(queue.read(&buffer.slice(..4).unwrap()).unwrap(), [1, 2, 3, 21]);
+    let odd = device.buffer_from(b"seventeen bytes!!").unwrap();
+    assert_eq!(queue.read(&odd).unwrap(), b"seventeen bytes!!");
+    assert_eq!(buffer.address() % 128, 0);
+    assert_eq!(odd.address() % 128, 0);
+}
+
+pub(crate) fn fills_repeat_their_pattern(device: &Device) {
+    let queue = device.queue().unwrap();
+    let bytes = device.buffer::<u8>(1003).unwrap();
+    queue.fill(&bytes, 7u8).unwrap();
+    queue.fill(&bytes.slice(1..4).unwrap(), 9u8).unwrap();
+    let mut expected = vec![7u8; 1003];
+    expected[1..4].fill(9);
+    assert_eq!(queue.read(&bytes).unwrap(), expected);
+
+    let words = device.buffer::<u16>(500).unwrap();
+    queue.fill(&words, 0xabcdu16).unwrap();
+    assert_eq!(queue.read(&words).unwrap(), [0xabcd; 500]);
+
+    let vectors = device.buffer::<[u32; 4]>(200_000).unwrap();
+    queue.fill(&vectors, [1, 2, 3, 4]).unwrap();
+    assert!(queue.read(&vectors).unwrap().iter().all(|vector| *vector == [1, 2, 3, 4]));
+
+    let triples = device.buffer::<[u8; 3]>(4).unwrap();
+    assert_eq!(queue.fill(&triples, [1, 2, 3]).unwrap_err(), Error::FillPattern { bytes: 3 });
+}
+
+pub(crate) fn copies_and_parts(device: &Device) {
+    let queue = device.queue().unwrap();
+    let source = device.buffer_from(&(0..64u32).collect::<Vec<_>>()).unwrap();
+    let target = device.buffer::<u32>(64).unwrap();
+    queue.fill(&target, 0).unwrap();
+    queue.copy(&source.slice(8..16).unwrap(), &target.slice(32..).unwrap()).unwrap();
+    let read = queue.read(&target).unwrap();
+    assert_eq!(read[32..40], [8, 9, 10, 11, 12, 13, 14, 15]);
+    assert!(read[..32].iter().chain(&read[40..]).all(|word| *word == 0));
+    queue.copy(&source.slice(..8).unwrap(), &source.slice(8..).unwrap()).unwrap();
+    assert_eq!(queue.read(&source).unwrap()[6..10], [6, 7, 0, 1]);
+    let overlapping = queue.copy(&source.slice(..8).unwrap(), &source.slice(4..).unwrap());
+    assert_eq!(overlapping.unwrap_err(), Error::OverlappingCopy { from: 0, to: 16, bytes: 32 });
+    let bytes = source.cast::<u8>().unwrap();
+    assert_eq!((bytes.len(), queue.read(&bytes.slice(4..8).unwrap()).unwrap()), (256, vec![1, 0, 0, 0]));
+    let partial = bytes.slice(..7).unwrap().cast::<u32>();
+    assert!(matches!(partial, Err(Error::PartialElement { bytes: 7, element: 4, .. })));
+}
+
+pub(crate) fn transfers_outside_are_refused(device: &Device) {
+    let queue = device.queue().unwrap();
+    let buffer = device.buffer::<u32>(4).unwrap();
+    let outside = Error::OutOfBounds { start: 0, end: 20, size: 16 };
+    assert_eq!(queue.write(&buffer, &[0; 5]).unwrap_err(), outside);
+    assert_eq!(queue.read_into(&buffer, &mut [0; 5]).unwrap_err(), outside);
+    assert!(matches!(buffer.slice(2..9), Err(Error::OutOfBounds { start: 8, end: 36, size: 16 })));
+    assert!(matches!(buffer.slice(4..), Err(Error::OutOfBounds { .. })));
+    assert!(matches!(buffer.slice(usize::MAX..), Err(Error::OutOfBounds { .. })));
+    queue.write(&buffer, &[]).unwrap().wait().unwrap();
+}
+
+pub(crate) fn impossible_buffers_are_refused(device: &Device) {
+    let limit = device.capabilities().max_allocation;
+    assert_eq!(device.buffer::<u32>(0).unwrap_err(), Error::BufferSize { bytes: 0, limit });
+    assert!(matches!(device.buffer::<[u64; 16]>(usize::MAX), Err(Error::BufferSize { .. })));
+    assert!(matches!(device.buffer::<u8>(limit as usize + 1), Err(Error::BufferSize { .. })));
+    // The device is as good as before.
+    let queue = device.queue().unwrap();
+    assert_eq!(queue.read(&device.buffer_from(&[5u32]).unwrap()).unwrap(), [5]);
+}
