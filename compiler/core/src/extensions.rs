@@ -205,7 +205,8 @@ impl Extension {
 /// without asking whether they are there, so an unknown one is no error.
 pub fn is_foreign(name: &str) -> bool {
     const VENDORS: [&str; 13] = [
-        "amd", "nv", "intel", "arm", "apple", "APPLE", "qcom", "img", "pocl", "altera", "xilinx", "ti", "clang",
+        "amd", "nv", "intel", "arm", "apple", "APPLE", "qcom", "img", "pocl", "altera", "xilinx", "ti",
+        "clang",
     ];
     const HOST: [&str; 13] = [
         "cl_khr_gl_sharing",
@@ -400,7 +401,9 @@ mod tests {
 
     #[test]
     fn foreign_names() {
-        assert!(is_foreign("cl_amd_printf_x") && is_foreign("cl_khr_gl_sharing") && !is_foreign("cl_khr_none"));
+        assert!(
+            is_foreign("cl_amd_printf_x") && is_foreign("cl_khr_gl_sharing") && !is_foreign("cl_khr_none")
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod index;
 pub mod ir;
 pub mod memory;
 pub mod opencl;
+pub mod passes;
 pub mod pp;
 pub mod pragma;
 pub mod sema;

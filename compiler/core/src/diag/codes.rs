@@ -276,4 +276,6 @@ codes! {
     // Atomic objects
     AtomicOperator "atomic-operator" Error;
     AtomicPlainAccess "atomic-plain-access" Warning;
+    // What a target lacks
+    TargetPointer "target-pointer" Error;
 }

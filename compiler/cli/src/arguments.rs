@@ -1,0 +1,186 @@
+//! The command line's grammar.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{
+    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, error::ErrorKind,
+};
+
+use crate::options::CompileOptions;
+
+/// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
+#[derive(Debug, Parser)]
+#[command(name = "kiln", version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile a kernel source to SPIR-V
+    Compile(CompileCommand),
+    /// Show the diagnostics of a kernel source and write nothing
+    Check(CheckCommand),
+    /// Compile a kernel source and run kernels of it
+    #[command(after_long_help = crate::run::HELP)]
+    Run(RunCommand),
+    /// List the devices and what they offer
+    Devices(DevicesCommand),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompileCommand {
+    /// The source, or `-` for standard input
+    pub(crate) source: String,
+    /// Where to write, or `-` for standard output [default: the source's name with the ending of what is emitted]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// What to write
+    #[arg(long, value_name = "STAGE", default_value = "spirv")]
+    pub(crate) emit: EmitArgument,
+    /// The kernel environment
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) env: EnvironmentArgument,
+    #[command(flatten)]
+    pub(crate) options: CompileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckCommand {
+    /// The source, or `-` for standard input
+    pub(crate) source: String,
+    /// The kernel environment
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) env: EnvironmentArgument,
+    #[command(flatten)]
+    pub(crate) options: CompileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunCommand {
+    /// The source, or `-` for standard input
+    pub(crate) source: String,
+    /// The device: a part of its name, or its number in `kiln devices` [default: $KILN_DEVICE, or the first]
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub(crate) device: Option<String>,
+    /// Switch the validation layers on and fail on what they say
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// Give up on a launch after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) timeout: u64,
+    #[command(flatten)]
+    pub(crate) launch: LaunchArguments,
+    /// `then` and the options of a further launch, any number of times
+    #[arg(skip)]
+    pub(crate) following: Vec<LaunchArguments>,
+    #[command(flatten)]
+    pub(crate) options: CompileOptions,
+}
+
+/// One launch, on the command line or in the source's leading comment.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LaunchArguments {
+    /// The kernel [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Work-items in each dimension, as `1024` or `64,64`
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) global: Option<String>,
+    /// Work-items of a work-group in each dimension [default: the device chooses]
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) local: Option<String>,
+    /// First global id in each dimension
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) offset: Option<String>,
+    /// An argument, in the order of the kernel's parameters; see below
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub(crate) arg: Vec<String>,
+    /// Print a part of a buffer after the launch, as `out[0..16]`
+    #[arg(long, value_name = "NAME[A..B]")]
+    pub(crate) print: Vec<String>,
+    /// Fail unless a part of a buffer is as said, as `out[0..4]=1,2,3,4`
+    #[arg(long, value_name = "NAME[A..B]=VALUES")]
+    pub(crate) check: Vec<String>,
+    /// Fail unless what is printed is the text of this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expect: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DevicesCommand {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `--emit` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EmitArgument(pub(crate) kiln_compiler::Emit);
+
+impl std::str::FromStr for EmitArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        kiln_compiler::Emit::parse(text).map(Self).ok_or_else(|| {
+            "one of spirv, asm, pp, ast, hir, ir, ir-after=PASS is expected".to_owned()
+        })
+    }
+}
+
+/// `--env`
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum EnvironmentArgument {
+    /// Vulkan 1.2 with the Vulkan memory model and buffer device addresses
+    #[default]
+    Vulkan,
+    /// OpenCL 2.2, for clCreateProgramWithIL
+    Opencl,
+}
+
+impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
+    fn from(argument: EnvironmentArgument) -> Self {
+        match argument {
+            EnvironmentArgument::Vulkan => Self::Vulkan,
+            EnvironmentArgument::Opencl => Self::OpenCl,
+        }
+    }
+}
+
+/// Parses the command line. The matches are those of the command. Launches after the first, each behind a `then`,
+/// are parsed by themselves.
+pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Command, ArgMatches), clap::Error> {
+    let arguments: Vec<OsString> = arguments.map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
+    let mut parts = arguments.split(|argument| argument == "then");
+    let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
+    let mut command = Cli::from_arg_matches(&matches)?.command;
+    let following = parts.map(parse_launch).collect::<Result<Vec<_>, _>>()?;
+    match &mut command {
+        Command::Run(run) => run.following = following,
+        _ if !following.is_empty() => {
+            return Err(Cli::command().error(ErrorKind::UnknownArgument, "only `kiln run` knows `then`"));
+        }
+        _ => {}
+    }
+    let (_, matches) = { matches }.remove_subcommand().expect("a command is required");
+    Ok((command, matches))
+}
+
+/// Parses the options of one launch.
+pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<LaunchArguments, clap::Error> {
+    #[derive(Parser)]
+    #[command(name = "kiln run", no_binary_name = true, disable_help_flag = true)]
+    struct Launch {
+        #[command(flatten)]
+        launch: LaunchArguments,
+    }
+    Launch::try_parse_from(words.iter().cloned()).map(|parsed| parsed.launch)
+}
+
+/// OpenCL's and clang's spelling of long options, `-cl-std=CL2.0`, with two dashes.
+fn rewritten(argument: &OsStr) -> Option<OsString> {
+    let text = argument.to_str()?;
+    let is_long = text.starts_with("-cl-") || text == "-include";
+    is_long.then(|| format!("-{text}").into())
+}

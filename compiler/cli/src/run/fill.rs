@@ -1,0 +1,220 @@
+//! What a buffer holds before a launch: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `file:PATH`.
+
+use super::value::{ElementType, Number};
+use crate::exit::{Failure, failure};
+
+/// The bytes of `count` elements of this type, as the text says.
+pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>, Failure> {
+    if let Some(path) = text.strip_prefix("file:") {
+        return from_file(path, count * ty.stride());
+    }
+    let components = ty.components();
+    if let Some(list) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        let numbers = numbers(list)?;
+        if numbers.len() > count * components {
+            return failure(format!("`{text}` has {} values for {} components", numbers.len(), count * components));
+        }
+        let at = |index: usize| numbers.get(index).copied().unwrap_or(Number::Int(0));
+        return Ok((0..count)
+            .flat_map(|index| ty.encode(&(0..components).map(|c| at(index * components + c)).collect::<Vec<_>>()))
+            .collect());
+    }
+    let formula = Formula::parse(text)?;
+    let mut bytes = Vec::with_capacity(count * ty.stride());
+    let mut random = formula.seed();
+    for index in 0..count * components {
+        if index % components == 0 {
+            bytes.resize(index / components * ty.stride(), 0);
+        }
+        let scalar = formula.value(index, &mut random);
+        bytes.extend_from_slice(&ty.encode(&[scalar])[..ty.component_size()]);
+    }
+    bytes.resize(count * ty.stride(), 0);
+    Ok(bytes)
+}
+
+/// Numbers separated by commas; `a..b` stands for all from `a` to `b`, downwards too.
+pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
+    let mut numbers = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.split_once("..") {
+            Some((first, last)) => match (integer(first)?, integer(last)?) {
+                (first, last) if first <= last => numbers.extend((first..=last).map(Number::Int)),
+                (first, last) => numbers.extend((last..=first).rev().map(Number::Int)),
+            },
+            None => numbers.push(number(part)?),
+        }
+    }
+    Ok(numbers)
+}
+
+fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = std::fs::read(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
+    if bytes.len() > size {
+        return failure(format!("`{path}` has {} bytes, the buffer has {size}", bytes.len()));
+    }
+    bytes.resize(size, 0);
+    Ok(bytes)
+}
+
+fn number(text: &str) -> Result<Number, Failure> {
+    Number::parse(text.trim()).ok_or_else(|| Failure(format!("`{text}` is no number")))
+}
+
+fn integer(text: &str) -> Result<i128, Failure> {
+    match number(text)? {
+        Number::Int(value) => Ok(value),
+        Number::Float(_) => failure(format!("`{text}` is no integer")),
+    }
+}
+
+/// A source and steps; products are folded before sums.
+struct Formula {
+    source: Source,
+    steps: Vec<(char, Source)>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Number(Number),
+    Iota,
+    Random(u64),
+}
+
+impl Formula {
+    fn parse(text: &str) -> Result<Self, Failure> {
+        let mut rest = text;
+        let source = Source::take(&mut rest)?;
+        let mut steps = Vec::new();
+        while let Some(operator) = rest.chars().next() {
+            if !matches!(operator, '+' | '-' | '*' | '/' | '%') {
+                return failure(format!("`{rest}` in `{text}` is not understood: + - * / % are"));
+            }
+            rest = &rest[1..];
+            steps.push((operator, Source::take(&mut rest)?));
+        }
+        Ok(Self { source, steps })
+    }
+
+    fn seed(&self) -> u64 {
+        let all = std::iter::once(self.source).chain(self.steps.iter().map(|(_, source)| *source));
+        all.fold(0, |seed, source| if let Source::Random(own) = source { seed ^ own } else { seed })
+    }
+
+    fn value(&self, index: usize, random: &mut u64) -> Number {
+        let mut sum = Number::Int(0);
+        let mut sign = '+';
+        let mut product = self.source.value(index, random);
+        for (operator, source) in &self.steps {
+            let operand = source.value(index, random);
+            if matches!(operator, '+' | '-') {
+                sum = combine(sign, sum, product);
+                (sign, product) = (*operator, operand);
+            } else {
+                product = combine(*operator, product, operand);
+            }
+        }
+        combine(sign, sum, product)
+    }
+}
+
+impl Source {
+    fn take(rest: &mut &str) -> Result<Self, Failure> {
+        let text = *rest;
+        let negative = text.starts_with('-');
+        let end = text[usize::from(negative)..].find(['+', '-', '*', '/', '%']);
+        let mut end = end.map_or(text.len(), |end| end + usize::from(negative));
+        // The sign of an exponent belongs to the number.
+        if text[..end].ends_with(['e', 'E']) && Number::parse(&text[..end - 1]).is_some() {
+            end += 1 + text[end + 1..].find(['+', '-', '*', '/', '%']).unwrap_or(text.len() - end - 1);
+        }
+        let (word, tail) = text.split_at(end);
+        *rest = tail;
+        match word {
+            "iota" => Ok(Self::Iota),
+            "random" => Ok(Self::Random(0)),
+            _ => match word.strip_prefix("random(").and_then(|seed| seed.strip_suffix(')')) {
+                Some(seed) => seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is no seed"))),
+                None => number(word).map(Self::Number),
+            },
+        }
+    }
+
+    fn value(self, index: usize, random: &mut u64) -> Number {
+        match self {
+            Self::Number(number) => number,
+            Self::Iota => Number::Int(index as i128),
+            Self::Random(_) => Number::Int(next_random(random).into()),
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the upper half of each output.
+fn next_random(state: &mut u64) -> u32 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) >> 32) as u32
+}
+
+fn combine(operator: char, left: Number, right: Number) -> Number {
+    match (left, right) {
+        (Number::Int(left), Number::Int(right)) => Number::Int(match operator {
+            '+' => left.wrapping_add(right),
+            '-' => left.wrapping_sub(right),
+            '*' => left.wrapping_mul(right),
+            '/' => left.checked_div(right).unwrap_or(0),
+            _ => left.checked_rem(right).unwrap_or(0),
+        }),
+        _ => {
+            let (left, right) = (left.as_f64(), right.as_f64());
+            Number::Float(match operator {
+                '+' => left + right,
+                '-' => left - right,
+                '*' => left * right,
+                '/' => left / right,
+                _ => left % right,
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(ty: &str, count: usize, text: &str) -> Vec<String> {
+        let ty = ElementType::parse(ty).expect("a type");
+        let bytes = fill(ty, count, text).unwrap_or_else(|e| panic!("{}", e.0));
+        ty.decode(&bytes).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn formulas_bind_as_arithmetic_does() {
+        assert_eq!(filled("int", 3, "1000-iota*3"), ["1000", "997", "994"]);
+        assert_eq!(filled("float", 3, "iota/2.0+0.5"), ["0.5", "1", "1.5"]);
+        assert_eq!(filled("float", 2, "1e-3*iota"), ["0", "0.0010000000474974513"]);
+        assert_eq!(filled("int", 2, "-1"), ["-1", "-1"]);
+    }
+
+    #[test]
+    fn lists_are_padded_and_vectors_count_components() {
+        assert_eq!(filled("int", 4, "{1,2}"), ["1", "2", "0", "0"]);
+        assert_eq!(filled("float3", 2, "iota"), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(filled("float3", 1, "{7,8,9}"), ["7", "8", "9"]);
+    }
+
+    #[test]
+    fn random_is_the_same_each_time() {
+        assert_eq!(filled("uint", 5, "random(7)%100"), filled("uint", 5, "random(7)%100"));
+        assert_ne!(filled("uint", 5, "random(7)"), filled("uint", 5, "random(8)"));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let ty = ElementType::parse("int").expect("a type");
+        for text in ["", "foo", "iota^2", "{1,2,3}", "random(x)", "1+"] {
+            assert!(fill(ty, 2, text).is_err(), "{text}");
+        }
+    }
+}

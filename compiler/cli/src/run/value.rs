@@ -1,0 +1,202 @@
+//! Element types of the launch language, and values of them as bytes and as text.
+
+use half::f16;
+
+/// The type of a buffer's elements or of an argument: a scalar, or a vector of 2, 3, 4, 8 or 16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ElementType {
+    scalar: ScalarType,
+    /// Components that are written and printed.
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ScalarType {
+    Int { bytes: usize, signed: bool },
+    Float { bytes: usize },
+}
+
+/// A number in the launch language: exact for every integer type and for every float type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+const NAMES: [(&str, &str, ScalarType); 11] = [
+    ("i8", "char", ScalarType::Int { bytes: 1, signed: true }),
+    ("u8", "uchar", ScalarType::Int { bytes: 1, signed: false }),
+    ("i16", "short", ScalarType::Int { bytes: 2, signed: true }),
+    ("u16", "ushort", ScalarType::Int { bytes: 2, signed: false }),
+    ("i32", "int", ScalarType::Int { bytes: 4, signed: true }),
+    ("u32", "uint", ScalarType::Int { bytes: 4, signed: false }),
+    ("i64", "long", ScalarType::Int { bytes: 8, signed: true }),
+    ("u64", "ulong", ScalarType::Int { bytes: 8, signed: false }),
+    ("f16", "half", ScalarType::Float { bytes: 2 }),
+    ("f32", "float", ScalarType::Float { bytes: 4 }),
+    ("f64", "double", ScalarType::Float { bytes: 8 }),
+];
+
+impl ElementType {
+    /// `u32`, `uint`, `f32x4`, `float4`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        NAMES.iter().find_map(|&(short, long, scalar)| {
+            let count = match (text.strip_prefix(short), text.strip_prefix(long)) {
+                (Some(""), _) | (_, Some("")) => 1,
+                (Some(rest), _) if rest.starts_with('x') => rest[1..].parse().ok()?,
+                (_, Some(rest)) => rest.parse().ok()?,
+                _ => return None,
+            };
+            matches!(count, 1 | 2 | 3 | 4 | 8 | 16).then_some(Self { scalar, count })
+        })
+    }
+
+    /// Components of one element.
+    pub(crate) const fn components(self) -> usize {
+        self.count
+    }
+
+    /// Bytes of one component.
+    pub(crate) const fn component_size(self) -> usize {
+        self.scalar.bytes()
+    }
+
+    /// Bytes from one element to the next: three components take the room of four.
+    pub(crate) const fn stride(self) -> usize {
+        let count = if self.count == 3 { 4 } else { self.count };
+        count * self.scalar.bytes()
+    }
+
+    /// The bytes of one element whose components are these numbers, in turn.
+    pub(crate) fn encode(self, components: &[Number]) -> Vec<u8> {
+        let mut bytes: Vec<u8> = components.iter().flat_map(|number| self.scalar.encode(*number)).collect();
+        bytes.resize(self.stride(), 0);
+        bytes
+    }
+
+    /// The components of all elements in these bytes.
+    pub(crate) fn decode(self, bytes: &[u8]) -> Vec<Number> {
+        bytes
+            .chunks_exact(self.stride())
+            .flat_map(|element| element.chunks_exact(self.scalar.bytes()).take(self.count))
+            .map(|component| self.scalar.decode(component))
+            .collect()
+    }
+}
+
+impl ScalarType {
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Int { bytes, .. } | Self::Float { bytes } => bytes,
+        }
+    }
+
+    /// Integers wrap, as a conversion in OpenCL C does.
+    fn encode(self, number: Number) -> Vec<u8> {
+        match self {
+            Self::Int { bytes, .. } => {
+                let value = match number {
+                    Number::Int(value) => value,
+                    Number::Float(value) => value as i128,
+                };
+                value.to_le_bytes()[..bytes].to_vec()
+            }
+            Self::Float { bytes } => {
+                let value = number.as_f64();
+                match bytes {
+                    2 => f16::from_f64(value).to_le_bytes().to_vec(),
+                    4 => (value as f32).to_le_bytes().to_vec(),
+                    _ => value.to_le_bytes().to_vec(),
+                }
+            }
+        }
+    }
+
+    fn decode(self, component: &[u8]) -> Number {
+        let mut wide = [0; 16];
+        wide[..component.len()].copy_from_slice(component);
+        let bits = i128::from_le_bytes(wide);
+        match self {
+            Self::Int { bytes, signed } => {
+                let shift = 128 - 8 * bytes;
+                Number::Int(if signed { bits << shift >> shift } else { bits })
+            }
+            Self::Float { bytes: 2 } => Number::Float(f16::from_bits(bits as u16).to_f64()),
+            Self::Float { bytes: 4 } => Number::Float(f64::from(f32::from_bits(bits as u32))),
+            Self::Float { .. } => Number::Float(f64::from_bits(bits as u64)),
+        }
+    }
+}
+
+impl Number {
+    /// `12`, `-0x1f`, `1.5`, `nan`, `inf`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, text),
+        };
+        let integer = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok(),
+            None => digits.parse().ok(),
+        };
+        integer.map(|value: i128| Self::Int(sign * value)).or_else(|| text.parse().ok().map(Self::Float))
+    }
+
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        match (self, other) {
+            (Self::Int(left), Self::Int(right)) => left.partial_cmp(right),
+            _ => self.as_f64().partial_cmp(&other.as_f64()),
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_both_kinds_mean_the_same() {
+        assert_eq!(ElementType::parse("f32x4"), ElementType::parse("float4"));
+        assert_eq!(ElementType::parse("u8"), ElementType::parse("uchar"));
+        assert_eq!(ElementType::parse("float5"), None);
+        assert_eq!(ElementType::parse("u32x"), None);
+        assert_eq!(ElementType::parse("integer"), None);
+    }
+
+    #[test]
+    fn values_survive_their_bytes() {
+        for (name, numbers) in [
+            ("char", vec![Number::Int(-128), Number::Int(127)]),
+            ("ulong", vec![Number::Int(u64::MAX.into())]),
+            ("float3", vec![Number::Float(1.5), Number::Float(-0.25), Number::Float(1e30_f32.into())]),
+            ("half", vec![Number::Float(65504.0)]),
+        ] {
+            let ty = ElementType::parse(name).expect(name);
+            let bytes: Vec<u8> = numbers.chunks(ty.components()).flat_map(|element| ty.encode(element)).collect();
+            assert_eq!(ty.decode(&bytes), numbers, "{name}");
+        }
+    }
+
+    #[test]
+    fn three_components_take_the_room_of_four() {
+        assert_eq!(ElementType::parse("float3").expect("a type").stride(), 16);
+    }
+}

@@ -1,0 +1,79 @@
+//! What is done to the IR between lowering and emission: the list, in order, with the reason for each position.
+//!
+//! A pass is one file and one function. Each leaves the module such that it can be printed, parsed and verified.
+
+mod bind_arguments;
+mod dead_code;
+mod expand_memory;
+mod inline_calls;
+mod layout_vars;
+mod legalize_atomics;
+mod lower_addresses;
+mod lower_work_items;
+mod mark_shared;
+mod origins;
+mod promote;
+mod rewrite;
+mod specialize_spaces;
+mod structure_exits;
+
+use crate::{
+    diag::Sink,
+    ir::{self, Module},
+    opencl::Environment,
+    session::Options,
+};
+
+/// A pass.
+type Pass = fn(&mut Module, &Options, &mut Sink);
+
+/// The passes for Vulkan, each by the name that `--emit=ir-after=` knows it by.
+const VULKAN: &[(&str, Pass)] = &[
+    // First, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
+    ("inline_calls", inline_calls::inline_calls),
+    // SPIR-V's structured control flow has fewer ways out than C has. It makes variables, so it precedes `promote`.
+    ("structure_exits", structure_exits::structure_exits),
+    // Before variables are looked at: copies of structures would hide what is done with their members.
+    ("expand_memory", expand_memory::expand_memory),
+    // Pointers kept in variables become values whose origin can be followed.
+    ("promote", promote::promote),
+    // Before anything asks for the space that an access touches.
+    ("specialize_spaces", specialize_spaces::specialize_spaces),
+    // Before accesses are marked: it adds operations that synchronise.
+    ("legalize_atomics", legalize_atomics::legalize_atomics),
+    // While accesses still tell their address space.
+    ("mark_shared", mark_shared::mark_shared),
+    // After all that names program-scope variables; makes the local variables that arguments are.
+    ("bind_arguments", bind_arguments::bind_arguments),
+    // After the launch's state has its place.
+    ("lower_work_items", lower_work_items::lower_work_items),
+    // After all that makes local and private objects.
+    ("layout_vars", layout_vars::layout_vars),
+    // After the local and private pointers are gone.
+    ("lower_addresses", lower_addresses::lower_addresses),
+    // Last, for what the others have left behind.
+    ("dead_code", dead_code::dead_code),
+];
+
+/// The OpenCL environment has addresses, calls and free control flow.
+const OPENCL: &[(&str, Pass)] = &[
+    ("promote", promote::promote),
+    ("legalize_atomics", legalize_atomics::legalize_atomics),
+    ("dead_code", dead_code::dead_code),
+];
+
+/// Prepares a module for the target. `after` is called with the name of each pass that has run.
+pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut dyn FnMut(&str, &Module)) {
+    let list = match options.target.environment {
+        Environment::Vulkan => VULKAN,
+        Environment::OpenCl => OPENCL,
+    };
+    for (name, pass) in list {
+        pass(module, options, sink);
+        if sink.has_errors() {
+            return;
+        }
+        after(name, module);
+        ir::check_after(name, module);
+    }
+}

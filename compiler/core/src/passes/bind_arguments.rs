@@ -1,0 +1,248 @@
+//! Gives kernels their arguments where entry points have no parameters: as words that the launch passes.
+//!
+//! State that kernels read comes first among the push constants, at the same place in all kernels; each kernel's
+//! arguments follow, and go on in a uniform buffer when there is no room. Pointers to local memory become local
+//! variables whose size the launch decides, program-scope variables parts of one buffer.
+
+use crate::{
+    diag::Sink,
+    hir::CompareOp,
+    ir::{
+        Access, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, Interface, LaunchMemory,
+        Module, Op, Place, Scalar, State, Type, ValueId, Var, VarId,
+    },
+    opencl::AddressSpace,
+    passes::{lower_work_items::states, rewrite::rewrite},
+    session::Options,
+};
+
+pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sink) {
+    let mut interface = Interface::default();
+    let mut words = place_state(module, &mut interface);
+    words = place_variables(module, &mut interface, words);
+    let budget = options.target.features.push_constant_size;
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        if module.functions[id].kernel.is_some() {
+            let places = bind_kernel(module, id, 4 * words, budget);
+            interface.arguments.push((id, places));
+        }
+        address_variables(&mut module.functions[id], &interface);
+    }
+    module.interface = interface;
+}
+
+/// Every state that some function reads gets three words. Gives the first free word.
+fn place_state(module: &Module, interface: &mut Interface) -> u32 {
+    let mut word = 0;
+    for function in module.functions.iter() {
+        for id in function.inst_order() {
+            let Op::WorkItem(query) = function.insts[id].op else { continue };
+            for &state in states(query) {
+                if !interface.state.iter().any(|(known, _)| *known == state) {
+                    interface.state.push((state, word));
+                    word += 3;
+                }
+            }
+        }
+    }
+    word
+}
+
+/// The buffer of program-scope variables: those that functions name, and those whose addresses they hold.
+fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32 {
+    let is_program =
+        |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
+    let mut work: Vec<VarId> = Vec::new();
+    for function in module.functions.iter() {
+        for id in function.inst_order() {
+            if let Op::ModuleVar(var) = function.insts[id].op
+                && is_program(var)
+            {
+                work.push(var);
+            }
+        }
+    }
+    let data = &mut interface.variables;
+    while let Some(id) = work.pop() {
+        if interface.offsets.iter().any(|(known, _)| *known == id) {
+            continue;
+        }
+        let var = &module.vars[id];
+        let offset = (data.bytes.len() as u64).next_multiple_of(var.align.max(1));
+        interface.offsets.push((id, offset));
+        data.bytes.resize(offset as usize, 0);
+        if let Some(Data { bytes, relocations }) = &var.init {
+            data.bytes.extend_from_slice(bytes);
+            for &(at, target, addend) in relocations {
+                data.relocations.push((offset + at, target, addend));
+                work.push(target);
+            }
+        }
+        data.bytes.resize((offset + var.size) as usize, 0);
+    }
+    if interface.offsets.is_empty() {
+        return word;
+    }
+    let word = word.next_multiple_of(2);
+    interface.state.push((State::Variables, word));
+    word + 2
+}
+
+/// Names of program-scope variables become places in their buffer.
+fn address_variables(function: &mut Function, interface: &Interface) {
+    let Some(&(_, word)) = interface.state.iter().find(|(state, _)| *state == State::Variables) else {
+        return;
+    };
+    rewrite(function, |builder, id, replaced| {
+        let Op::ModuleVar(var) = builder.function.insts[id].op else { return builder.insert(id) };
+        let Some(&(_, offset)) = interface.offsets.iter().find(|(known, _)| *known == var) else {
+            return builder.insert(id);
+        };
+        let result = builder.function.insts[id].results[0];
+        let ty = builder.ty(result);
+        let base = address(builder, LaunchMemory::PushConstants, word, ty);
+        let place = builder.offset_bytes(base, offset as i64);
+        replaced.insert(result, place);
+    });
+}
+
+/// Replaces the parameters of a kernel. Arguments begin at byte `start` of the push constants.
+fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<Place> {
+    let Module { functions, vars, .. } = module;
+    let function = &mut functions[id];
+    let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
+    let params = std::mem::take(&mut function.blocks[function.body].params);
+    let body = function.body;
+    let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
+    let mut places = Vec::new();
+    let mut replaced = rustc_hash::FxHashMap::default();
+    let mut builder = Builder::new(function);
+    builder.at(body, 0);
+    for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
+        let size = argument.kind.passed_size();
+        let align = if matches!(argument.kind, ArgumentKind::Pointer { .. }) { 8 } else { 4 };
+        let fits = ends[0].1.next_multiple_of(align) + size <= budget;
+        let (memory, end) = &mut ends[usize::from(!fits)];
+        let byte = end.next_multiple_of(align);
+        let ty = builder.ty(param);
+        let (place, value) = match argument.kind {
+            ArgumentKind::Local { element_size, align } => {
+                let var = vars.push(Var {
+                    name: argument.name.clone(),
+                    space: AddressSpace::Local,
+                    size: element_size,
+                    align,
+                    init: None,
+                    argument: Some(number),
+                    element: None,
+                    span: builder.span,
+                });
+                (Place::Local(var), builder.module_var(var, AddressSpace::Local))
+            }
+            ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Pointer { .. } => {
+                (Place::Bytes(*memory, byte), address(&mut builder, *memory, byte / 4, ty))
+            }
+            ArgumentKind::Value { .. } => {
+                (Place::Bytes(*memory, byte), value(&mut builder, *memory, byte / 4, ty))
+            }
+            ArgumentKind::Aggregate { size, align } => {
+                let copy = aggregate(&mut builder, *memory, byte / 4, (size, align), &argument.name);
+                (Place::Bytes(*memory, byte), copy)
+            }
+        };
+        if matches!(place, Place::Bytes(..)) {
+            *end = byte + size;
+        }
+        places.push(place);
+        replaced.insert(param, value);
+    }
+    function.replace_uses(&replaced);
+    places
+}
+
+fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
+    builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
+}
+
+fn wide(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
+    let words = [word(builder, memory, first), word(builder, memory, first + 1)];
+    let pair = builder.construct(&words, Type::Vector(Scalar::I32, 2));
+    builder.bitcast(pair, ty)
+}
+
+fn address(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
+    let number = wide(builder, memory, first, Type::I64);
+    builder.value(Op::IntToPointer, &[number], ty)
+}
+
+/// A scalar or a vector out of words that begin at `first`.
+fn value(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
+    let scalar = ty.scalar().expect("a number");
+    let parts: Vec<ValueId> =
+        (0..ty.count().into()).map(|index| component(builder, memory, first, scalar, index)).collect();
+    if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] }
+}
+
+fn component(
+    builder: &mut Builder<'_>,
+    memory: LaunchMemory,
+    first: u32,
+    scalar: Scalar,
+    index: u32,
+) -> ValueId {
+    let size = scalar.size() as u32;
+    let byte = index * size;
+    let ty = Type::Scalar(scalar);
+    if size == 8 {
+        return wide(builder, memory, first + byte / 4, ty);
+    }
+    let mut bits = word(builder, memory, first + byte / 4);
+    if byte % 4 != 0 {
+        bits = builder.binary_bits(crate::ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
+    }
+    match scalar {
+        Scalar::Bool => {
+            let byte = builder.binary_bits(crate::ir::BinaryOp::And, bits, 0xff);
+            let zero = builder.i32(0);
+            builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, byte, zero)
+        }
+        Scalar::F16 => {
+            let half = builder.convert(Convert::Truncate, bits, Type::Scalar(Scalar::I16));
+            builder.bitcast(half, ty)
+        }
+        Scalar::I8 | Scalar::I16 => builder.convert(Convert::Truncate, bits, ty),
+        Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => builder.bitcast(bits, ty),
+    }
+}
+
+/// A private copy of a structure, filled word by word.
+fn aggregate(
+    builder: &mut Builder<'_>,
+    memory: LaunchMemory,
+    first: u32,
+    (size, align): (u64, u64),
+    name: &str,
+) -> ValueId {
+    let var = builder.function.vars.push(Var {
+        name: name.to_owned(),
+        space: AddressSpace::Private,
+        size,
+        align,
+        init: None,
+        argument: None,
+        element: None,
+        span: builder.span,
+    });
+    let pointer = builder.private_var(var);
+    let mut byte = 0;
+    while byte < size {
+        let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
+        let bits = component(builder, memory, first, Scalar::int_of_size(step), (byte / step) as u32);
+        let place = builder.offset_bytes(pointer, byte as i64);
+        let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
+        builder.store(place, bits, access);
+        byte += step;
+    }
+    pointer
+}

@@ -1,0 +1,86 @@
+//! Copies and clears of memory as single accesses: where memory has no bytes, they are loads and stores.
+//!
+//! Short ones are written out, long ones become loops.
+
+use crate::{
+    diag::Sink,
+    hir::{CompareOp, LoopHints},
+    ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId},
+    passes::rewrite::rewrite,
+    session::Options,
+};
+
+/// The most accesses that are written out.
+const WRITTEN_OUT: u64 = 16;
+
+pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        rewrite(function, |builder, id, _| {
+            let inst = builder.function.insts[id].clone();
+            match inst.op {
+                Op::Copy { size, access } => {
+                    in_pieces(builder, size, access, |builder, index, ty, stride, access| {
+                        let from = builder.offset(inst.args[1], index, stride);
+                        let to = builder.offset(inst.args[0], index, stride);
+                        let value = builder.load(from, ty, access);
+                        builder.store(to, value, access);
+                    });
+                }
+                Op::Zero { size, access } => {
+                    in_pieces(builder, size, access, |builder, index, ty, stride, access| {
+                        let to = builder.offset(inst.args[0], index, stride);
+                        let zero = builder.bits(ty, 0);
+                        builder.store(to, zero, access);
+                    });
+                }
+                _ => builder.insert(id),
+            }
+        });
+    }
+}
+
+/// Calls `piece` for each piece of the memory: with an index, the type, the step of the index in bytes.
+fn in_pieces(
+    builder: &mut Builder<'_>,
+    size: u64,
+    access: Access,
+    piece: impl Fn(&mut Builder<'_>, ValueId, Type, u64, Access),
+) {
+    let mut done = 0;
+    for step in [4, 2, 1] {
+        if u64::from(access.align) % step != 0 {
+            continue;
+        }
+        let count = (size - done) / step;
+        let ty = Type::Scalar(Scalar::int_of_size(step));
+        let access = Access { align: step as u32, ..access };
+        if count > WRITTEN_OUT && done == 0 {
+            let first = builder.i32(0);
+            let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
+            let place = builder.place();
+            let index = builder.function.blocks[open.body].params[0];
+            builder.at_end(open.body);
+            piece(builder, index, ty, step, access);
+            let one = builder.i32(1);
+            let next = builder.binary(BinaryOp::Add, index, one);
+            let limit = builder.i32(count as i32);
+            let more = builder.compare(CompareOp::Less, CompareKind::Unsigned, next, limit);
+            let test = builder.open_if(more, &[]);
+            builder.unreachable();
+            builder.at_end(test.then);
+            builder.continue_loop(open.inst, &[next]);
+            builder.at_end(test.otherwise);
+            builder.exit(open.inst, &[]);
+            builder.at_end(open.continuing);
+            let next = builder.function.blocks[open.continuing].params[0];
+            builder.next(open.inst, &[next]);
+            builder.at(place.0, place.1);
+        } else {
+            for index in done / step..done / step + count {
+                let index = builder.i32(index as i32);
+                piece(builder, index, ty, step, access);
+            }
+        }
+        done += count * step;
+    }
+}

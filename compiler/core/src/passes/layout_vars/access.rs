@@ -1,0 +1,191 @@
+//! Loads and stores of any type in an array of one element type: whole elements, several, or a part of one.
+
+use super::Layout;
+use crate::{
+    ir::{Access, Atomic, BinaryOp, Builder, Known, Op, Scalar, Type, UnaryOp, ValueId},
+    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    passes::origins::Object,
+};
+
+/// Makes the accesses of one instruction.
+pub(super) struct Accessor<'b, 'f> {
+    pub(super) builder: &'b mut Builder<'f>,
+    pub(super) object: Object,
+    pub(super) layout: Layout,
+    pub(super) access: Access,
+}
+
+impl Accessor<'_, '_> {
+    /// The value of this type at this place.
+    pub(super) fn load(&mut self, place: ValueId, ty: Type) -> ValueId {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let parts: Vec<ValueId> =
+            (0..u64::from(ty.count())).map(|n| self.load_scalar(place, n * scalar.size(), scalar)).collect();
+        if ty.is_vector() { self.builder.construct(&parts, ty) } else { parts[0] }
+    }
+
+    /// Puts a value there.
+    pub(super) fn store(&mut self, place: ValueId, value: ValueId) {
+        let ty = self.builder.ty(value);
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        for n in 0..ty.count() {
+            let part = if ty.is_vector() { self.builder.extract(value, n) } else { value };
+            self.store_scalar(place, u64::from(n) * scalar.size(), part, scalar);
+        }
+    }
+
+    /// The address of the element at this place.
+    pub(super) fn whole_element(&mut self, place: ValueId) -> ValueId {
+        let index = self.element_index(place, 0);
+        self.element(index)
+    }
+
+    fn load_scalar(&mut self, place: ValueId, byte: u64, scalar: Scalar) -> ValueId {
+        let own = self.layout.element;
+        let piece = self.piece(scalar);
+        if own == scalar && piece == own.size() {
+            return self.load_element(place, byte);
+        }
+        let (bits, int) = (8 * piece, Scalar::int_of_size(scalar.size()));
+        let int_ty = Type::Scalar(int);
+        let mut value = None;
+        for n in 0..scalar.size() / piece {
+            let part = self.load_piece(place, byte + n * piece, piece);
+            let wide = self.builder.resize(part, int, false);
+            value = Some(match value {
+                None => wide,
+                Some(low) => {
+                    let high = self.builder.binary_bits(BinaryOp::Shl, wide, n * bits);
+                    self.builder.binary(BinaryOp::Or, low, high)
+                }
+            });
+        }
+        let value = value.unwrap_or_else(|| self.builder.undefined(int_ty));
+        self.builder.bitcast(value, Type::Scalar(scalar))
+    }
+
+    fn store_scalar(&mut self, place: ValueId, byte: u64, value: ValueId, scalar: Scalar) {
+        let own = self.layout.element;
+        let piece = self.piece(scalar);
+        if own == scalar && piece == own.size() {
+            return self.store_element(place, byte, value);
+        }
+        let (bits, int) = (8 * piece, Scalar::int_of_size(scalar.size()));
+        let value = self.builder.bitcast(value, Type::Scalar(int));
+        for n in 0..scalar.size() / piece {
+            let shifted =
+                if n == 0 { value } else { self.builder.binary_bits(BinaryOp::LShr, value, n * bits) };
+            self.store_piece(place, byte + n * piece, piece, shifted);
+        }
+    }
+
+    /// Bytes that are moved at once.
+    fn piece(&self, scalar: Scalar) -> u64 {
+        scalar.size().min(self.access.align.into()).min(self.layout.element.size())
+    }
+
+    /// So many bytes, as an integer of that size or wider whose upper bits are anything.
+    fn load_piece(&mut self, place: ValueId, byte: u64, piece: u64) -> ValueId {
+        let own = self.layout.element.size();
+        let element = self.load_element(place, byte);
+        let bits = self.builder.bitcast(element, Type::Scalar(Scalar::int_of_size(own)));
+        if piece == own {
+            return bits;
+        }
+        let shift = self.shift(place, byte);
+        let low = self.builder.binary(BinaryOp::LShr, bits, shift);
+        self.builder.resize(low, Scalar::int_of_size(piece), false)
+    }
+
+    fn store_piece(&mut self, place: ValueId, byte: u64, piece: u64, value: ValueId) {
+        let element = self.layout.element;
+        let own = element.size();
+        let int = Scalar::int_of_size(own);
+        let value = self.builder.resize(value, int, false);
+        if piece == own {
+            let value = self.builder.bitcast(value, Type::Scalar(element));
+            return self.store_element(place, byte, value);
+        }
+        let shift = self.shift(place, byte);
+        let ones = self.builder.bits(Type::Scalar(int), u64::MAX >> (64 - 8 * piece));
+        let mask = self.builder.binary(BinaryOp::Shl, ones, shift);
+        let keep = self.builder.unary(UnaryOp::Not, mask);
+        let low = self.builder.binary(BinaryOp::And, value, ones);
+        let placed = self.builder.binary(BinaryOp::Shl, low, shift);
+        if self.layout.space == AddressSpace::Local {
+            // Other work-items may own the rest of the element.
+            let index = self.element_index(place, byte);
+            for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
+                let pointer = self.element(index);
+                self.builder.inst(Op::Atomic(relaxed(key, int)), &[pointer, operand], &[Type::Scalar(int)]);
+            }
+            return;
+        }
+        let old = self.load_element(place, byte);
+        let old = self.builder.bitcast(old, Type::Scalar(int));
+        let kept = self.builder.binary(BinaryOp::And, old, keep);
+        let new = self.builder.binary(BinaryOp::Or, kept, placed);
+        let new = self.builder.bitcast(new, Type::Scalar(element));
+        self.store_element(place, byte, new);
+    }
+
+    /// How far a part of an element is from its low end, in bits, as an integer like the element.
+    fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
+        let own = self.layout.element.size();
+        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, self.layout.unit);
+        let bytes = self.builder.binary_bits(BinaryOp::Add, bytes, byte);
+        let inside = self.builder.binary_bits(BinaryOp::And, bytes, own - 1);
+        let bits = self.builder.binary_bits(BinaryOp::Mul, inside, 8);
+        self.builder.resize(bits, Scalar::int_of_size(own), false)
+    }
+
+    fn load_element(&mut self, place: ValueId, byte: u64) -> ValueId {
+        let index = self.element_index(place, byte);
+        let pointer = self.element(index);
+        self.builder.load(pointer, Type::Scalar(self.layout.element), self.access)
+    }
+
+    fn store_element(&mut self, place: ValueId, byte: u64, value: ValueId) {
+        let index = self.element_index(place, byte);
+        let pointer = self.element(index);
+        self.builder.store(pointer, value, self.access);
+    }
+
+    /// The index of the element that holds the byte so many bytes after a place.
+    fn element_index(&mut self, place: ValueId, byte: u64) -> ValueId {
+        let Layout { element, unit, .. } = self.layout;
+        let own = element.size();
+        if unit == own {
+            return self.add(place, byte / own);
+        }
+        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, unit);
+        let bytes = self.add(bytes, byte);
+        self.builder.binary_bits(BinaryOp::LShr, bytes, own.trailing_zeros().into())
+    }
+
+    fn add(&mut self, value: ValueId, number: u64) -> ValueId {
+        if number == 0 { value } else { self.builder.binary_bits(BinaryOp::Add, value, number) }
+    }
+
+    fn element(&mut self, index: ValueId) -> ValueId {
+        let (op, space) = match self.object {
+            Object::Module(var) => (Op::ModuleVar(var), AddressSpace::Local),
+            Object::Private(var) => (Op::PrivateVar(var), AddressSpace::Private),
+        };
+        let base = self.builder.value(op, &[], Type::Pointer(space));
+        self.builder.value(Op::Element, &[base, index], Type::Pointer(space))
+    }
+}
+
+fn relaxed(key: FetchKey, ty: Scalar) -> Atomic {
+    Atomic {
+        op: AtomicOp::Fetch(key),
+        ty,
+        is_signed: false,
+        order: Known::Constant(Order::Relaxed),
+        failure: None,
+        scope: Known::Constant(Scope::WorkGroup),
+        spaces: None,
+        is_volatile: false,
+    }
+}

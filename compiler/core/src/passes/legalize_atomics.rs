@@ -1,0 +1,320 @@
+//! Atomic operations and fences that the target does not have, in terms of those it has.
+//!
+//! What takes the place of what is decided by `memory::replacement` (rules R1 to R7 of docs/memory-model.md);
+//! here it is built. Flags become words, floats the integers of their bits, and an order, a scope or flags known
+//! only at run time the strongest that they can be.
+
+mod seq_cst;
+
+use crate::{
+    diag::Sink,
+    hir::CompareOp,
+    index::Id as _,
+    ir::{
+        Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Scalar, Type, ValueId, Var,
+        VarId,
+    },
+    memory::{self, Operation, Spaces, Sync},
+    opencl::{AddressSpace, AtomicOp, Environment, FenceFlags, FetchKey, Order, Scope},
+    passes::rewrite::rewrite,
+    session::{Options, SeqCst},
+};
+
+pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        rewrite(function, |builder, id, _| settle(builder, id));
+        rewrite(function, |builder, id, replaced| {
+            if let Some(value) = as_integer(builder, id, options.target.environment) {
+                replaced.insert(builder.function.insts[id].results[0], value);
+            }
+        });
+        rewrite(function, |builder, id, replaced| as_loop(builder, id, options, replaced));
+    }
+    match (options.target.environment, options.seq_cst) {
+        (Environment::Vulkan, SeqCst::Strict) => seq_cst::construct(module),
+        (Environment::Vulkan, SeqCst::AcqRel) => weaken(module),
+        (Environment::OpenCl, _) => {}
+    }
+}
+
+/// Known only at run time: the strongest legal value.
+fn settle(builder: &mut Builder<'_>, id: InstId) {
+    let inst = &mut builder.function.insts[id];
+    let fixed = inst.args.len() - dynamic_count(&inst.op);
+    match &mut inst.op {
+        Op::Atomic(atomic) => {
+            let access = memory::Access::from(atomic.op);
+            let order = *constant(&mut atomic.order, access.strongest());
+            if let Some(failure) = &mut atomic.failure {
+                let strongest = memory::failure_orders(order).last().copied().unwrap_or(Order::Relaxed);
+                constant(failure, strongest);
+            }
+            constant(&mut atomic.scope, Scope::AllSvmDevices);
+            inst.args.truncate(fixed);
+        }
+        Op::Barrier { flags, scope, .. } => {
+            constant(flags, FenceFlags::GLOBAL.union(FenceFlags::LOCAL));
+            constant(scope, Scope::Device);
+            inst.args.truncate(fixed);
+        }
+        Op::Fence { flags, order, scope } if fixed != inst.args.len() => {
+            let known = |flags: &Known<_>| if let Known::Constant(it) = flags { Some(*it) } else { None };
+            let order = if let Known::Constant(it) = order { Some(*it) } else { None };
+            let scope = if let Known::Constant(it) = scope { Some(*it) } else { None };
+            for fence in memory::strongest_fence(known(flags), order, scope) {
+                builder.inst(fence_op(fence), &[], &[]);
+            }
+            return;
+        }
+        _ => {}
+    }
+    builder.insert(id);
+}
+
+/// How many of the last arguments are dynamic orders, scopes and flags.
+fn dynamic_count(op: &Op) -> usize {
+    fn is_dynamic<T>(value: &Known<T>) -> usize {
+        usize::from(matches!(value, Known::Dynamic))
+    }
+    match op {
+        Op::Atomic(atomic) => {
+            is_dynamic(&atomic.order)
+                + atomic.failure.as_ref().map_or(0, is_dynamic)
+                + is_dynamic(&atomic.scope)
+        }
+        Op::Fence { flags, order, scope } => is_dynamic(flags) + is_dynamic(order) + is_dynamic(scope),
+        Op::Barrier { flags, scope, .. } => is_dynamic(flags) + is_dynamic(scope),
+        _ => 0,
+    }
+}
+
+fn constant<T>(value: &mut Known<T>, strongest: T) -> &mut T {
+    if matches!(value, Known::Dynamic) {
+        *value = Known::Constant(strongest);
+    }
+    match value {
+        Known::Constant(value) => value,
+        Known::Dynamic => unreachable!("it was made a constant"),
+    }
+}
+
+/// Flags are words where the target has no flags; floats are moved and compared as integers of their bits. Gives
+/// the value that takes the place of the result.
+fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -> Option<ValueId> {
+    let inst = builder.function.insts[id].clone();
+    let Op::Atomic(mut atomic) = inst.op else {
+        builder.insert(id);
+        return None;
+    };
+    let is_flag = matches!(atomic.op, AtomicOp::FlagTestAndSet | AtomicOp::FlagClear);
+    let is_move = !matches!(atomic.op, AtomicOp::Fetch(_));
+    if is_flag && environment == Environment::Vulkan {
+        let ty = Type::Scalar(Scalar::I32);
+        (atomic.ty, atomic.op) = (
+            Scalar::I32,
+            match atomic.op {
+                AtomicOp::FlagTestAndSet => AtomicOp::Exchange,
+                _ => AtomicOp::Store,
+            },
+        );
+        let is_set = atomic.op == AtomicOp::Exchange;
+        let word = builder.i32(i32::from(is_set));
+        let results: &[Type] = if is_set { &[ty] } else { &[] };
+        let new = builder.inst(Op::Atomic(atomic), &[inst.args[0], word], results);
+        return is_set.then(|| {
+            let (old, zero) = (builder.function.result(new), builder.i32(0));
+            builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, old, zero)
+        });
+    }
+    if !(atomic.ty.is_float() && is_move) {
+        builder.insert(id);
+        return None;
+    }
+    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let integer_ty = Type::Scalar(integer);
+    let mut args = vec![inst.args[0]];
+    args.extend(inst.args[1..].iter().map(|&arg| builder.bitcast(arg, integer_ty)));
+    atomic.ty = integer;
+    let results: Vec<Type> = inst.results.iter().map(|_| integer_ty).collect();
+    let new = builder.inst(Op::Atomic(atomic), &args, &results);
+    let &old = builder.function.insts[new].results.first()?;
+    Some(builder.bitcast(old, float))
+}
+
+/// A read-modify-write of a float that the target lacks: a compare-exchange until it succeeds.
+fn as_loop(
+    builder: &mut Builder<'_>,
+    id: InstId,
+    options: &Options,
+    replaced: &mut rustc_hash::FxHashMap<ValueId, ValueId>,
+) {
+    let inst = builder.function.insts[id].clone();
+    let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
+    let AtomicOp::Fetch(key) = atomic.op else { return builder.insert(id) };
+    let is_native = key == FetchKey::Add
+        && atomic.ty == Scalar::F32
+        && options.target.features.float32_atomic_add
+        && options.target.environment == Environment::Vulkan;
+    if !atomic.ty.is_float() || is_native {
+        return builder.insert(id);
+    }
+    let old = float_loop(builder, &inst, atomic, key);
+    if let Some(&result) = inst.results.first() {
+        replaced.insert(result, old);
+    }
+}
+
+fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: FetchKey) -> ValueId {
+    use crate::{hir::LoopHints, ir::BinaryOp};
+    let (pointer, operand) = (inst.args[0], inst.args[1]);
+    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let bits = Type::Scalar(integer);
+    let relaxed = |op| Atomic {
+        op,
+        ty: integer,
+        order: Known::Constant(Order::Relaxed),
+        failure: None,
+        spaces: None,
+        ..atomic.clone()
+    };
+    let first = builder.value(Op::Atomic(relaxed(AtomicOp::Load)), &[pointer], bits);
+    let open = builder.open_loop(&[first], &[bits], &[bits], LoopHints::default());
+    let place = builder.place();
+    let expected = builder.function.blocks[open.body].params[0];
+    builder.at_end(open.body);
+    let value = builder.bitcast(expected, float);
+    let new = match key {
+        FetchKey::Add => builder.binary(BinaryOp::FAdd, value, operand),
+        FetchKey::Sub => builder.binary(BinaryOp::FSub, value, operand),
+        // A NaN loses against a number (OpenCL C 6.15.12.7.5 of cl_ext_float_atomics).
+        FetchKey::Min | FetchKey::Max => {
+            let op = if key == FetchKey::Min { CompareOp::Less } else { CompareOp::Greater };
+            let wins = builder.compare(op, CompareKind::Float, operand, value);
+            let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, value, value);
+            let takes = builder.binary(BinaryOp::Or, wins, is_nan);
+            builder.select(takes, operand, value)
+        }
+        FetchKey::Or | FetchKey::Xor | FetchKey::And => {
+            unreachable!("the type checker refuses these on floats")
+        }
+    };
+    let new = builder.bitcast(new, bits);
+    let exchange = Atomic {
+        op: AtomicOp::CompareExchangeStrong,
+        order: atomic.order,
+        failure: Some(Known::Constant(Order::Relaxed)),
+        ..relaxed(AtomicOp::Load)
+    };
+    let old = builder.value(Op::Atomic(exchange), &[pointer, new, expected], bits);
+    let same = builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
+    let test = builder.open_if(same, &[]);
+    builder.unreachable();
+    builder.at_end(test.then);
+    builder.exit(open.inst, &[old]);
+    builder.at_end(test.otherwise);
+    builder.continue_loop(open.inst, &[old]);
+    builder.at_end(open.continuing);
+    let again = builder.function.blocks[open.continuing].params[0];
+    builder.next(open.inst, &[again]);
+    builder.at(place.0, place.1);
+    let old = builder.function.insts[open.inst].results[0];
+    builder.bitcast(old, float)
+}
+
+/// `--seq-cst=acq-rel`: acquire-release in place of seq_cst.
+fn weaken(module: &mut Module) {
+    for function in module.functions.iter_mut() {
+        for id in function.inst_order() {
+            let object = object_of(function, id);
+            let op = &mut function.insts[id].op;
+            if let Some((operation, sync)) = synchronisation(op, object) {
+                set(op, sync.without_seq_cst(operation));
+            }
+        }
+    }
+}
+
+/// Where the object of an atomic operation may lie.
+fn object_of(function: &Function, id: InstId) -> Spaces {
+    match function.insts[id].args.first().map(|&pointer| function.ty(pointer)) {
+        Some(Type::Pointer(space)) => Spaces::of(space),
+        _ => Spaces::NONE,
+    }
+}
+
+/// What an operation is and how it synchronises; all is known by now.
+fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
+    fn known<T: Copy>(value: &Known<T>) -> T {
+        match value {
+            Known::Constant(value) => *value,
+            Known::Dynamic => unreachable!("what was dynamic is settled"),
+        }
+    }
+    match op {
+        Op::Atomic(atomic) => {
+            let (order, scope) = (known(&atomic.order), known(&atomic.scope));
+            let plain = Sync::atomic(object, order, scope);
+            let spaces = atomic.spaces.map_or(plain.spaces, Spaces::from);
+            let failure = atomic.failure.as_ref().map(known);
+            let operation = Operation::Atomic(atomic.op.into(), object);
+            Some((operation, Sync { failure, spaces, ..plain }))
+        }
+        Op::Fence { flags, order, scope } => {
+            Some((Operation::Fence, Sync::fence(known(flags), known(order), known(scope))))
+        }
+        Op::Barrier { execution, flags, scope } => {
+            let operation = match execution {
+                Scope::SubGroup => Operation::SubGroupBarrier,
+                _ => Operation::WorkGroupBarrier,
+            };
+            Some((operation, Sync::barrier(known(flags), known(scope))))
+        }
+        _ => None,
+    }
+}
+
+/// Gives an operation this synchronisation.
+fn set(op: &mut Op, sync: Sync) {
+    match op {
+        Op::Atomic(atomic) => {
+            atomic.order = Known::Constant(sync.order);
+            atomic.failure = sync.failure.map(Known::Constant);
+            atomic.scope = Known::Constant(sync.scope);
+            atomic.spaces = Some(sync.spaces.flags());
+        }
+        Op::Fence { flags, order, scope } => {
+            *flags = Known::Constant(sync.spaces.flags());
+            *order = Known::Constant(sync.order);
+            *scope = Known::Constant(sync.scope);
+        }
+        Op::Barrier { flags, scope, .. } => {
+            *flags = Known::Constant(sync.spaces.flags());
+            *scope = Known::Constant(sync.scope);
+        }
+        _ => {}
+    }
+}
+
+fn fence_op(sync: Sync) -> Op {
+    Op::Fence {
+        flags: Known::Constant(sync.spaces.flags()),
+        order: Known::Constant(sync.order),
+        scope: Known::Constant(sync.scope),
+    }
+}
+
+/// The hidden word of seq_cst fences (R6): an ordinary program-scope variable.
+fn hidden_word(module: &mut Module) -> VarId {
+    let var = Var {
+        name: "seq_cst_word".to_owned(),
+        space: AddressSpace::Global,
+        size: 4,
+        align: 4,
+        init: None,
+        argument: None,
+        element: None,
+        span: kiln_syntax::Span::default(),
+    };
+    let known = module.vars.entries().find(|(_, it)| it.name == var.name).map(|(id, _)| id);
+    known.unwrap_or_else(|| VarId::from_index(module.vars.push(var).index()))
+}

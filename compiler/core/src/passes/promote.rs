@@ -1,0 +1,244 @@
+//! Makes values of private variables.
+//!
+//! A variable that is only loaded and stored, at places known now, each place always with one type, needs no
+//! memory: each such place becomes a value that constructs hand on as parameters and results. A variable of
+//! several such places, a structure or a small array, falls apart into them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    diag::Sink,
+    ir::{BlockId, Builder, Function, InstId, Module, Op, Type, ValueId, VarId},
+    session::Options,
+};
+
+pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        let slots = Slots::find(function);
+        if !slots.types.is_empty() {
+            let stored = stored_slots(function, &slots);
+            let mut walk =
+                Walk { builder: Builder::new(function), slots, stored, replaced: FxHashMap::default() };
+            let body = walk.builder.function.body;
+            let undefined: State = walk.slots.types.iter().map(|_| None).collect();
+            walk.block(body, undefined);
+            let replaced = walk.replaced;
+            function.replace_uses(&replaced);
+        }
+    }
+}
+
+/// The value of each slot, none while it is undefined.
+type State = Vec<Option<ValueId>>;
+
+/// A place in a variable that becomes a value, by its position in `types`.
+struct Slots {
+    types: Vec<Type>,
+    /// Of every pointer to a slot, which.
+    pointers: FxHashMap<ValueId, usize>,
+}
+
+impl Slots {
+    fn find(function: &Function) -> Self {
+        // Where each pointer points that does so with certainty.
+        let mut places: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
+        let mut refused: FxHashSet<VarId> = FxHashSet::default();
+        let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
+        for id in function.inst_order() {
+            let inst = &function.insts[id];
+            let place = |index: usize| inst.args.get(index).and_then(|arg| places.get(arg)).copied();
+            match inst.op {
+                Op::PrivateVar(var) => {
+                    places.insert(inst.results[0], (var, 0));
+                    continue;
+                }
+                Op::Offset { stride } => {
+                    if let Some((var, offset)) = place(0) {
+                        match constant_offset(function, inst.args[1], stride) {
+                            Some(bytes) => drop(places.insert(inst.results[0], (var, offset + bytes))),
+                            None => drop(refused.insert(var)),
+                        }
+                        continue;
+                    }
+                }
+                Op::Load(access) if !access.is_volatile => {
+                    if let Some(place) = place(0) {
+                        note(&mut accesses, &mut refused, place, function.ty(inst.results[0]));
+                        continue;
+                    }
+                }
+                Op::Store(access) if !access.is_volatile => {
+                    // A pointer that is stored itself is seen elsewhere.
+                    if let Some(place) = place(0) {
+                        note(&mut accesses, &mut refused, place, function.ty(inst.args[1]));
+                        if let Some((var, _)) = places.get(&inst.args[1]) {
+                            refused.insert(*var);
+                        }
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            refused.extend(inst.args.iter().filter_map(|arg| places.get(arg)).map(|(var, _)| *var));
+        }
+        refuse_overlaps(&accesses, &mut refused);
+        let slots: Vec<((VarId, i64), Type)> =
+            accesses.into_iter().filter(|((var, _), _)| !refused.contains(var)).collect();
+        let numbers: FxHashMap<(VarId, i64), usize> =
+            slots.iter().enumerate().map(|(number, (place, _))| (*place, number)).collect();
+        let pointers = places
+            .into_iter()
+            .filter_map(|(pointer, place)| numbers.get(&place).map(|&number| (pointer, number)))
+            .collect();
+        Self { types: slots.into_iter().map(|(_, ty)| ty).collect(), pointers }
+    }
+
+    fn of(&self, pointer: ValueId) -> Option<usize> {
+        self.pointers.get(&pointer).copied()
+    }
+}
+
+fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
+    let bits = function.constant_bits(index)?;
+    let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
+    index.checked_mul(i64::try_from(stride).ok()?)
+}
+
+fn note(
+    accesses: &mut BTreeMap<(VarId, i64), Type>,
+    refused: &mut FxHashSet<VarId>,
+    place: (VarId, i64),
+    ty: Type,
+) {
+    if *accesses.entry(place).or_insert(ty) != ty {
+        refused.insert(place.0);
+    }
+}
+
+/// Two slots that share bytes see each other's stores.
+fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
+    for ((&(var, offset), &ty), (&(next_var, next), _)) in accesses.iter().zip(accesses.iter().skip(1)) {
+        let size = ty.size().unwrap_or(u64::MAX);
+        if var == next_var && offset.saturating_add_unsigned(size) > next {
+            refused.insert(var);
+        }
+    }
+}
+
+/// For each construct, the slots that something inside stores to, in order.
+fn stored_slots(function: &Function, slots: &Slots) -> FxHashMap<InstId, Vec<usize>> {
+    fn collect(
+        function: &Function,
+        slots: &Slots,
+        block: BlockId,
+        found: &mut FxHashMap<InstId, Vec<usize>>,
+    ) -> FxHashSet<usize> {
+        let mut all = FxHashSet::default();
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            if let Op::Store(_) = inst.op {
+                all.extend(slots.of(inst.args[0]));
+            }
+            if inst.op.is_construct() {
+                let mut inside = FxHashSet::default();
+                for nested in inst.op.blocks() {
+                    inside.extend(collect(function, slots, nested, found));
+                }
+                let mut list: Vec<usize> = inside.iter().copied().collect();
+                list.sort_unstable();
+                found.insert(id, list);
+                all.extend(inside);
+            }
+        }
+        all
+    }
+    let mut found = FxHashMap::default();
+    collect(function, slots, function.body, &mut found);
+    found
+}
+
+struct Walk<'f> {
+    builder: Builder<'f>,
+    slots: Slots,
+    stored: FxHashMap<InstId, Vec<usize>>,
+    replaced: FxHashMap<ValueId, ValueId>,
+}
+
+impl Walk<'_> {
+    /// Goes through a block with the slots' values at its beginning.
+    fn block(&mut self, block: BlockId, mut state: State) {
+        let insts = std::mem::take(&mut self.builder.function.blocks[block].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for id in insts {
+            let inst = self.builder.function.insts[id].clone();
+            match &inst.op {
+                Op::Load(_) => {
+                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                        let value = self.current(&state, slot);
+                        self.replaced.insert(inst.results[0], value);
+                        continue;
+                    }
+                }
+                Op::Store(_) => {
+                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                        state[slot] = Some(self.resolved(inst.args[1]));
+                        continue;
+                    }
+                }
+                Op::Exit(target) | Op::Next(target) | Op::Continue(target) => {
+                    for slot in self.stored.get(target).cloned().unwrap_or_default() {
+                        let value = self.current(&state, slot);
+                        self.builder.function.insts[id].args.push(value);
+                    }
+                }
+                op if op.is_construct() => self.construct(id, op, &mut state),
+                _ => {}
+            }
+            kept.push(id);
+        }
+        self.builder.function.blocks[block].insts = kept;
+    }
+
+    fn construct(&mut self, id: InstId, op: &Op, state: &mut State) {
+        let stored = self.stored.get(&id).cloned().unwrap_or_default();
+        if let Op::Loop { body, continuing, .. } = *op {
+            let mut inside = [state.clone(), state.clone()];
+            for &slot in &stored {
+                let first = self.current(state, slot);
+                self.builder.function.insts[id].args.push(first);
+                for (block, state) in [body, continuing].into_iter().zip(&mut inside) {
+                    let param = self.builder.function.add_param(block, self.slots.types[slot]);
+                    state[slot] = Some(param);
+                }
+            }
+            let [in_body, in_continuing] = inside;
+            self.block(body, in_body);
+            self.block(continuing, in_continuing);
+        } else {
+            for block in op.blocks() {
+                self.block(block, state.clone());
+            }
+        }
+        for slot in stored {
+            let result = self.builder.function.add_result(id, self.slots.types[slot]);
+            state[slot] = Some(result);
+        }
+    }
+
+    fn current(&mut self, state: &State, slot: usize) -> ValueId {
+        match state[slot] {
+            Some(value) => self.resolved(value),
+            None => self.builder.undefined(self.slots.types[slot]),
+        }
+    }
+
+    /// A value that is itself a load that has gone.
+    fn resolved(&self, mut value: ValueId) -> ValueId {
+        while let Some(&other) = self.replaced.get(&value) {
+            value = other;
+        }
+        value
+    }
+}
