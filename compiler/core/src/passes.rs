@@ -74,6 +74,6 @@ pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut 
             return;
         }
         after(name, module);
-        ir::check_after(name, module);
+        ir::check_after(module, name);
     }
 }
