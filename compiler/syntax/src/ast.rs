@@ -27,8 +27,12 @@ pub enum Item {
     Declaration(Declaration),
     /// A pragma between declarations.
     Pragma(Ident),
+    /// `_Static_assert` of C11
+    StaticAssert(Box<StaticAssertion>),
     /// A stray `;`
     Empty(Span),
+    /// `asm(…);`, which OpenCL C has not; kept to say so
+    Asm(Span),
     /// Source that could not be parsed; reported.
     Error(Span),
 }
@@ -64,6 +68,17 @@ pub struct InitDeclarator {
     pub declarator: Declarator,
     /// What stands after `=`.
     pub init: Option<Initializer>,
+}
+
+/// `_Static_assert(condition, "message")` of C11.
+#[derive(Clone, Debug)]
+pub struct StaticAssertion {
+    /// What must not be zero.
+    pub condition: Expr,
+    /// The string literals after it, if any.
+    pub message: Vec<Ident>,
+    /// The whole, `;` included.
+    pub span: Span,
 }
 
 /// Declaration specifiers in the order written, sorted by sort (C99 6.7, OpenCL C 6.8).
@@ -370,6 +385,8 @@ pub enum Designator {
     Member(Ident),
     /// `[index]`
     Index(Expr),
+    /// `[low ... high]` of GNU C
+    Range(Expr, Expr),
 }
 
 /// A compound statement (C99 6.8.2).
@@ -390,6 +407,8 @@ pub enum BlockItem {
     Statement(Statement),
     /// A pragma.
     Pragma(Ident),
+    /// `_Static_assert` of C11
+    StaticAssert(Box<StaticAssertion>),
     /// A function defined inside a function, which GNU C has and OpenCL C has not; kept to say so.
     Function(Box<FunctionDefinition>),
 }

@@ -2,9 +2,12 @@
 
 pub mod ast;
 pub mod lex;
+pub mod parse;
+pub mod predeclared;
 pub mod span;
 pub mod symbol;
 pub mod token;
 
+pub use parse::{Parsed, SyntaxError, SyntaxErrorKind, parse};
 pub use span::{Span, Spanned};
 pub use symbol::{Interner, Symbol};

@@ -1,0 +1,126 @@
+//! From tokens to what the grammar takes: a name becomes two terminals, the second of which tells whether it is
+//! a type here; and edits are applied.
+
+use super::{
+    nesting::TooDeep,
+    repair::{Edit, EditKind},
+    state::{Place, State},
+};
+use crate::{
+    symbol::Symbol,
+    token::{Keyword, Punct, TokenKind},
+};
+
+/// A terminal of the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    Keyword(Keyword),
+    Punct(Punct),
+    /// A name, behind which `Type` or `Variable` follows
+    Name(Symbol),
+    Type,
+    Variable,
+    Integer(Symbol),
+    Floating(Symbol),
+    Character(Symbol),
+    String(Symbol),
+    Pragma(Symbol),
+    /// `asm` and its parentheses
+    Asm,
+    /// What no input has: a type that mending puts in
+    MissingType,
+    /// What no input has: an operand that mending puts in
+    MissingOperand,
+    /// What no input has: what mending puts in the place of a statement or declaration
+    Skipped,
+}
+
+/// Why the adaptor gives no further terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Brackets or operators nest too deep.
+    TooDeep,
+    /// The end of what a trial wanted to see.
+    Horizon,
+}
+
+/// Gives terminals to the parser, each when it asks.
+pub(super) struct Adaptor<'s, 'a> {
+    state: &'s State<'a>,
+    /// What to change, in the order of places.
+    edits: &'s [Edit],
+    /// What comes next.
+    next: Place,
+    /// Stop before this token.
+    horizon: usize,
+    /// The name just given, to be classified when asked again, and where it ends.
+    name: Option<(Symbol, u32)>,
+}
+
+impl<'s, 'a> Adaptor<'s, 'a> {
+    /// From `start` up to before the token `horizon`.
+    pub(super) fn new(state: &'s State<'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
+        Self { state, edits, next: start, horizon, name: None }
+    }
+
+    /// Counts a token for the nesting.
+    fn nest(&self, kind: TokenKind) -> Result<(), Stop> {
+        let next = self.state.tokens.get(self.next.token).map(|token| token.kind);
+        self.state.nesting.borrow_mut().take(kind, next).map_err(|TooDeep| Stop::TooDeep)
+    }
+
+    /// A terminal that is not there stands behind the last token that is.
+    fn inserted(&self, terminal: Terminal) -> Result<(u32, Terminal, u32), Stop> {
+        if let Terminal::Punct(punct) = terminal {
+            self.nest(TokenKind::Punct(punct))?;
+        }
+        let at = self.state.end_before(self.next.token);
+        Ok((at, terminal, at))
+    }
+}
+
+impl Iterator for Adaptor<'_, '_> {
+    type Item = Result<(u32, Terminal, u32), Stop>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some((name, hi)) = self.name.take() {
+            let is_type = self.state.scopes.borrow().kind(name).is_type();
+            return Some(Ok((hi, if is_type { Terminal::Type } else { Terminal::Variable }, hi)));
+        }
+        self.state.looking_at.set(self.next);
+        while let Some(edit) = self.edits.get(self.next.edit)
+            && edit.at <= self.next.token
+        {
+            self.next.edit += 1;
+            match edit.kind {
+                EditKind::Insert(terminal) => return Some(self.inserted(terminal)),
+                EditKind::Remove(count) => self.next.token = edit.at + count,
+            }
+            self.state.looking_at.set(self.next);
+        }
+        if self.next.token >= self.horizon {
+            return Some(Err(Stop::Horizon));
+        }
+        let token = self.state.tokens.get(self.next.token)?;
+        self.next.token += 1;
+        if let Err(stop) = self.nest(token.kind) {
+            return Some(Err(stop));
+        }
+        let terminal = match token.kind {
+            TokenKind::Keyword(Keyword::Asm) => Terminal::Asm,
+            TokenKind::Keyword(keyword) => Terminal::Keyword(keyword),
+            TokenKind::Punct(punct) => Terminal::Punct(punct),
+            TokenKind::Name(name) => {
+                self.name = Some((name, token.span.hi));
+                Terminal::Name(name)
+            }
+            TokenKind::Integer(text) => Terminal::Integer(text),
+            TokenKind::Floating(text) => Terminal::Floating(text),
+            TokenKind::Character(text) => Terminal::Character(text),
+            TokenKind::String(text) => Terminal::String(text),
+            TokenKind::Pragma(text) => Terminal::Pragma(text),
+            TokenKind::Unknown => Terminal::Skipped,
+        };
+        Some(Ok((token.span.lo, terminal, token.span.hi)))
+    }
+}

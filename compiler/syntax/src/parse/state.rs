@@ -1,0 +1,134 @@
+//! What the actions of the grammar and the adaptor of tokens share while a parser runs.
+
+use std::cell::{Cell, RefCell};
+
+use super::{
+    nesting::Nesting,
+    scopes::{Moment, NameKind, Scopes},
+};
+use crate::{
+    ast::{Item, Qualifier},
+    predeclared,
+    symbol::{Interner, Symbol},
+    token::{Keyword, Token},
+};
+
+/// Shared by interior mutability: the parser owns the adaptor and hands this to every action.
+pub(crate) struct State<'a> {
+    /// The input, prepared.
+    pub(super) tokens: &'a [Token],
+    /// Which names are types.
+    pub(super) scopes: RefCell<Scopes>,
+    /// How deep the input nests.
+    pub(super) nesting: RefCell<Nesting>,
+    /// Everything at program scope that is complete.
+    pub(super) items: RefCell<Vec<Item>>,
+    /// Where the next item begins.
+    pub(super) boundary: Cell<Boundary>,
+    /// What the parser looks at.
+    pub(super) looking_at: Cell<Place>,
+    vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
+    keywords: [Symbol; Keyword::ALL.len()],
+}
+
+/// Attributes that make a vector of a scalar, as compilers' own headers have them.
+const VECTOR_ATTRIBUTES: [&str; 4] =
+    ["ext_vector_type", "__ext_vector_type__", "vector_size", "__vector_size__"];
+
+/// A place in the edited input.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// The next token.
+    pub(super) token: usize,
+    /// The next edit.
+    pub(super) edit: usize,
+}
+
+/// A place between two items, from where parsing can start again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Boundary {
+    /// Where the next item begins.
+    pub(super) place: Place,
+    /// How many items are complete.
+    pub(super) items: usize,
+    /// The declarations in force.
+    pub(super) scopes: Moment,
+}
+
+impl<'a> State<'a> {
+    /// At the beginning of the input.
+    pub(super) fn new(tokens: &'a [Token], interner: &mut Interner) -> Self {
+        let mut scopes = Scopes::default();
+        predeclared::each(|name, vector| {
+            let kind = if vector { NameKind::Vector } else { NameKind::Type };
+            scopes.predeclare(interner.intern(name), kind);
+        });
+        Self {
+            tokens,
+            scopes: RefCell::new(scopes),
+            nesting: RefCell::default(),
+            items: RefCell::default(),
+            boundary: Cell::default(),
+            looking_at: Cell::default(),
+            vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
+            keywords: std::array::from_fn(|i| interner.intern(Keyword::ALL[i].0)),
+        }
+    }
+
+    /// Opens a scope.
+    pub(crate) fn enter(&self) -> Moment {
+        self.scopes.borrow().moment()
+    }
+
+    /// Closes the scope that opened then.
+    pub(crate) fn leave(&self, scope: Moment) {
+        self.scopes.borrow_mut().back_to(scope);
+    }
+
+    /// The position behind the token before this one.
+    pub(super) fn end_before(&self, token: usize) -> u32 {
+        let before = token.checked_sub(1).and_then(|i| self.tokens.get(i));
+        before.map_or(0, |token| token.span.hi)
+    }
+
+    /// Takes an item at program scope that is complete. The next begins at the token that the parser looks at.
+    pub(crate) fn finish_item(&self, item: Item) {
+        let mut items = self.items.borrow_mut();
+        items.push(item);
+        self.boundary.set(Boundary {
+            place: self.looking_at.get(),
+            items: items.len(),
+            scopes: self.enter(),
+        });
+    }
+
+    /// An element of a list has ended.
+    pub(crate) fn end_element(&self) {
+        self.nesting.borrow_mut().end_element();
+    }
+
+    /// Whether the attribute of this name makes a vector.
+    pub(crate) fn makes_vector(&self, name: Symbol) -> bool {
+        self.vector_attributes.contains(&name)
+    }
+
+    /// The spelling of a qualifier where only its name counts.
+    pub(crate) fn qualifier_name(&self, qualifier: Qualifier) -> Symbol {
+        self.keywords[match qualifier {
+            Qualifier::Const => Keyword::Const,
+            Qualifier::Volatile => Keyword::Volatile,
+            Qualifier::Restrict => Keyword::Restrict,
+            Qualifier::Atomic => Keyword::Atomic,
+            Qualifier::Global => Keyword::Global,
+            Qualifier::Local => Keyword::Local,
+            Qualifier::Constant => Keyword::Constant,
+            Qualifier::Private => Keyword::Private,
+            Qualifier::Generic => Keyword::Generic,
+            Qualifier::ReadOnly => Keyword::ReadOnly,
+            Qualifier::WriteOnly => Keyword::WriteOnly,
+            Qualifier::ReadWrite => Keyword::ReadWrite,
+            Qualifier::Uniform => Keyword::Uniform,
+            Qualifier::Pipe => Keyword::Pipe,
+        } as usize]
+    }
+}

@@ -1,0 +1,100 @@
+//! The type names that OpenCL C predeclares or reserves (OpenCL C 6.3): ordinary names, declared outside of
+//! everything, that a program may cover. Which version or feature has which is not for this table to know.
+
+/// Type names that are no vectors.
+const SCALARS_AND_OBJECTS: &[&str] = &[
+    // 6.3.1 scalars; the others are keywords.
+    "uchar",
+    "ushort",
+    "uint",
+    "ulong",
+    "size_t",
+    "ptrdiff_t",
+    "intptr_t",
+    "uintptr_t",
+    // 6.3.3 other built-in types
+    "image1d_t",
+    "image1d_buffer_t",
+    "image1d_array_t",
+    "image2d_t",
+    "image2d_array_t",
+    "image2d_depth_t",
+    "image2d_array_depth_t",
+    "image3d_t",
+    // cl_khr_gl_msaa_sharing
+    "image2d_msaa_t",
+    "image2d_array_msaa_t",
+    "image2d_msaa_depth_t",
+    "image2d_array_msaa_depth_t",
+    "sampler_t",
+    "event_t",
+    "queue_t",
+    "ndrange_t",
+    "clk_event_t",
+    "reserve_id_t",
+    "cl_mem_fence_flags",
+    // 6.3.4 reserved
+    "quad",
+    // 6.14.5 device queues
+    "kernel_enqueue_flags_t",
+    "clk_profiling_info",
+    // 6.15.12 atomics
+    "memory_order",
+    "memory_scope",
+    "atomic_flag",
+    "atomic_bool",
+    "atomic_int",
+    "atomic_uint",
+    "atomic_long",
+    "atomic_ulong",
+    "atomic_half",
+    "atomic_float",
+    "atomic_double",
+    "atomic_size_t",
+    "atomic_ptrdiff_t",
+    "atomic_intptr_t",
+    "atomic_uintptr_t",
+];
+
+/// What a number behind makes a vector of: 6.3.2, and reserved ones of 6.3.4.
+const ELEMENTS: &[&str] = &[
+    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half", "bool",
+    "quad",
+];
+
+/// The lengths of vectors.
+const LENGTHS: &[&str] = &["2", "3", "4", "8", "16"];
+
+/// What two lengths with an `x` between them make a reserved matrix of (6.3.4).
+const MATRICES: &[&str] = &["float", "double"];
+
+/// Every predeclared type name, and whether it names a vector.
+pub fn each(mut give: impl FnMut(&str, bool)) {
+    for name in SCALARS_AND_OBJECTS {
+        give(name, false);
+    }
+    for length in LENGTHS {
+        for element in ELEMENTS {
+            give(&format!("{element}{length}"), true);
+        }
+        for element in MATRICES {
+            for columns in LENGTHS {
+                give(&format!("{element}{columns}x{length}"), false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_name_is_there_once() {
+        let mut names = vec![];
+        super::each(|name, vector| names.push((name.to_owned(), vector)));
+        let unique: std::collections::HashSet<_> = names.iter().map(|(name, _)| name).collect();
+        assert_eq!(unique.len(), names.len());
+        for (name, vector) in [("half16", true), ("uint", false), ("double4x16", false), ("bool2", true)] {
+            assert!(names.contains(&(name.to_owned(), vector)), "{name}");
+        }
+    }
+}

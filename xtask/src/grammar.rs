@@ -1,0 +1,88 @@
+//! `cargo xtask grammar`: makes the generated parser from the grammar. The result is committed, so that users
+//! of the library never build LALRPOP.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{self, Stdio},
+};
+
+use crate::{Outcome, root};
+
+/// Set for the child process that runs LALRPOP: it holds the folder for the result. LALRPOP prints a conflict
+/// itself, by megabytes; only what passes through a pipe can be cut.
+const OUT: &str = "KILN_GRAMMAR_OUT";
+
+/// Regenerates the parser in place.
+pub(crate) fn run() -> Outcome {
+    if let Some(out) = env::var_os(OUT) {
+        return generate(Path::new(&out));
+    }
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    if !generate_apart(scratch.path(), &[])?.status.success() {
+        // With lane tables a conflict is told in terms of states that the reader has never seen.
+        let output = generate_apart(scratch.path(), &[("LALRPOP_LANE_TABLE", "disabled")])?;
+        let text = [output.stdout, output.stderr].concat();
+        return Err(first_conflict(&String::from_utf8_lossy(&text)));
+    }
+    fs::create_dir_all(committed().parent().expect("a file in a folder")).map_err(|e| e.to_string())?;
+    fs::copy(scratch.path().join("grammar.rs"), committed()).map_err(|e| e.to_string())?;
+    Ok(())
+}
+
+/// Runs this command again, as a child that only generates.
+fn generate_apart(out: &Path, environment: &[(&str, &str)]) -> Result<process::Output, String> {
+    process::Command::new(env::current_exe().map_err(|e| e.to_string())?)
+        .arg("grammar")
+        .env(OUT, out)
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| e.to_string())
+}
+
+/// Runs LALRPOP on the grammar, into the folder `out`.
+fn generate(out: &Path) -> Outcome {
+    lalrpop::Configuration::new()
+        .set_out_dir(out)
+        .force_build(true)
+        .emit_rerun_directives(false)
+        .emit_whitespace(false)
+        .log_quiet()
+        .process_file(root().join("compiler/syntax/src/grammar.lalrpop"))
+        .map_err(|e| e.to_string())
+}
+
+fn committed() -> PathBuf {
+    root().join("compiler/syntax/src/generated/grammar.rs")
+}
+
+/// The output up to where a second conflict begins: each opens with a line `place: … detected`.
+fn first_conflict(output: &str) -> String {
+    let mut conflicts = 0;
+    let first = output.lines().take_while(|line| {
+        conflicts += usize::from(line.ends_with("detected"));
+        conflicts < 2
+    });
+    first.take(80).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_parser_is_fresh() {
+        let scratch = tempfile::tempdir().unwrap();
+        generate(scratch.path()).unwrap();
+        let fresh = fs::read_to_string(scratch.path().join("grammar.rs")).unwrap();
+        let committed = fs::read_to_string(committed()).unwrap_or_default();
+        assert!(fresh == committed, "the generated parser is out of date: run `cargo xtask grammar`");
+    }
+
+    #[test]
+    fn only_the_first_conflict_is_shown() {
+        let output = "g:1:1: 2:2: Local ambiguity detected\n  when\ng:3:1: 4:4: Conflict detected\n rest\n";
+        assert_eq!(first_conflict(output), "g:1:1: 2:2: Local ambiguity detected\n  when");
+    }
+}
