@@ -1,8 +1,127 @@
 //! Built-in functions as a table (OpenCL C 6.15): names, overloads, and how each is expressed.
+//!
+//! The rows stand in `builtins/*.bi`, one file for each family; `row` says what a row holds, `parse` reads the
+//! notation, `pattern` makes overloads of generic types, `overload` chooses among them, `by_rule` has the names
+//! that are made by rule (`convert_*`, `as_*`). It knows types but no expressions; what only a call can tell,
+//! such as the order of an atomic, is checked by `sema`.
+//!
+//! Nothing is read before it is asked for: an index of names is made once for the process, a row is parsed when
+//! its name is first looked up.
 
-use crate::id_type;
+mod by_rule;
+mod name;
+mod overload;
+mod parse;
+mod pattern;
+mod row;
+mod show;
+mod suggest;
+mod table;
+
+use crate::{
+    extensions::Extensions,
+    id_type,
+    opencl::LanguageVersion,
+    ty::{QualTy, TyId},
+};
+
+pub use by_rule::{Rule, rule};
+pub use overload::{ArgTy, Failure, FailureKind, resolve};
+pub use row::{
+    Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
+    ImageQuery, Instruction, Library, Lowering, Mask, Object, PipeOp, Row, Vulkan, WorkItem,
+};
+pub use suggest::suggest;
 
 id_type! {
-    /// A built-in function of the table.
+    /// A row of the table: one or several overloads of one name.
     BuiltinId
 }
+
+/// What decides which rows there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The version of the language.
+    pub version: LanguageVersion,
+    /// Extensions and features.
+    pub extensions: Extensions,
+}
+
+/// The rows of one name that a context has.
+#[derive(Clone, Debug)]
+pub struct Set {
+    name: &'static str,
+    rows: Vec<BuiltinId>,
+    context: Context,
+}
+
+/// The overload that a call means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overload {
+    /// The row.
+    pub builtin: BuiltinId,
+    /// What the arguments are converted to. A pointer into a named space stays one where the table says generic.
+    pub parameters: Vec<QualTy>,
+    /// What the call gives.
+    pub result: TyId,
+    /// Whether `...` follows: `printf`.
+    pub is_variadic: bool,
+}
+
+/// The row of this id.
+pub fn row(id: BuiltinId) -> &'static Row {
+    table::row(id)
+}
+
+/// The rows of this name that the context has; none if it has none of them. Names made by rule are not here:
+/// ask `rule` for them.
+pub fn lookup(name: &str, context: &Context) -> Option<Set> {
+    let (name, rows) = table::rows(name)?;
+    let rows: Vec<_> = rows.filter(|id| row(*id).signature.exists(context)).collect();
+    (!rows.is_empty()).then_some(Set { name, rows, context: *context })
+}
+
+/// What is missing for a built-in function of this name: none if it is there, or if there is no such name.
+pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
+    if let Some(rule) = rule(name) {
+        return rule.missing(context);
+    }
+    let (_, rows) = table::rows(name)?;
+    let mut least: Option<Vec<String>> = None;
+    for id in rows {
+        let missing = row(id).signature.missing(context)?;
+        if least.as_ref().is_none_or(|least| missing.len() < least.len()) {
+            least = Some(missing);
+        }
+    }
+    least
+}
+
+/// Whether there is a built-in function of this name in any version.
+pub fn is_name(name: &str) -> bool {
+    rule(name).is_some() || table::rows(name).is_some()
+}
+
+impl Set {
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> impl Iterator<Item = (BuiltinId, &'static Row)> {
+        self.rows.iter().map(|id| (*id, row(*id)))
+    }
+
+    /// How many overloads there are.
+    pub fn overload_count(&self) -> usize {
+        let mut count = 0;
+        for (_, row) in self.rows() {
+            row.signature.candidates(&self.context, &mut |_| count += 1);
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,7 @@ pub use constants::{Constant, constant};
 pub use convert::{Cast, Implicit, Loss, Pointee, PointerChange, Refusal};
 pub use layout::{MemberLayout, POINTER_SIZE, RecordAttributes, RecordLayout, lay_out, round_up};
 pub use names::{TypeName, is_reserved};
+pub(crate) use names::{atomic_condition, image, image_ways, meaning, parse_vector};
 
 id_type! {
     /// A type without qualifiers. Equal types have equal ids.

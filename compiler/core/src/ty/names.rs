@@ -106,19 +106,23 @@ pub(crate) fn meaning(name: &str) -> Option<(Ty, Vec<Condition>)> {
     Some(found)
 }
 
-/// OpenCL C 6.15.12.6: 64-bit atomics need both extensions of 64-bit atomics.
 fn atomic(scalar: Scalar) -> Option<(Ty, Vec<Condition>)> {
+    Some((Ty::Atomic(scalar), vec![atomic_condition(scalar)?]))
+}
+
+/// The condition for atomic objects of a type (OpenCL C 6.15.12.6): 64-bit ones need both extensions of 64-bit
+/// atomics. None if there are no such objects.
+pub(crate) fn atomic_condition(scalar: Scalar) -> Option<Condition> {
     let condition = Condition::since(Cl20);
-    let condition = match scalar {
-        Scalar::Int | Scalar::UInt | Scalar::Float => condition,
+    match scalar {
+        Scalar::Int | Scalar::UInt | Scalar::Float => Some(condition),
         Scalar::Long | Scalar::ULong | Scalar::Double => {
             let wide = condition.with(Extension::KhrInt64Base).with(Extension::KhrInt64Extended);
-            if scalar == Scalar::Double { wide.with(Extension::KhrFp64) } else { wide }
+            Some(if scalar == Scalar::Double { wide.with(Extension::KhrFp64) } else { wide })
         }
-        Scalar::Half => condition.with(Extension::ExtFloatAtomics).with(Extension::KhrFp16),
-        Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => return None,
-    };
-    Some((Ty::Atomic(scalar), vec![condition]))
+        Scalar::Half => Some(condition.with(Extension::ExtFloatAtomics).with(Extension::KhrFp16)),
+        Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => None,
+    }
 }
 
 /// An image type from its name (OpenCL C 6.3.3).
@@ -154,17 +158,22 @@ pub(crate) fn image(name: &str) -> Option<ImageTy> {
     (rest.is_empty() && exists).then_some(image)
 }
 
-fn image_ways(image: ImageTy) -> Vec<Condition> {
-    let images = Condition::ALWAYS.with(Extension::Images);
+/// The ways to have an image type, access included.
+pub(crate) fn image_ways(image: ImageTy) -> Vec<Condition> {
+    let mut images = Condition::ALWAYS.with(Extension::Images);
+    if image.access == Access::ReadWrite {
+        images = Condition { since: Some(Cl20), ..images.with(Extension::ReadWriteImages) };
+    }
+    let from = |version: LanguageVersion, condition: Condition| Condition {
+        since: condition.since.max(Some(version)),
+        ..condition
+    };
     if image.is_msaa {
-        vec![Condition { since: Some(Cl12), ..images.with(Extension::KhrMsaa) }]
+        vec![from(Cl12, images.with(Extension::KhrMsaa))]
     } else if image.is_depth {
-        vec![
-            Condition { since: Some(Cl12), ..images.with(Extension::KhrDepthImages) },
-            Condition { since: Some(Cl20), ..images },
-        ]
+        vec![from(Cl12, images.with(Extension::KhrDepthImages)), from(Cl20, images)]
     } else if image.is_array || matches!(image.dim, ImageDim::D1 | ImageDim::Buffer) {
-        vec![Condition { since: Some(Cl12), ..images }]
+        vec![from(Cl12, images)]
     } else {
         vec![images]
     }

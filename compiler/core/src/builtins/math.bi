@@ -1,0 +1,51 @@
+# Math functions (OpenCL C 6.15.2). What is left to `glsl` meets the error bounds of OpenCL C 7.4 by those of
+# Vulkan (Precision and Operation of SPIR-V Instructions).
+@family math
+@attributes const
+@T half float double
+@n 1 2 3 4 8 16
+Tn ceil(Tn) = std * glsl Ceil
+Tn fabs(Tn) = std * glsl FAbs
+Tn floor(Tn) = std * glsl Floor
+Tn rint(Tn) = std * glsl RoundEven
+Tn trunc(Tn) = std * glsl Trunc
+Tn rsqrt(Tn) = std * glsl32 InverseSqrt
+Tn acos|acosh|acospi|asin|asinh|asinpi|atan|atanh|atanpi(Tn) = std * own
+Tn cbrt|cos|cosh|cospi|erf|erfc|exp|exp10|exp2|expm1|lgamma|log|log10|log1p|log2|logb(Tn) = std * own
+Tn round|sin|sinh|sinpi|sqrt|tan|tanh|tanpi|tgamma(Tn) = std * own
+Tn atan2|atan2pi|copysign|fdim|fmod|hypot|maxmag|minmag|nextafter|pow|powr|remainder(Tn, Tn) = std * own
+Tn fma(Tn, Tn, Tn) = std * own
+Tn mad(Tn, Tn, Tn) = std * glsl Fma
+Tn fmax(Tn, Tn) = std * glsl NMax
+Tn fmin(Tn, Tn) = std * glsl NMin
+intn ilogb(Tn) = std * own
+Tn ldexp|pown|rootn(Tn, intn) = std * own
+Tn nan(Un) = std * own
+@n 2 3 4 8 16
+Tn fmax(Tn, T) = std * glsl NMax
+Tn fmin(Tn, T) = std * glsl NMin
+Tn ldexp(Tn, int) = std * own
+
+# With results through pointers.
+@attributes
+@n 1 2 3 4 8 16
+@P any
+Tn fract|modf|sincos(Tn, P Tn *) = std * own
+Tn frexp|lgamma_r(Tn, P intn *) = std * own
+Tn remquo(Tn, Tn, P intn *) = std * own
+
+# Of less precision (OpenCL C 6.15.2.1): 8192 ulp, and what the implementation has.
+@attributes const
+@T float
+Tn half_cos|native_cos(Tn) = std * glsl Cos
+Tn half_exp|native_exp(Tn) = std * glsl Exp
+Tn half_exp2|native_exp2(Tn) = std * glsl Exp2
+Tn half_log|native_log(Tn) = std * glsl Log
+Tn half_log2|native_log2(Tn) = std * glsl Log2
+Tn half_rsqrt|native_rsqrt(Tn) = std * glsl InverseSqrt
+Tn half_sin|native_sin(Tn) = std * glsl Sin
+Tn half_sqrt|native_sqrt(Tn) = std * glsl Sqrt
+Tn half_tan|native_tan(Tn) = std * glsl Tan
+Tn half_powr|native_powr(Tn, Tn) = std * glsl Pow
+Tn half_exp10|native_exp10|half_log10|native_log10|half_recip|native_recip(Tn) = std * own
+Tn half_divide|native_divide(Tn, Tn) = std * own

@@ -1,0 +1,89 @@
+//! Overloads as a user reads them: `float4 pow(float4, float4)`, `gentype pow(gentype, gentype)`.
+
+use std::fmt::Write;
+
+use kiln_syntax::Interner;
+
+use crate::ty::Types;
+
+use super::{
+    Row,
+    pattern::{Base, Candidate, Element, Param, Pattern, SpacePattern, Width},
+};
+
+impl Row {
+    /// An overload of this row.
+    pub(super) fn show(&self, candidate: &Candidate) -> String {
+        let mut types = Types::new();
+        let interner = Interner::new();
+        let mut show = |param: &Param| {
+            let ty = param.ty(&mut types);
+            types.show(ty, &interner)
+        };
+        let result = show(&candidate.result);
+        let parameters: Vec<String> = candidate.parameters.iter().map(&mut show).collect();
+        self.declaration(&result, parameters)
+    }
+
+    /// All overloads of this row in one line, with the words of the specification for generic types.
+    pub fn show_generic(&self) -> String {
+        let is_generic = self.signature.widths.len() > 1;
+        let show = |pattern: &Pattern| generic(pattern, is_generic);
+        let parameters: Vec<String> = self.signature.parameters.iter().map(show).collect();
+        self.declaration(&show(&self.signature.result), parameters)
+    }
+
+    fn declaration(&self, result: &str, mut parameters: Vec<String>) -> String {
+        if self.signature.is_variadic {
+            parameters.push("...".into());
+        }
+        let gap = if result.ends_with('*') { "" } else { " " };
+        format!("{result}{gap}{}({})", self.name, parameters.join(", "))
+    }
+}
+
+/// A type with variables; `gentype` if it has vectors, otherwise `gentype` for the scalar alone.
+fn generic(pattern: &Pattern, has_vectors: bool) -> String {
+    let mut text = String::new();
+    if let Some(pointer) = pattern.pointer {
+        if let SpacePattern::Fixed(space) = pointer.space {
+            let _ = write!(text, "{} ", space.spelling());
+        }
+        text.push_str(if pointer.is_const { "const " } else { "" });
+        text.push_str(if pointer.is_volatile { "volatile " } else { "" });
+    }
+    match pattern.base {
+        Base::Void => text.push_str("void"),
+        Base::Image => text.push_str("image"),
+        Base::Atomic => text.push_str("atomic_type"),
+        Base::Fixed(shape) => {
+            let mut types = Types::new();
+            let ty = types.intern(shape.ty());
+            text.push_str(&types.show(ty, &Interner::new()));
+        }
+        Base::Number(element, width) => {
+            let scalar = if has_vectors && width == Width::Fixed(1) { "s" } else { "" };
+            match element {
+                Element::Fixed(scalar) => text.push_str(scalar.spelling()),
+                Element::T => {
+                    let _ = write!(text, "{scalar}gentype");
+                }
+                Element::Signed => text.push_str("igentype"),
+                Element::Unsigned => text.push_str("ugentype"),
+                Element::Wide => text.push_str("wide gentype"),
+            }
+            match width {
+                Width::N if matches!(element, Element::Fixed(_)) => text.push('n'),
+                Width::M => text.push('m'),
+                Width::Fixed(count) if count > 1 => {
+                    let _ = write!(text, "{count}");
+                }
+                Width::N | Width::Fixed(_) => {}
+            }
+        }
+    }
+    if pattern.pointer.is_some() {
+        text.push_str(" *");
+    }
+    text
+}
