@@ -3,6 +3,11 @@
 //! Made by `sema`, read by `lower`. It has no names to look up and no errors: a program with errors has no HIR
 //! that anyone reads. Places (what can be loaded from and stored to) and values are different types.
 
+mod print;
+pub mod visit;
+
+pub use print::print;
+
 use kiln_syntax::{Span, Symbol};
 
 use crate::{

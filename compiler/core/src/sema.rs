@@ -3,29 +3,45 @@
 //! It never fails: what is wrong becomes `Ty::Error`, which goes with everything, so that one mistake gives one
 //! message. It knows nothing of SPIR-V or of targets, but for which extensions and features are there.
 
+mod attributes;
 mod call;
 mod cast;
 mod constant;
 mod convert;
+mod decl;
+mod declarator;
 mod expr;
+mod flow;
+mod function;
+mod image;
+mod init;
+mod kernel;
 mod pending;
+mod placement;
+mod restrictions;
 mod scope;
 mod spaces;
-mod suggest;
+mod specifiers;
+mod stmt;
+mod switch;
+mod tags;
 mod vector;
 
 use kiln_syntax::{Interner, Span, Symbol, ast};
+use rustc_hash::FxHashSet;
 
 use crate::{
     diag::{Diagnostic, Sink},
     extensions::Extensions,
-    hir::{self, Local, LocalId},
+    hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId},
+    index::Table,
     opencl::AddressSpace,
     session::Options,
-    ty::{QualTy, Types},
+    ty::{QualTy, RecordId, TyId, Types},
 };
 
-pub(crate) use scope::{Binding, Entity, Scopes, Tag};
+pub(crate) use function::{Body, Returns};
+pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
 
 /// The state of checking one program. The methods stand in the files of this folder, one idea each.
 pub(crate) struct Sema<'a> {
@@ -42,7 +58,18 @@ pub(crate) struct Sema<'a> {
     /// The values of variables that keep their initialiser's.
     pub(crate) known_objects: constant::KnownObjects,
     /// The function or block whose body is being checked.
-    pub(crate) function: Option<hir::FunctionId>,
+    pub(crate) function: Option<FunctionId>,
+    /// What is known of that body.
+    pub(crate) body: Body,
+    /// Owns the variables that expressions outside functions ask for; such expressions are not constant, and so
+    /// are never lowered.
+    outside: Option<FunctionId>,
+    /// Records with a member whose size the host does not know (OpenCL C 6.11.m).
+    host_sized_records: FxHashSet<RecordId>,
+    /// Globals that are defined, not only declared `extern`.
+    defined: FxHashSet<GlobalId>,
+    /// Globals that have an initialiser.
+    initialized: FxHashSet<GlobalId>,
 }
 
 /// Checks a program. The result is only meaningful while the sink has no errors.
@@ -62,8 +89,14 @@ pub fn check(
         scopes: Scopes::default(),
         known_objects: constant::KnownObjects::default(),
         function: None,
+        body: Body::none(),
+        outside: None,
+        host_sized_records: FxHashSet::default(),
+        defined: FxHashSet::default(),
+        initialized: FxHashSet::default(),
     };
-    let _ = unit;
+    sema.unit(unit);
+    sema.check_whole_program();
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module
 }
@@ -90,16 +123,35 @@ impl Sema<'_> {
     }
 
     /// A new variable of the function being checked.
-    ///
-    /// # Panics
-    /// Outside functions, where no expression needs one.
     pub(crate) fn local(&mut self, local: Local) -> LocalId {
-        let function = self.function.expect("variables with automatic lifetime belong to functions");
+        let span = local.span;
+        let function = match self.function.or(self.outside) {
+            Some(function) => function,
+            None => {
+                let name = self.interner.intern("");
+                let outside = self.module.functions.push(Function {
+                    name,
+                    result: TyId::VOID,
+                    parameters: Vec::new(),
+                    locals: Table::new(),
+                    body: None,
+                    kernel: None,
+                    span,
+                });
+                *self.outside.insert(outside)
+            }
+        };
         self.module.functions[function].locals.push(local)
     }
 
     /// A hidden variable of the function being checked.
     pub(crate) fn temporary(&mut self, ty: QualTy, span: Span) -> LocalId {
         self.local(Local { name: None, ty: ty.in_space(AddressSpace::Private), align: None, span })
+    }
+
+    /// An object without a name that holds these bytes, as a string literal does.
+    pub(crate) fn string_global(&mut self, bytes: Vec<u8>, ty: QualTy, span: Span) -> GlobalId {
+        let init = Image { bytes, relocations: Vec::new() };
+        self.module.globals.push(Global { name: None, ty, align: None, init: Some(init), span })
     }
 }

@@ -7,7 +7,7 @@ use kiln_syntax::{
 };
 
 use super::{
-    Entity, Sema,
+    Entity, Sema, Sugar,
     attributes::{Attributes, Target},
     convert::AssignContext,
     declarator::Declared,
@@ -56,9 +56,12 @@ impl Sema<'_> {
                 () if is_function => Target::Function,
                 () => Target::Variable(declared.ty.ty),
             };
-            let attributes = self.attributes(all, target);
+            let mut attributes = self.attributes(all, target);
+            let mut sugar = specified.sugar_of(&one.declarator);
+            sugar.align = attributes.aligned.or(sugar.align);
+            attributes.aligned = sugar.align;
             if is_typedef {
-                self.typedef(name, &declared, &specified, &attributes, one.init.is_some());
+                self.typedef(name, &declared, sugar, one.init.is_some());
             } else if is_function {
                 if let Some(init) = &one.init {
                     let span = initializer_span(init);
@@ -83,14 +86,7 @@ impl Sema<'_> {
     }
 
     /// `typedef` (C99 6.7.7).
-    fn typedef(
-        &mut self,
-        name: Ident,
-        declared: &Declared,
-        specified: &Specified,
-        attributes: &Attributes,
-        has_init: bool,
-    ) {
+    fn typedef(&mut self, name: Ident, declared: &Declared, sugar: Sugar, has_init: bool) {
         let text = self.text(name.node).to_owned();
         if has_init {
             self.report(Diagnostic::new(Code::InitializerShape, name.span, "a type has no initialiser"));
@@ -102,7 +98,6 @@ impl Sema<'_> {
                     .note("OpenCL C 6.3.4: reserved data type names cannot be used by applications as type names"),
             );
         }
-        let align = attributes.aligned.or(specified.align);
         if let Some(first) = self.scopes.lookup_innermost(name.node) {
             let first_span = first.span;
             match first.meaning {
@@ -116,7 +111,7 @@ impl Sema<'_> {
         {
             self.types.records[id].name = Some(name.node);
         }
-        self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, align }, name.span);
+        self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, sugar }, name.span);
     }
 
     pub(crate) fn report_redefinition(&mut self, name: Ident, first: Span) {
@@ -155,7 +150,7 @@ impl Sema<'_> {
         if space == AddressSpace::Constant || matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler) {
             variable.ty = self.with_quals(variable.ty, ty::Quals { is_const: true, ..ty::Quals::default() });
         }
-        let align = attributes.aligned.or(specified.align);
+        let align = attributes.aligned;
         if is_static || space == AddressSpace::Constant {
             self.static_variable(name, variable, align, init, attributes);
         } else {
@@ -249,7 +244,7 @@ impl Sema<'_> {
         if is_extern && init.is_none() {
             return;
         }
-        self.is_defined.insert(global);
+        self.defined.insert(global);
         self.check_needs_initializer(variable, init.is_some());
         let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
         if init.is_none() && !at_program_scope && !self.types.is_complete(variable.ty.ty) {
@@ -257,7 +252,7 @@ impl Sema<'_> {
         }
         let Some(init) = init else { return };
         let span = initializer_span(init);
-        if !self.is_initialized.insert(global) {
+        if !self.initialized.insert(global) {
             let first = self.module.globals[global].span;
             return self.report_redefinition(name, first);
         }

@@ -8,7 +8,7 @@ use kiln_syntax::{
     ast::{self, ArraySize, DerivationKind, Ident},
 };
 
-use super::{Sema, attributes::Target};
+use super::{Sema, Sugar, attributes::Target};
 use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
@@ -39,6 +39,8 @@ pub(crate) struct Parameter {
     pub(crate) ty: QualTy,
     /// Alignment that is asked for.
     pub(crate) align: Option<u64>,
+    /// What the words for its type say beyond the type.
+    pub(crate) sugar: Sugar,
     /// Where it stands.
     pub(crate) span: Span,
 }
@@ -279,9 +281,10 @@ impl Sema<'_> {
         self.no_storage(&specified, "a parameter");
         let declared = self.declarator(specified.ty, &parameter.declarator);
         let all = parameter.specifiers.attributes.iter().chain(&parameter.declarator.attributes);
-        let align = self.attributes(all, Target::Parameter(declared.ty.ty)).aligned.or(specified.align);
+        let sugar = specified.sugar_of(&parameter.declarator);
+        let align = self.attributes(all, Target::Parameter(declared.ty.ty)).aligned.or(sugar.align);
         let span = declared.name.map_or(parameter.span, |name| name.span);
-        let made = |ty| Parameter { name: declared.name, ty, align, span };
+        let made = |ty| Parameter { name: declared.name, ty, align, sugar, span };
         let mut ty = declared.ty;
         match *self.types.get(ty.ty) {
             Ty::Void if is_only && declared.name.is_none() && ty.quals.is_empty() => return None,

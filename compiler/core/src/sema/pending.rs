@@ -11,20 +11,6 @@ use crate::{
 };
 
 impl Sema<'_> {
-    pub(crate) fn type_name(&mut self, _name: &ast::TypeName) -> QualTy {
-        TyId::ERROR.plain()
-    }
-
-    pub(crate) fn report_missing(&mut self, what: &str, missing: &[String], span: Span) {
-        let message = format!("{what} needs {}", missing.join(" and "));
-        self.report(crate::diag::Diagnostic::new(crate::diag::Code::MissingExtension, span, message));
-    }
-
-    pub(crate) fn string_global(&mut self, bytes: Vec<u8>, ty: QualTy, span: Span) -> GlobalId {
-        let init = Some(Image { bytes, relocations: Vec::new() });
-        self.module.globals.push(Global { name: None, ty, align: None, init, span })
-    }
-
     pub(crate) fn is_builtin(&self, _name: &str) -> bool {
         false
     }

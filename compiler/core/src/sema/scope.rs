@@ -13,6 +13,15 @@ use crate::{
     ty::{EnumId, QualTy, RecordId, TyId},
 };
 
+/// What the words for a type say beyond the type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sugar {
+    /// The alignment that a typedef asks for.
+    pub(crate) align: Option<u64>,
+    /// `size_t` and its kin, whose size on the host is not known (OpenCL C 6.11.m).
+    pub(crate) is_host_sized: bool,
+}
+
 /// What an ordinary name means.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
@@ -23,8 +32,8 @@ pub(crate) enum Entity {
     Global(GlobalId),
     /// A function of the program.
     Function(FunctionId),
-    /// A type name, and the alignment that its declaration asks for.
-    Typedef { ty: QualTy, align: Option<u64> },
+    /// A type name.
+    Typedef { ty: QualTy, sugar: Sugar },
     /// An enumerator.
     Enumerator { value: Const, ty: TyId },
     /// A declaration that was reported; everything goes with it.

@@ -11,7 +11,7 @@ use kiln_syntax::{
     ast::{self, FunctionSpecifier, Storage, TypeSpecifierKind},
 };
 
-use super::{Entity, Sema, attributes::Target};
+use super::{Entity, Sema, Sugar, attributes::Target};
 use crate::{
     diag::{Code, Diagnostic},
     opencl::AddressSpace,
@@ -25,8 +25,8 @@ use words::Words;
 pub(crate) struct Specified {
     /// The type; the space only if one was written, here or in a typedef.
     pub(crate) ty: QualTy,
-    /// The alignment that a typedef among them asks for.
-    pub(crate) align: Option<u64>,
+    /// What the words say beyond the type.
+    pub(crate) sugar: Sugar,
     /// The storage class.
     pub(crate) storage: Option<Spanned<Storage>>,
     /// `kernel`
@@ -39,11 +39,20 @@ pub(crate) struct Specified {
     pub(crate) span: Span,
 }
 
+impl Specified {
+    /// What the words say beyond the type of this declarator: nothing, if it makes another type of theirs than an
+    /// array.
+    pub(crate) fn sugar_of(&self, declarator: &ast::Declarator) -> Sugar {
+        let is_array = |chunk: &ast::Derivation| matches!(chunk.kind, ast::DerivationKind::Array(_));
+        if declarator.chunks.iter().all(is_array) { self.sugar } else { Sugar::default() }
+    }
+}
+
 /// A type that a name or a construct gave.
 #[derive(Clone, Copy)]
 struct Named {
     ty: QualTy,
-    align: Option<u64>,
+    sugar: Sugar,
     span: Span,
 }
 
@@ -62,7 +71,7 @@ impl Sema<'_> {
         }
         Specified {
             ty: named.ty,
-            align: named.align,
+            sugar: named.sugar,
             storage,
             kernel: find(FunctionSpecifier::Kernel),
             inline: find(FunctionSpecifier::Inline),
@@ -115,7 +124,7 @@ impl Sema<'_> {
                     span,
                     "a declaration has one type, and here begins another",
                 ));
-                return (Named { ty: TyId::ERROR.plain(), align: None, span }, has_tag);
+                return (Named { ty: TyId::ERROR.plain(), sugar: Sugar::default(), span }, has_tag);
             }
             named = Some(found);
         }
@@ -124,7 +133,7 @@ impl Sema<'_> {
         let found = match named {
             Some(named) if words.is_empty() => named,
             Some(named) => self.words_beside_name(named, &words),
-            None => Named { ty: self.type_of_words(&words, span).plain(), align: None, span },
+            None => Named { ty: self.type_of_words(&words, span).plain(), sugar: Sugar::default(), span },
         };
         (found, has_tag)
     }
@@ -132,50 +141,57 @@ impl Sema<'_> {
     /// The type of one specifier that is a name or a construct.
     fn named_type(&mut self, specifier: &ast::TypeSpecifier) -> Named {
         let span = specifier.span;
-        let (ty, align) = match &specifier.kind {
-            TypeSpecifierKind::Name(name) => self.type_of_name(*name, span),
-            TypeSpecifierKind::Record(record) => (self.record_specifier(record, span).plain(), None),
-            TypeSpecifierKind::Enum(specifier) => (self.enum_specifier(specifier, span).plain(), None),
+        let mut sugar = Sugar::default();
+        let ty = match &specifier.kind {
+            TypeSpecifierKind::Name(name) => {
+                let found = self.type_of_name(*name, span);
+                sugar = found.1;
+                found.0
+            }
+            TypeSpecifierKind::Record(record) => self.record_specifier(record, span).plain(),
+            TypeSpecifierKind::Enum(specifier) => self.enum_specifier(specifier, span).plain(),
             TypeSpecifierKind::Atomic(name) => {
                 self.type_name(name);
                 self.report_atomic_qualifier(span);
-                (TyId::ERROR.plain(), None)
+                TyId::ERROR.plain()
             }
             TypeSpecifierKind::TypeofExpr(expr) => {
                 self.warn_typeof(span);
-                (self.type_of_expression(expr), None)
+                self.type_of_expression(expr)
             }
             TypeSpecifierKind::TypeofType(name) => {
                 self.warn_typeof(span);
-                (self.type_name(name), None)
+                self.type_name(name)
             }
-            _ => (TyId::ERROR.plain(), None),
+            _ => TyId::ERROR.plain(),
         };
-        Named { ty, align, span }
+        Named { ty, sugar, span }
     }
 
     /// The type of a typedef name, the program's or a predeclared one (C99 6.7.7, OpenCL C 6.3).
-    fn type_of_name(&mut self, name: Symbol, span: Span) -> (QualTy, Option<u64>) {
+    fn type_of_name(&mut self, name: Symbol, span: Span) -> (QualTy, Sugar) {
+        let error = (TyId::ERROR.plain(), Sugar::default());
         match self.lookup(name).map(|binding| &binding.meaning) {
-            Some(Entity::Typedef { ty, align }) => return (*ty, *align),
-            Some(Entity::Error) => return (TyId::ERROR.plain(), None),
+            Some(Entity::Typedef { ty, sugar }) => return (*ty, *sugar),
+            Some(Entity::Error) => return error,
             Some(_) => {
                 let message = format!("`{}` is not a type here", self.text(name));
                 self.report(Diagnostic::new(Code::UnknownType, span, message));
-                return (TyId::ERROR.plain(), None);
+                return error;
             }
             None => {}
         }
         let Some(found) = self.types.predeclared(self.interner.text(name)) else {
             self.report_unknown_type(name, span);
-            return (TyId::ERROR.plain(), None);
+            return error;
         };
+        let text = self.text(name).to_owned();
         if let Some(missing) = found.missing(self.options.std, self.extensions) {
-            let text = self.text(name).to_owned();
             self.report_missing(&format!("the type `{text}`"), &missing, span);
-            return (TyId::ERROR.plain(), None);
+            return error;
         }
-        (found.ty.plain(), None)
+        let is_host_sized = matches!(&*text, "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t");
+        (found.ty.plain(), Sugar { align: None, is_host_sized })
     }
 
     fn report_unknown_type(&mut self, name: Symbol, span: Span) {

@@ -119,7 +119,9 @@ impl Sema<'_> {
         let attributes = self.attributes(attributes, Target::Record);
         let mut members = Members::default();
         for (number, line) in lines.iter().enumerate() {
-            self.member_line(line, number + 1 == lines.len(), &mut members);
+            if self.member_line(line, number + 1 == lines.len(), &mut members) {
+                self.host_sized_records.insert(id);
+            }
         }
         let span = self.types.records[id].span;
         if members.fields.is_empty() && lines.is_empty() {
@@ -144,13 +146,15 @@ impl Sema<'_> {
         record.align = layout.align;
     }
 
-    /// One line of members.
-    fn member_line(&mut self, line: &ast::Member, is_last: bool, members: &mut Members) {
+    /// One line of members; whether one of them has a type whose size the host does not know.
+    fn member_line(&mut self, line: &ast::Member, is_last: bool, members: &mut Members) -> bool {
         let specified = self.specifiers(&line.specifiers);
         self.no_storage(&specified, "a member");
         if line.declarators.is_empty() {
-            return self.anonymous_member(specified.ty, line, members);
+            self.anonymous_member(specified.ty, line, members);
+            return false;
         }
+        let mut is_host_sized = false;
         for (number, one) in line.declarators.iter().enumerate() {
             let declared = self.declarator(specified.ty, &one.declarator);
             let target = Target::Member(declared.ty.ty);
@@ -168,6 +172,9 @@ impl Sema<'_> {
             }
             let is_last = is_last && number + 1 == line.declarators.len();
             let ty = self.member_type(declared.ty, declared.span, is_last);
+            let sugar = specified.sugar_of(&one.declarator);
+            is_host_sized |= sugar.is_host_sized
+                && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
             if let Some(name) = declared.name
                 && let Some(first) = members.names.insert(name.node, name.span)
             {
@@ -181,10 +188,11 @@ impl Sema<'_> {
                     size: self.types.size_of(ty.ty).unwrap_or(0),
                     align: self.types.align_of(ty.ty).unwrap_or(1),
                     is_packed: attributes.packed.is_some(),
-                    aligned: attributes.aligned.or(specified.align),
+                    aligned: attributes.aligned.or(sugar.align),
                 },
             );
         }
+        is_host_sized
     }
 
     /// A member that is a `struct` or `union` without a name: its members count as the outer one's (C11 6.7.2.1).

@@ -1,0 +1,124 @@
+//! Walking the typed tree: every expression of some statements, each before its parts.
+
+use super::{Atomic, Expr, ExprKind, Known, Place, PlaceKind, Stmt, StmtKind};
+
+/// Calls `visit` for every expression in these statements.
+pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => expression(expr, visit),
+            StmtKind::Block(body) => expressions(body, visit),
+            StmtKind::If { condition, then, otherwise } => {
+                expression(condition, visit);
+                expressions(then, visit);
+                expressions(otherwise, visit);
+            }
+            StmtKind::Loop { condition, step, body, .. } => {
+                for expr in condition.iter().chain(step) {
+                    expression(expr, visit);
+                }
+                expressions(body, visit);
+            }
+            StmtKind::Switch { value, body } => {
+                expression(value, visit);
+                expressions(body, visit);
+            }
+            StmtKind::Declare(_)
+            | StmtKind::Case { .. }
+            | StmtKind::Default
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(None)
+            | StmtKind::Label(_)
+            | StmtKind::Goto(_) => {}
+        }
+    }
+}
+
+/// Calls `visit` for the expression and everything in it.
+pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
+    visit(expr);
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Current => {}
+        ExprKind::Load(inner) | ExprKind::AddressOf(inner) => place(inner, visit),
+        ExprKind::Unary(_, inner)
+        | ExprKind::LogicalNot(inner)
+        | ExprKind::Convert(_, inner)
+        | ExprKind::Bitcast(inner)
+        | ExprKind::PointerCast(inner)
+        | ExprKind::PointerToInt(inner)
+        | ExprKind::IntToPointer(inner)
+        | ExprKind::Splat(inner)
+        | ExprKind::Swizzle(inner, _) => expression(inner, visit),
+        ExprKind::Binary(_, left, right)
+        | ExprKind::Compare(_, left, right)
+        | ExprKind::Logical(_, left, right)
+        | ExprKind::VectorLogical(_, left, right)
+        | ExprKind::Comma(left, right)
+        | ExprKind::Offset { pointer: left, index: right }
+        | ExprKind::Difference { left, right } => {
+            expression(left, visit);
+            expression(right, visit);
+        }
+        ExprKind::Conditional { condition, then, otherwise }
+        | ExprKind::VectorSelect { condition, then, otherwise } => {
+            expression(condition, visit);
+            expression(then, visit);
+            expression(otherwise, visit);
+        }
+        ExprKind::Vector(parts)
+        | ExprKind::Call { arguments: parts, .. }
+        | ExprKind::Builtin { arguments: parts, .. }
+        | ExprKind::Printf { arguments: parts, .. } => parts.iter().for_each(|part| expression(part, visit)),
+        ExprKind::Assign { place: target, value } => {
+            place(target, visit);
+            expression(value, visit);
+        }
+        ExprKind::Update { place: target, new, .. } => {
+            place(target, visit);
+            expression(new, visit);
+        }
+        ExprKind::Atomic(operation) => atomic(operation, visit),
+        ExprKind::Fence { flags, order, scope } => {
+            known(flags, visit);
+            known(order, visit);
+            known(scope, visit);
+        }
+        ExprKind::Barrier { flags, scope, .. } => {
+            known(flags, visit);
+            known(scope, visit);
+        }
+        ExprKind::Aggregate(parts) => parts.iter().for_each(|(_, part)| expression(part, visit)),
+    }
+}
+
+/// Calls `visit` for the expressions in a place.
+pub fn place<'h>(inner: &'h Place, visit: &mut dyn FnMut(&'h Expr)) {
+    match &inner.kind {
+        PlaceKind::Local(_) | PlaceKind::Global(_) => {}
+        PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => expression(pointer, visit),
+        PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place(base, visit),
+        PlaceKind::Element { base, index } => {
+            place(base, visit);
+            expression(index, visit);
+        }
+    }
+}
+
+fn atomic<'h>(operation: &'h Atomic, visit: &mut dyn FnMut(&'h Expr)) {
+    expression(&operation.object, visit);
+    for part in operation.operand.iter().chain(&operation.expected) {
+        expression(part, visit);
+    }
+    known(&operation.order, visit);
+    if let Some(failure) = &operation.failure {
+        known(failure, visit);
+    }
+    known(&operation.scope, visit);
+}
+
+fn known<'h, T>(value: &'h Known<T>, visit: &mut dyn FnMut(&'h Expr)) {
+    if let Known::Dynamic(expr) = value {
+        expression(expr, visit);
+    }
+}

@@ -1,0 +1,378 @@
+//! Functions: declarations, definitions, bodies (C99 6.7.5.3, 6.9.1; OpenCL C 6.9, 6.11).
+
+use kiln_syntax::{
+    Span, Symbol,
+    ast::{self, Ident, Storage},
+};
+use rustc_hash::FxHashMap;
+
+use super::{
+    Entity, Sema, Sugar,
+    attributes::{Attributes, Target},
+    declarator::{Declared, Parameter},
+    specifiers::Specified,
+};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Function, FunctionId, Local, LocalId, Stmt},
+    index::Table,
+    ty::{FunctionTy, Ty, TyId},
+};
+
+/// What `return` gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// A value of this type, or nothing for `void`.
+    Type(TyId),
+    /// What the first `return` of a block literal gives; nothing yet if none was seen (OpenCL C 6.14.3).
+    Inferred(Option<TyId>),
+}
+
+/// What is known of the body being checked.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(super) returns: Returns,
+    /// Whether it is the body of a kernel, and not of a block in it.
+    pub(super) is_kernel: bool,
+    /// How many scopes are open in its outermost block.
+    outermost_depth: usize,
+    /// Loops around the statement being checked.
+    pub(super) loops: usize,
+    /// `switch` statements around it, outermost first.
+    pub(super) switches: Vec<super::switch::Labels>,
+    /// Labels, and whether a `goto` names them.
+    pub(super) labels: FxHashMap<Symbol, (Span, bool)>,
+    /// Every `goto`.
+    pub(super) gotos: Vec<Ident>,
+}
+
+impl Body {
+    /// Outside functions.
+    pub(crate) fn none() -> Self {
+        Self {
+            returns: Returns::Type(TyId::VOID),
+            is_kernel: false,
+            outermost_depth: usize::MAX,
+            loops: 0,
+            switches: Vec::new(),
+            labels: FxHashMap::default(),
+            gotos: Vec::new(),
+        }
+    }
+
+    /// Whether the scope of this depth is the outermost block of a kernel.
+    pub(super) fn is_outermost_of_kernel(&self, depth: usize) -> bool {
+        self.is_kernel && depth == self.outermost_depth
+    }
+}
+
+impl Sema<'_> {
+    /// A function declared, not defined (C99 6.7.5.3).
+    pub(super) fn function_declaration(
+        &mut self,
+        name: Ident,
+        declared: &Declared,
+        specified: &Specified,
+        attributes: &Attributes,
+    ) {
+        let in_function = !self.scopes.at_program_scope();
+        if in_function
+            && let Some(storage) = specified.storage
+            && storage.node == Storage::Static
+        {
+            self.report(
+                Diagnostic::new(Code::StorageClass, storage.span, "a function declared in a function cannot be `static`")
+                    .help("declare it at program scope")
+                    .note("C99 6.7.1"),
+            );
+        }
+        self.function(name, declared, specified, attributes);
+    }
+
+    /// A function with its body (C99 6.9.1).
+    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
+        let specified = self.specifiers(&definition.specifiers);
+        let declared = self.declarator(specified.ty, &definition.declarator);
+        let target = if specified.kernel.is_some() { Target::Kernel } else { Target::Function };
+        let all = definition.specifiers.attributes.iter().chain(&definition.declarator.attributes);
+        let attributes = self.attributes(all, target);
+        for line in &definition.old_style {
+            self.report(
+                Diagnostic::new(Code::OldStyleFunction, line.span, "parameters are declared between the parentheses")
+                    .note("OpenCL C 6.11.g: functions have prototypes"),
+            );
+        }
+        if let Some(storage) = specified.storage
+            && storage.node == Storage::Typedef
+        {
+            self.report(Diagnostic::new(Code::StorageClass, storage.span, "a `typedef` has no body"));
+        }
+        let Some(name) = declared.name else {
+            self.report(Diagnostic::new(Code::DeclaresNothing, declared.span, "this function has no name"));
+            return;
+        };
+        let is_function = matches!(self.types.get(declared.ty.ty), Ty::Function(_));
+        let (true, Some(parameters)) = (is_function, &declared.parameters) else {
+            if declared.ty.ty != TyId::ERROR {
+                self.report(
+                    Diagnostic::new(Code::OldStyleFunction, name.span, "a function is defined with its parameters")
+                        .note("C99 6.9.1: the declarator of a definition has the parameter list"),
+                );
+            }
+            self.scopes.declare(name.node, Entity::Error, name.span);
+            return self.check_body_alone(definition);
+        };
+        let Some(id) = self.function(name, &declared, &specified, &attributes) else {
+            return self.check_body_alone(definition);
+        };
+        if self.module.functions[id].body.is_some() {
+            let first = self.module.functions[id].span;
+            self.report_redefinition(name, first);
+            return self.check_body_alone(definition);
+        }
+        let function = &mut self.module.functions[id];
+        function.span = name.span;
+        // A call of the function inside itself needs its parameters, so they come before the body.
+        self.set_parameters(id, parameters);
+        self.check_parameters(parameters);
+        let result = self.module.functions[id].result;
+        let (body, _) = self.body(id, parameters, Returns::Type(result), &definition.body);
+        self.check_missing_return(id, &body, definition.body.span);
+        self.module.functions[id].body = Some(body);
+        if self.module.functions[id].kernel.is_some() {
+            self.check_kernel(id, parameters);
+        }
+    }
+
+    /// Checks a body whose function cannot be, for its own mistakes.
+    fn check_body_alone(&mut self, definition: &ast::FunctionDefinition) {
+        let function = Function {
+            name: self.interner.intern(""),
+            result: TyId::ERROR,
+            parameters: Vec::new(),
+            locals: Table::new(),
+            body: None,
+            kernel: None,
+            span: definition.body.span,
+        };
+        let declared = {
+            let mut quiet = Vec::new();
+            if let Some(ast::Derivation { kind: ast::DerivationKind::Function(function), .. }) =
+                definition.declarator.chunks.first()
+            {
+                quiet.extend(function.parameters.iter().filter_map(|parameter| parameter.declarator.name));
+                quiet.extend(&function.old_style);
+            }
+            quiet
+        };
+        let id = self.module.functions.push(function);
+        let parameters: Vec<Parameter> = declared
+            .into_iter()
+            .map(|name| Parameter { name: Some(name), ty: TyId::ERROR.plain(), align: None, sugar: Sugar::default(), span: name.span })
+            .collect();
+        self.set_parameters(id, &parameters);
+        self.body(id, &parameters, Returns::Type(TyId::ERROR), &definition.body);
+    }
+
+    /// The function that a declaration means: a new one, or one declared before (C99 6.2.7).
+    fn function(
+        &mut self,
+        name: Ident,
+        declared: &Declared,
+        specified: &Specified,
+        attributes: &Attributes,
+    ) -> Option<FunctionId> {
+        let Ty::Function(function) = self.types.get(declared.ty.ty).clone() else { return None };
+        let text = self.text(name.node).to_owned();
+        self.check_function_name(&text, name.span);
+        if let Some(space) = declared.ty.quals.space {
+            self.report(
+                Diagnostic::new(
+                    Code::AddressSpacePlacement,
+                    name.span,
+                    format!("the function `{text}` cannot be `{}`", space.spelling()),
+                )
+                .note("OpenCL C 6.7: address spaces cannot be used with a function type"),
+            );
+        }
+        let here = self.scopes.lookup_innermost(name.node).cloned();
+        if let Some(here) = &here
+            && !matches!(here.meaning, Entity::Function(_))
+        {
+            if !matches!(here.meaning, Entity::Error) {
+                self.report_redefinition(name, here.span);
+            }
+            return None;
+        }
+        let known = self.scopes.lookup_program(name.node).cloned();
+        let id = match known.map(|binding| (binding.meaning, binding.span)) {
+            Some((Entity::Function(id), first)) => {
+                if !self.agrees(id, &function) {
+                    let was = self.function_ty(id);
+                    let was = self.show(was);
+                    self.report(
+                        Diagnostic::new(
+                            Code::ConflictingDeclaration,
+                            name.span,
+                            format!("`{text}` is declared with other types before"),
+                        )
+                        .also(first, format!("as `{was}`"))
+                        .note("C99 6.7: declarations of one function agree; a function cannot be overloaded"),
+                    );
+                    return None;
+                }
+                id
+            }
+            Some((Entity::Error, _)) => return None,
+            Some((_, first)) => {
+                self.report_redefinition(name, first);
+                return None;
+            }
+            None => {
+                let id = self.module.functions.push(Function {
+                    name: name.node,
+                    result: function.result.ty,
+                    parameters: Vec::new(),
+                    locals: Table::new(),
+                    body: None,
+                    kernel: None,
+                    span: name.span,
+                });
+                let unnamed = || {
+                    let unnamed = |parameter: &crate::ty::QualTy| Parameter {
+                        name: None,
+                        ty: *parameter,
+                        align: None,
+                        sugar: Sugar::default(),
+                        span: name.span,
+                    };
+                    function.parameters.iter().map(unnamed).collect()
+                };
+                let parameters = declared.parameters.clone().unwrap_or_else(unnamed);
+                self.set_parameters(id, &parameters);
+                self.scopes.declare_at_program_scope(name.node, Entity::Function(id), name.span);
+                id
+            }
+        };
+        if here.is_none() && !self.scopes.at_program_scope() {
+            self.scopes.declare(name.node, Entity::Function(id), name.span);
+        }
+        self.kernel_attributes(id, specified, attributes);
+        Some(id)
+    }
+
+    /// Whether a declaration has the type that the function was declared with.
+    fn agrees(&mut self, id: FunctionId, function: &FunctionTy) -> bool {
+        let known = self.function_ty(id);
+        let Ty::Function(known) = self.types.get(known) else { return true };
+        let same = |left: TyId, right: TyId| left == right || left == TyId::ERROR || right == TyId::ERROR;
+        same(known.result.ty, function.result.ty)
+            && known.parameters.len() == function.parameters.len()
+            && known.parameters.iter().zip(&function.parameters).all(|(left, right)| same(left.ty, right.ty))
+    }
+
+    /// The type of a function of the program.
+    pub(crate) fn function_ty(&mut self, id: FunctionId) -> TyId {
+        let function = &self.module.functions[id];
+        let parameters =
+            function.parameters.iter().map(|&parameter| function.locals[parameter].ty.ty.plain()).collect();
+        let ty = FunctionTy { result: function.result.plain(), parameters, is_variadic: false };
+        self.types.intern(Ty::Function(ty))
+    }
+
+    /// Makes the parameters the first locals of the function.
+    fn set_parameters(&mut self, id: FunctionId, parameters: &[Parameter]) {
+        let mut locals: Table<LocalId, Local> = Table::new();
+        let ids = parameters
+            .iter()
+            .map(|parameter| {
+                locals.push(Local {
+                    name: parameter.name.map(|name| name.node),
+                    ty: parameter.ty,
+                    align: parameter.align,
+                    span: parameter.span,
+                })
+            })
+            .collect();
+        let function = &mut self.module.functions[id];
+        function.parameters = ids;
+        function.locals = locals;
+    }
+
+    /// What the parameters of a definition need: a name and a complete type (C99 6.9.1).
+    fn check_parameters(&mut self, parameters: &[Parameter]) {
+        for parameter in parameters {
+            if parameter.name.is_none() {
+                self.report(
+                    Diagnostic::new(Code::ParameterName, parameter.span, "this parameter has no name")
+                        .note("C99 6.9.1: the parameters of a definition have names"),
+                );
+            }
+            if !self.types.is_complete(parameter.ty.ty) {
+                let shown = self.show(parameter.ty.ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::IncompleteType,
+                        parameter.span,
+                        format!("a parameter has the incomplete type `{shown}`"),
+                    )
+                    .note("C99 6.9.1: the parameters of a definition have complete types"),
+                );
+            }
+        }
+    }
+
+    /// Names that a function cannot have, or better had not.
+    fn check_function_name(&mut self, name: &str, span: Span) {
+        if name == "main" {
+            self.report(
+                Diagnostic::new(Code::MainFunction, span, "a function cannot be called `main`")
+                    .help("choose another name")
+                    .note("OpenCL C 6.11.u: a function in an OpenCL program cannot be called `main`"),
+            );
+        }
+        if self.is_builtin(name) && self.scopes.at_program_scope() {
+            self.report(
+                Diagnostic::new(Code::BuiltinRedefined, span, format!("`{name}` is a built-in function, and this takes its place"))
+                    .help("choose another name")
+                    .note("C99 7.1.3: the names of the library are reserved"),
+            );
+        }
+    }
+
+    /// Checks the body of a function or of a block literal, whose locals are those of `id`; its parameters are
+    /// its first locals. Gives what it returns, too.
+    pub(crate) fn body(
+        &mut self,
+        id: FunctionId,
+        parameters: &[Parameter],
+        returns: Returns,
+        block: &ast::Block,
+    ) -> (Vec<Stmt>, Returns) {
+        let body = Body {
+            returns,
+            is_kernel: self.module.functions[id].kernel.is_some(),
+            outermost_depth: self.scopes.depth() + 1,
+            ..Body::none()
+        };
+        let outer_body = std::mem::replace(&mut self.body, body);
+        let outer_function = self.function.replace(id);
+        self.scopes.push();
+        let locals = self.module.functions[id].parameters.clone();
+        for (parameter, local) in parameters.iter().zip(locals) {
+            let Some(name) = parameter.name else { continue };
+            if let Some(first) = self.scopes.lookup_innermost(name.node) {
+                let first = first.span;
+                self.report_redefinition(name, first);
+            }
+            self.scopes.declare(name.node, Entity::Local(id, local), name.span);
+        }
+        let stmts = self.block_items(block);
+        let scope = self.scopes.pop();
+        self.warn_unused(&scope);
+        self.check_labels();
+        self.function = outer_function;
+        let body = std::mem::replace(&mut self.body, outer_body);
+        (stmts, body.returns)
+    }
+}

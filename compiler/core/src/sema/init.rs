@@ -1,0 +1,509 @@
+//! Initialisers: designations, braces left out, strings, vectors (C99 6.7.8, OpenCL C 6.3.6).
+//!
+//! An aggregate becomes a list of parts by byte offset, in which what is not named is zero. Compound literals are
+//! initialised here too.
+
+use kiln_syntax::{
+    Span, Symbol,
+    ast::{self, Designator, ExprKind as Ast, Initializer, InitializerList},
+};
+
+use super::{Sema, convert::AssignContext, decl::initializer_span};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Const, Expr, ExprKind},
+    ty::{QualTy, Scalar, Ty, TyId},
+};
+
+/// An aggregate between braces and how far its initialiser has come.
+#[derive(Clone, Copy)]
+struct Frame {
+    ty: TyId,
+    /// Where it lies in the whole object.
+    offset: u64,
+    /// The element or member that comes next.
+    next: u64,
+}
+
+/// The parts so far.
+#[derive(Default)]
+struct Parts {
+    list: Vec<(u64, Expr)>,
+    /// Whether a designator may have gone back: then a part can take the place of earlier ones.
+    may_overlap: bool,
+    is_wrong: bool,
+}
+
+impl Sema<'_> {
+    /// The value of an initialiser for an object of this type, and the type with the length of an array that the
+    /// initialiser gives it (C99 6.7.8). What is wrong is reported; the value then is an error.
+    pub(crate) fn initializer(&mut self, ty: QualTy, init: &Initializer, span: Span) -> (QualTy, Expr) {
+        match init {
+            Initializer::List(list) => self.list_initializer(ty, list, span),
+            Initializer::Expr(expr) => {
+                if let Some(bytes) = self.string_for(ty.ty, expr) {
+                    let mut parts = Parts::default();
+                    let count = self.string_parts(ty.ty, &bytes, 0, expr.span, &mut parts);
+                    return self.aggregate(ty, count, parts, expr.span);
+                }
+                let is_array = matches!(self.types.get(ty.ty), Ty::Array(..));
+                if is_array && !matches!(strip_parens(expr).kind, Ast::CompoundLiteral { .. }) {
+                    if self.value(expr).ty != TyId::ERROR {
+                        self.report_needs_braces(ty, expr.span);
+                    }
+                    return (ty, self.error_value(expr.span));
+                }
+                if is_array {
+                    return self.array_copy(ty, expr);
+                }
+                let value = self.initial_value(expr, ty);
+                (ty, value)
+            }
+        }
+    }
+
+    /// GNU C: an array initialised by a compound literal of its type, as in `int a[] = (int[]){1, 2}`.
+    fn array_copy(&mut self, ty: QualTy, expr: &ast::Expr) -> (QualTy, Expr) {
+        let Ast::CompoundLiteral { ty: name, init } = &strip_parens(expr).kind else {
+            return (ty, self.error_value(expr.span));
+        };
+        let named = self.type_name(name);
+        let same = match (self.types.get(ty.ty), self.types.get(named.ty)) {
+            (Ty::Array(left, count), Ty::Array(right, other)) => {
+                left.ty == right.ty && (count == other || count.is_none() || other.is_none())
+            }
+            _ => false,
+        };
+        if !same {
+            self.report_needs_braces(ty, expr.span);
+            return (ty, self.error_value(expr.span));
+        }
+        self.list_initializer(ty, init, expr.span)
+    }
+
+    fn report_needs_braces(&mut self, ty: QualTy, span: Span) {
+        if ty.ty == TyId::ERROR {
+            return;
+        }
+        let shown = self.show(ty.ty);
+        self.report(
+            Diagnostic::new(Code::InitializerShape, span, format!("`{shown}` is initialised by a list in braces"))
+                .help("write `{ … }`")
+                .note("C99 6.7.8"),
+        );
+    }
+
+    /// `{ … }` for an object of this type.
+    pub(crate) fn list_initializer(&mut self, ty: QualTy, list: &InitializerList, span: Span) -> (QualTy, Expr) {
+        match *self.types.get(ty.ty) {
+            Ty::Error => {
+                self.check_items(list);
+                (ty, self.error_value(span))
+            }
+            Ty::Array(..) | Ty::Record(_) => {
+                let mut parts = Parts::default();
+                let count = self.braces(ty.ty, list, 0, &mut parts);
+                self.aggregate(ty, count, parts, list.span)
+            }
+            Ty::Vector(..) => (ty, self.vector_list(ty.ty, list)),
+            _ => (ty, self.scalar_list(ty, list)),
+        }
+    }
+
+    /// Checks what stands in the braces of an object whose type is wrong.
+    fn check_items(&mut self, list: &InitializerList) {
+        for item in &list.items {
+            match &item.value {
+                Initializer::Expr(expr) => drop(self.value(expr)),
+                Initializer::List(list) => self.check_items(list),
+            }
+        }
+    }
+
+    /// The aggregate of these parts; an array without a length takes the count.
+    fn aggregate(&mut self, mut ty: QualTy, count: u64, parts: Parts, span: Span) -> (QualTy, Expr) {
+        if let Ty::Array(element, None) = *self.types.get(ty.ty) {
+            ty.ty = self.types.intern(Ty::Array(element, Some(count)));
+        }
+        if parts.is_wrong {
+            return (ty, self.error_value(span));
+        }
+        (ty, Expr { kind: ExprKind::Aggregate(parts.list), ty: ty.ty, span })
+    }
+
+    /// `{ … }` for an array or a record at this offset; gives how many elements it has named.
+    fn braces(&mut self, ty: TyId, list: &InitializerList, offset: u64, parts: &mut Parts) -> u64 {
+        if let [item] = list.items.as_slice()
+            && item.designators.is_empty()
+            && let Initializer::Expr(expr) = &item.value
+            && let Some(bytes) = self.string_for(ty, expr)
+        {
+            return self.string_parts(ty, &bytes, offset, expr.span, parts);
+        }
+        let mut path = vec![Frame { ty, offset, next: 0 }];
+        let mut count = 0;
+        let mut has_excess = false;
+        for item in &list.items {
+            if !item.designators.is_empty() {
+                if !self.designate(&item.designators, &mut path) {
+                    parts.is_wrong = true;
+                    self.check_value(&item.value);
+                    continue;
+                }
+                parts.may_overlap = true;
+            }
+            if !self.to_next(&mut path) {
+                if !has_excess {
+                    self.report_excess(ty, initializer_span(&item.value));
+                }
+                has_excess = true;
+                self.check_value(&item.value);
+                continue;
+            }
+            self.item(&item.value, &mut path, parts);
+            count = count.max(path[0].next + u64::from(path.len() > 1));
+        }
+        count
+    }
+
+    fn check_value(&mut self, value: &Initializer) {
+        match value {
+            Initializer::Expr(expr) => drop(self.value(expr)),
+            Initializer::List(list) => self.check_items(list),
+        }
+    }
+
+    fn report_excess(&mut self, ty: TyId, span: Span) {
+        let shown = self.show(ty);
+        self.report(
+            Diagnostic::new(Code::ExcessInitializers, span, format!("`{shown}` has no place for this value"))
+                .help("leave it out")
+                .note("C99 6.7.8: an initialiser gives no value for an object that is not in the initialised one"),
+        );
+    }
+
+    /// Follows designators from the outermost braces on (C99 6.7.8).
+    fn designate(&mut self, designators: &[Designator], path: &mut Vec<Frame>) -> bool {
+        path.truncate(1);
+        for (number, designator) in designators.iter().enumerate() {
+            if number > 0 && !self.descend(path) {
+                self.report_designator(designator, "there is nothing inside to designate");
+                return false;
+            }
+            let Some(&frame) = path.last() else { return false };
+            match (designator, self.types.get(frame.ty).clone()) {
+                (Designator::Index(expr), Ty::Array(_, length)) => {
+                    let Some(index) = self.integer_constant(expr, "an index") else { return false };
+                    let limit = length.unwrap_or(1 << 40);
+                    match u64::try_from(index).ok().filter(|index| *index < limit) {
+                        Some(index) => {
+                            if let Some(top) = path.last_mut() {
+                                top.next = index;
+                            }
+                        }
+                        None => {
+                            self.report_designator(designator, &format!("the array has no element {index}"));
+                            return false;
+                        }
+                    }
+                }
+                (Designator::Member(name), Ty::Record(_)) => {
+                    if !self.designate_member(name.node, path) {
+                        let (text, shown) = (self.text(name.node).to_owned(), self.show(frame.ty));
+                        self.report_designator(designator, &format!("`{shown}` has no member `{text}`"));
+                        return false;
+                    }
+                }
+                (Designator::Index(_), _) => {
+                    self.report_designator(designator, "an index designates an element of an array, and this is none");
+                    return false;
+                }
+                (Designator::Member(_), _) => {
+                    self.report_designator(designator, "a name designates a member of a record, and this is none");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn report_designator(&mut self, designator: &Designator, message: &str) {
+        let span = match designator {
+            Designator::Member(name) => name.span,
+            Designator::Index(expr) => expr.span,
+        };
+        self.report(Diagnostic::new(Code::Designator, span, message).note("C99 6.7.8"));
+    }
+
+    /// Makes the member the next one, entering anonymous members on the way.
+    fn designate_member(&mut self, name: Symbol, path: &mut Vec<Frame>) -> bool {
+        let Some(top) = path.last().copied() else { return false };
+        let Ty::Record(id) = *self.types.get(top.ty) else { return false };
+        let fields = self.types.records[id].fields.clone().unwrap_or_default();
+        for (index, field) in (0u64..).zip(&fields) {
+            if let Some(top) = path.last_mut() {
+                top.next = index;
+            }
+            if field.name == Some(name) {
+                return true;
+            }
+            if field.name.is_none() {
+                let depth = path.len();
+                path.push(Frame { ty: field.ty.ty, offset: top.offset + field.offset, next: 0 });
+                if self.designate_member(name, path) {
+                    return true;
+                }
+                path.truncate(depth);
+            }
+        }
+        false
+    }
+
+    /// Leaves what is complete; false if the braces have no place any more.
+    fn to_next(&self, path: &mut Vec<Frame>) -> bool {
+        while let Some(top) = path.last() {
+            if top.next < self.part_count(top.ty) {
+                return true;
+            }
+            if path.len() == 1 {
+                return false;
+            }
+            path.pop();
+            if let Some(top) = path.last_mut() {
+                self.advance(top);
+            }
+        }
+        false
+    }
+
+    /// Goes on after a part: a union has one.
+    fn advance(&self, frame: &mut Frame) {
+        frame.next = match self.types.get(frame.ty) {
+            Ty::Record(id) if self.types.records[*id].kind == ast::RecordKind::Union => u64::MAX,
+            _ => frame.next + 1,
+        };
+    }
+
+    /// How many elements or members there are to initialise.
+    fn part_count(&self, ty: TyId) -> u64 {
+        match self.types.get(ty) {
+            Ty::Array(_, count) => count.unwrap_or(u64::MAX),
+            Ty::Record(id) => self.types.records[*id].fields.as_ref().map_or(0, |fields| fields.len() as u64),
+            _ => 0,
+        }
+    }
+
+    /// The part that comes next: its type and offset.
+    fn next_part(&self, frame: Frame) -> Option<(QualTy, u64)> {
+        match self.types.get(frame.ty) {
+            Ty::Array(element, _) => {
+                let size = self.types.size_of(element.ty).unwrap_or(0);
+                Some((*element, frame.offset.saturating_add(size.saturating_mul(frame.next))))
+            }
+            Ty::Record(id) => {
+                let fields = self.types.records[*id].fields.as_ref()?;
+                let field = fields.get(usize::try_from(frame.next).ok()?)?;
+                Some((field.ty, frame.offset + field.offset))
+            }
+            _ => None,
+        }
+    }
+
+    /// Enters the next part.
+    fn descend(&self, path: &mut Vec<Frame>) -> bool {
+        let Some((ty, offset)) = path.last().and_then(|top| self.next_part(*top)) else { return false };
+        if self.part_count(ty.ty) == 0 {
+            return false;
+        }
+        path.push(Frame { ty: ty.ty, offset, next: 0 });
+        true
+    }
+
+    /// One item of a list: for the next part, or for the first scalar in it.
+    fn item(&mut self, value: &Initializer, path: &mut Vec<Frame>, parts: &mut Parts) {
+        let Some((ty, offset)) = path.last().and_then(|top| self.next_part(*top)) else { return };
+        match value {
+            Initializer::List(list) => {
+                if matches!(self.types.get(ty.ty), Ty::Array(..) | Ty::Record(_)) {
+                    self.clear(ty.ty, offset, parts);
+                    self.braces(ty.ty, list, offset, parts);
+                } else {
+                    let (_, value) = self.list_initializer(ty, list, list.span);
+                    self.part(offset, value, parts);
+                }
+            }
+            Initializer::Expr(expr) => self.expression_item(expr, path, parts),
+        }
+        if let Some(top) = path.last_mut() {
+            self.advance(top);
+        }
+    }
+
+    /// An expression: it initialises a part of its own type, or the first part of that which is no aggregate.
+    fn expression_item(&mut self, expr: &ast::Expr, path: &mut Vec<Frame>, parts: &mut Parts) {
+        let mut value = None;
+        loop {
+            let Some((ty, offset)) = path.last().and_then(|top| self.next_part(*top)) else { return };
+            if value.is_none()
+                && let Some(bytes) = self.string_for(ty.ty, expr)
+            {
+                self.clear(ty.ty, offset, parts);
+                self.string_parts(ty.ty, &bytes, offset, expr.span, parts);
+                return;
+            }
+            let is_aggregate = matches!(self.types.get(ty.ty), Ty::Array(..) | Ty::Record(_));
+            let known = value.take().unwrap_or_else(|| self.value(expr));
+            if known.ty == TyId::ERROR {
+                parts.is_wrong = true;
+                return;
+            }
+            if is_aggregate && known.ty != ty.ty {
+                if !self.descend(path) {
+                    let shown = self.show(ty.ty);
+                    self.report(Diagnostic::new(
+                        Code::InitializerShape,
+                        expr.span,
+                        format!("`{shown}` has no part that this could initialise"),
+                    ));
+                    parts.is_wrong = true;
+                    return;
+                }
+                value = Some(known);
+                continue;
+            }
+            let converted = self.assign_convert(known, ty, AssignContext::Initialize);
+            return self.part(offset, converted, parts);
+        }
+    }
+
+    /// Adds a part in the place of what was there.
+    fn part(&mut self, offset: u64, value: Expr, parts: &mut Parts) {
+        if value.ty == TyId::ERROR {
+            parts.is_wrong = true;
+            return;
+        }
+        self.clear(value.ty, offset, parts);
+        parts.list.push((offset, value));
+    }
+
+    /// Drops earlier parts of an object that is initialised anew (C99 6.7.8).
+    fn clear(&mut self, ty: TyId, offset: u64, parts: &mut Parts) {
+        if parts.may_overlap {
+            let end = offset.saturating_add(self.types.size_of(ty).unwrap_or(0));
+            parts.list.retain(|(part, _)| *part < offset || *part >= end);
+        }
+    }
+
+    /// `{ … }` for a vector: as many components as it has (OpenCL C 6.3.6).
+    fn vector_list(&mut self, ty: TyId, list: &InitializerList) -> Expr {
+        let Ty::Vector(element, count) = *self.types.get(ty) else { return self.error_value(list.span) };
+        let mut values = Vec::new();
+        let mut total = 0u32;
+        for item in &list.items {
+            if let Some(designator) = item.designators.first() {
+                self.report_designator(designator, "the components of a vector have no designators");
+                return self.error_value(list.span);
+            }
+            let Initializer::Expr(expr) = &item.value else {
+                self.report(Diagnostic::new(
+                    Code::InitializerShape,
+                    initializer_span(&item.value),
+                    "a component of a vector has no braces",
+                ));
+                return self.error_value(list.span);
+            };
+            let value = self.value(expr);
+            let value = match *self.types.get(value.ty) {
+                Ty::Error => return self.error_value(list.span),
+                Ty::Vector(other, other_count) if other == element => {
+                    total += u32::from(other_count);
+                    value
+                }
+                _ => {
+                    total += 1;
+                    self.assign_convert(value, TyId::scalar(element).plain(), AssignContext::Initialize)
+                }
+            };
+            if value.ty == TyId::ERROR {
+                return self.error_value(list.span);
+            }
+            values.push(value);
+        }
+        if total == u32::from(count) {
+            return Expr { kind: ExprKind::Vector(values), ty, span: list.span };
+        }
+        let shown = self.show(ty);
+        self.report(
+            Diagnostic::new(
+                Code::InitializerShape,
+                list.span,
+                format!("`{shown}` has {count} components, and the list gives {total}"),
+            )
+            .help(format!("to give all components one value, write `({shown})(value)`"))
+            .note("OpenCL C 6.3.6"),
+        );
+        self.error_value(list.span)
+    }
+
+    /// `{ value }` for a scalar (C99 6.7.8).
+    fn scalar_list(&mut self, ty: QualTy, list: &InitializerList) -> Expr {
+        let Some(first) = list.items.first() else {
+            let shown = self.show(ty.ty);
+            self.report(
+                Diagnostic::new(Code::InitializerShape, list.span, format!("`{shown}` needs a value"))
+                    .note("C99 6.7.8: the initialiser of a scalar is a single expression"),
+            );
+            return self.error_value(list.span);
+        };
+        if let Some(designator) = first.designators.first() {
+            self.report_designator(designator, "a scalar has no parts to designate");
+            return self.error_value(list.span);
+        }
+        if let Some(second) = list.items.get(1) {
+            self.report_excess(ty.ty, initializer_span(&second.value));
+            for item in &list.items[1..] {
+                self.check_value(&item.value);
+            }
+        }
+        match &first.value {
+            Initializer::Expr(expr) => self.initial_value(expr, ty),
+            Initializer::List(list) => self.scalar_list(ty, list),
+        }
+    }
+
+    /// The bytes of a string literal, if the object is an array of characters (C99 6.7.8).
+    fn string_for(&mut self, ty: TyId, expr: &ast::Expr) -> Option<Vec<u8>> {
+        let Ast::String(pieces) = &strip_parens(expr).kind else { return None };
+        let Ty::Array(element, _) = *self.types.get(ty) else { return None };
+        matches!(self.types.get(element.ty), Ty::Scalar(Scalar::Char | Scalar::UChar))
+            .then(|| self.string_bytes(pieces))
+    }
+
+    /// The characters of a string, its final zero if there is room; gives how many an array without a length has.
+    fn string_parts(&mut self, ty: TyId, bytes: &[u8], offset: u64, span: Span, parts: &mut Parts) -> u64 {
+        let Ty::Array(element, length) = *self.types.get(ty) else { return 0 };
+        let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+        let room = length.unwrap_or(u64::MAX);
+        if text.len() as u64 > room {
+            self.report(
+                Diagnostic::new(Code::ExcessInitializers, span, "the array has no place for all of this string")
+                    .note("C99 6.7.8"),
+            );
+        }
+        let is_signed = matches!(self.types.get(element.ty), Ty::Scalar(Scalar::Char));
+        for (place, &byte) in (0..room).zip(text) {
+            let bits = if is_signed { byte as i8 as u64 } else { u64::from(byte) };
+            let value = Expr { kind: ExprKind::Const(Const::Int(bits)), ty: element.ty, span };
+            parts.list.push((offset + place, value));
+        }
+        text.len() as u64 + 1
+    }
+}
+
+/// An expression without the parentheses around it.
+fn strip_parens(mut expr: &ast::Expr) -> &ast::Expr {
+    while let Ast::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}

@@ -1,0 +1,206 @@
+//! What is only seen when the whole program is: recursion (OpenCL C 6.11.k), and functions and variables that are
+//! used but nowhere defined (C99 6.9).
+
+use kiln_syntax::Span;
+use rustc_hash::FxHashSet;
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{ExprKind, FunctionId, GlobalId, Place, PlaceKind, visit},
+    index::{Id, Table},
+};
+
+/// What the body of a function names.
+#[derive(Default)]
+struct Uses {
+    /// The functions that it calls, and where.
+    calls: Vec<(FunctionId, Span)>,
+    globals: Vec<(GlobalId, Span)>,
+}
+
+/// The state of finding the functions that call each other in a circle (Tarjan's algorithm).
+struct Circles<'g> {
+    uses: &'g Table<FunctionId, Uses>,
+    /// When each function was reached, from 1.
+    order: Vec<usize>,
+    /// The earliest function that each one leads back to.
+    low: Vec<usize>,
+    stack: Vec<FunctionId>,
+    is_on_stack: Vec<bool>,
+    /// The number of the group of each function.
+    group: Vec<usize>,
+    reached: usize,
+    groups: usize,
+}
+
+impl Sema<'_> {
+    /// Checks what needs the whole program.
+    pub(super) fn check_whole_program(&mut self) {
+        let mut uses: Table<FunctionId, Uses> = Table::new();
+        for function in self.module.functions.iter() {
+            let mut found = Uses::default();
+            visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| match &expr.kind {
+                ExprKind::Call { function, .. } => found.calls.push((*function, expr.span)),
+                ExprKind::Load(place) | ExprKind::AddressOf(place) => found.globals.extend(global_of(place)),
+                ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
+                    found.globals.extend(global_of(place));
+                }
+                _ => {}
+            });
+            uses.push(found);
+        }
+        self.check_recursion(&uses);
+        self.check_definitions(&uses);
+    }
+
+    /// OpenCL C 6.11.k: every call from one member of a circle to another is part of the recursion.
+    fn check_recursion(&mut self, uses: &Table<FunctionId, Uses>) {
+        let group = circles(uses);
+        for (caller, found) in uses.entries() {
+            let mut told = FxHashSet::default();
+            for &(callee, span) in &found.calls {
+                if group[caller.index()] != group[callee.index()] || !told.insert(callee) {
+                    continue;
+                }
+                let is_circle = caller != callee;
+                let (from, to) = (self.name_of(caller), self.name_of(callee));
+                let message = if is_circle {
+                    format!("`{from}` calls `{to}`, which calls `{from}` again")
+                } else {
+                    format!("`{from}` calls itself")
+                };
+                self.report(
+                    Diagnostic::new(Code::Recursion, span, message)
+                        .help("use a loop, with an array as the stack if one is needed")
+                        .note("OpenCL C 6.11.k: recursion is not supported"),
+                );
+            }
+        }
+    }
+
+    /// What is used must be defined: a program is one translation unit here.
+    fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>) {
+        let mut told = FxHashSet::default();
+        let mut told_globals = FxHashSet::default();
+        for found in uses.iter() {
+            for &(callee, span) in &found.calls {
+                if self.module.functions[callee].body.is_some() || !told.insert(callee) {
+                    continue;
+                }
+                let (name, declared) = (self.name_of(callee), self.module.functions[callee].span);
+                self.report(
+                    Diagnostic::new(Code::UndefinedFunction, span, format!("`{name}` is called but not defined"))
+                        .also(declared, "it is only declared here"),
+                );
+            }
+            for &(global, span) in &found.globals {
+                let entry = &self.module.globals[global];
+                let Some(name) = entry.name else { continue };
+                if self.defined.contains(&global) || !told_globals.insert(global) {
+                    continue;
+                }
+                let (name, declared) = (self.text(name).to_owned(), entry.span);
+                self.report(
+                    Diagnostic::new(Code::UndefinedVariable, span, format!("`{name}` is used but not defined"))
+                        .also(declared, "it is only declared here"),
+                );
+            }
+        }
+    }
+
+    fn name_of(&self, function: FunctionId) -> String {
+        self.text(self.module.functions[function].name).to_owned()
+    }
+}
+
+/// The global that a place is part of.
+fn global_of(mut place: &Place) -> Option<(GlobalId, Span)> {
+    loop {
+        match &place.kind {
+            PlaceKind::Global(global) => return Some((*global, place.span)),
+            PlaceKind::Field { base, .. } | PlaceKind::Element { base, .. } | PlaceKind::Swizzle { base, .. } => {
+                place = base;
+            }
+            PlaceKind::Local(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
+        }
+    }
+}
+
+/// The group of each function: two functions of one group call each other in a circle.
+fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
+    let count = uses.len();
+    let mut search = Circles {
+        uses,
+        order: vec![0; count],
+        low: vec![0; count],
+        stack: Vec::new(),
+        is_on_stack: vec![false; count],
+        group: vec![0; count],
+        reached: 0,
+        groups: 0,
+    };
+    for function in uses.ids() {
+        if search.order[function.index()] == 0 {
+            search.from(function);
+        }
+    }
+    search.group
+}
+
+impl Circles<'_> {
+    /// Follows the calls from one function, with a stack of its own: a program can have a long chain of calls.
+    fn from(&mut self, start: FunctionId) {
+        let mut work = vec![(start, 0)];
+        self.enter(start);
+        while let Some(&mut (caller, ref mut next)) = work.last_mut() {
+            let call = self.uses[caller].calls.get(*next).map(|call| call.0);
+            *next += 1;
+            match call {
+                Some(callee) if self.order[callee.index()] == 0 => {
+                    self.enter(callee);
+                    work.push((callee, 0));
+                }
+                Some(callee) if self.is_on_stack[callee.index()] => {
+                    let order = self.order[callee.index()];
+                    let low = &mut self.low[caller.index()];
+                    *low = (*low).min(order);
+                }
+                Some(_) => {}
+                None => {
+                    self.leave(caller);
+                    work.pop();
+                    if let Some(&(outer, _)) = work.last() {
+                        let inner = self.low[caller.index()];
+                        let low = &mut self.low[outer.index()];
+                        *low = (*low).min(inner);
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, function: FunctionId) {
+        self.reached += 1;
+        self.order[function.index()] = self.reached;
+        self.low[function.index()] = self.reached;
+        self.is_on_stack[function.index()] = true;
+        self.stack.push(function);
+    }
+
+    /// Closes the group of a function that leads back to none before it. A function alone in its group is in no
+    /// circle unless it calls itself, which is seen from the call.
+    fn leave(&mut self, function: FunctionId) {
+        if self.low[function.index()] != self.order[function.index()] {
+            return;
+        }
+        while let Some(member) = self.stack.pop() {
+            self.is_on_stack[member.index()] = false;
+            self.group[member.index()] = self.groups;
+            if member == function {
+                break;
+            }
+        }
+        self.groups += 1;
+    }
+}

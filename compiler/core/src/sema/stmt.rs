@@ -1,0 +1,344 @@
+//! Statements (C99 6.8): scopes, loops, jumps and labels.
+//!
+//! `switch` has its own file; whether the end of a function can be reached is the business of `flow`.
+
+use kiln_syntax::{
+    Span, Symbol,
+    ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast},
+};
+
+use super::{
+    Entity, Sema,
+    attributes::Target,
+    convert::AssignContext,
+    function::Returns,
+    scope::Scope,
+};
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{LoopHints, Stmt, StmtKind},
+    ty::TyId,
+};
+
+impl Sema<'_> {
+    /// A block in a scope of its own (C99 6.8.2).
+    pub(crate) fn block_body(&mut self, block: &ast::Block) -> Vec<Stmt> {
+        self.scopes.push();
+        let stmts = self.block_items(block);
+        let scope = self.scopes.pop();
+        self.warn_unused(&scope);
+        stmts
+    }
+
+    /// The declarations and statements of a block in the innermost scope.
+    pub(super) fn block_items(&mut self, block: &ast::Block) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(block.items.len());
+        let mut hints = LoopHints::default();
+        for item in &block.items {
+            match item {
+                BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
+                BlockItem::Statement(statement) => {
+                    self.statement(statement, std::mem::take(&mut hints), &mut out);
+                }
+                BlockItem::Pragma(text) => hints.unroll = self.pragma_hint(text.node).or(hints.unroll),
+                BlockItem::Function(function) => {
+                    self.report(
+                        Diagnostic::new(
+                            Code::NestedFunction,
+                            function.declarator.span,
+                            "a function cannot be defined in a function",
+                        )
+                        .help("move it to program scope")
+                        .note("C99 6.9.1: function definitions are external definitions"),
+                    );
+                }
+            }
+        }
+        out
+    }
+
+    /// `#pragma unroll`, `#pragma unroll N`, `#pragma nounroll`: hints for the loop that follows.
+    fn pragma_hint(&self, text: Symbol) -> Option<u32> {
+        let mut words = self.text(text).split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        let mut words = words.by_ref().filter(|word| !word.is_empty());
+        match words.next()? {
+            "unroll" => Some(words.next().map_or(Some(0), |word| word.parse().ok()).unwrap_or(0)),
+            "nounroll" => Some(1),
+            _ => None,
+        }
+    }
+
+    /// A statement that is the body of another: in a scope of its own (C99 6.8.4, 6.8.5).
+    fn body_statement(&mut self, statement: &ast::Statement) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        self.scopes.push();
+        match &statement.kind {
+            // The block of a body needs no second scope.
+            Ast::Block(block) => {
+                self.attributes(&statement.attributes, Target::Statement);
+                out = self.block_items(block);
+            }
+            _ => self.statement(statement, LoopHints::default(), &mut out),
+        }
+        let scope = self.scopes.pop();
+        self.warn_unused(&scope);
+        out
+    }
+
+    /// One statement; what it becomes is added to `out`. `hints` come from a pragma before it.
+    fn statement(&mut self, statement: &ast::Statement, hints: LoopHints, out: &mut Vec<Stmt>) {
+        let is_loop = matches!(statement.kind, Ast::While { .. } | Ast::Do { .. } | Ast::For { .. });
+        let target = if is_loop { Target::Loop } else { Target::Statement };
+        let attributes = self.attributes(&statement.attributes, target);
+        let hints = LoopHints { unroll: attributes.unroll.or(hints.unroll) };
+        let span = statement.span;
+        let kind = match &statement.kind {
+            Ast::Empty | Ast::Error => return,
+            Ast::Expr(expr) => {
+                let value = self.discarded(expr);
+                if value.ty == TyId::ERROR {
+                    return;
+                }
+                StmtKind::Expr(value)
+            }
+            Ast::Block(block) => StmtKind::Block(self.block_body(block)),
+            Ast::If { condition, then, otherwise } => {
+                let condition = self.condition(condition);
+                self.warn_empty_body(then, otherwise.is_none(), "if");
+                let then = self.body_statement(then);
+                let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
+                StmtKind::If { condition, then, otherwise }
+            }
+            Ast::Switch { value, body } => return self.switch(value, body, span, out),
+            Ast::Case { low, high, body } => {
+                self.case(low, high.as_ref(), span, out);
+                return self.statement(body, hints, out);
+            }
+            Ast::Default { body } => {
+                self.default_label(span, out);
+                return self.statement(body, hints, out);
+            }
+            Ast::Label { name, body } => {
+                self.label(*name);
+                out.push(Stmt { kind: StmtKind::Label(name.node), span: name.span });
+                return self.statement(body, hints, out);
+            }
+            Ast::While { condition, body } => {
+                let condition = self.condition(condition);
+                let body = self.loop_body(body);
+                StmtKind::Loop { test_first: true, condition: Some(condition), step: None, body, hints }
+            }
+            Ast::Do { body, condition } => {
+                let body = self.loop_body(body);
+                let condition = self.condition(condition);
+                StmtKind::Loop { test_first: false, condition: Some(condition), step: None, body, hints }
+            }
+            Ast::For { init, condition, step, body } => {
+                let parts = (condition.as_ref(), step.as_ref());
+                StmtKind::Block(self.for_loop(init, parts, body, hints, span))
+            }
+            Ast::Goto(name) => {
+                self.body.gotos.push(*name);
+                StmtKind::Goto(name.node)
+            }
+            Ast::Continue => {
+                if self.body.loops == 0 {
+                    self.report_jump("continue", "a loop", span);
+                    return;
+                }
+                StmtKind::Continue
+            }
+            Ast::Break => {
+                if self.body.loops == 0 && self.body.switches.is_empty() {
+                    self.report_jump("break", "a loop or a `switch`", span);
+                    return;
+                }
+                StmtKind::Break
+            }
+            Ast::Return(value) => return self.return_statement(value.as_ref(), span, out),
+            Ast::Asm => {
+                self.report(
+                    Diagnostic::new(Code::InlineAssembly, span, "OpenCL C has no inline assembly")
+                        .help("use the built-in functions"),
+                );
+                return;
+            }
+        };
+        out.push(Stmt { kind, span });
+    }
+
+    /// The body of a loop.
+    fn loop_body(&mut self, body: &ast::Statement) -> Vec<Stmt> {
+        self.body.loops += 1;
+        let body = self.body_statement(body);
+        self.body.loops -= 1;
+        body
+    }
+
+    /// `for` (C99 6.8.5.3): what it declares is gone after it.
+    fn for_loop(
+        &mut self,
+        init: &ForInit,
+        (condition, step): (Option<&ast::Expr>, Option<&ast::Expr>),
+        body: &ast::Statement,
+        hints: LoopHints,
+        span: Span,
+    ) -> Vec<Stmt> {
+        self.scopes.push();
+        let mut out = Vec::new();
+        match init {
+            ForInit::None => {}
+            ForInit::Expr(expr) => {
+                let value = self.discarded(expr);
+                out.push(Stmt { kind: StmtKind::Expr(value), span: expr.span });
+            }
+            ForInit::Declaration(declaration) => self.declaration(declaration, &mut out),
+        }
+        let condition = condition.map(|condition| self.condition(condition));
+        let step = step.map(|step| self.discarded(step));
+        let body = self.loop_body(body);
+        out.push(Stmt { kind: StmtKind::Loop { test_first: true, condition, step, body, hints }, span });
+        let scope = self.scopes.pop();
+        self.warn_unused(&scope);
+        out
+    }
+
+    /// A body that is a lone `;` on the line of its `if` is rarely meant.
+    fn warn_empty_body(&mut self, body: &ast::Statement, is_alone: bool, word: &str) {
+        if is_alone && matches!(body.kind, Ast::Empty) && body.attributes.is_empty() {
+            self.report(
+                Diagnostic::new(Code::EmptyBody, body.span, format!("this `{word}` does nothing"))
+                    .help("remove the `;`, or write `{}` if that is meant"),
+            );
+        }
+    }
+
+    fn report_jump(&mut self, word: &str, place: &str, span: Span) {
+        self.report(
+            Diagnostic::new(Code::MisplacedJump, span, format!("`{word}` stands in no loop"))
+                .help(format!("`{word}` leaves the body of {place}"))
+                .note("C99 6.8.6"),
+        );
+    }
+
+    /// `return` (C99 6.8.6.4).
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let value = value.map(|value| (self.value(value), value.span));
+        let result = match self.body.returns {
+            Returns::Type(result) => result,
+            Returns::Inferred(None) => {
+                let ty = value.as_ref().map_or(TyId::VOID, |(value, _)| value.ty);
+                self.body.returns = Returns::Inferred(Some(ty));
+                ty
+            }
+            Returns::Inferred(Some(first)) => {
+                let ty = value.as_ref().map_or(TyId::VOID, |(value, _)| value.ty);
+                if ty != first && ty != TyId::ERROR && first != TyId::ERROR {
+                    let (first, shown) = (self.show(first), self.show(ty));
+                    self.report(
+                        Diagnostic::new(
+                            Code::ReturnValue,
+                            span,
+                            format!("this returns `{shown}`, and an earlier `return` of the block `{first}`"),
+                        )
+                        .help("write the type of the result after the `^`")
+                        .note("OpenCL C 6.14.3: all return statements return a value of the same type"),
+                    );
+                    return;
+                }
+                first
+            }
+        };
+        let value = match value {
+            None if result == TyId::VOID || result == TyId::ERROR => None,
+            None => {
+                let shown = self.show(result);
+                self.report(
+                    Diagnostic::new(Code::ReturnValue, span, format!("this function returns `{shown}`, and here it returns nothing"))
+                        .note("C99 6.8.6.4: `return` without a value stands in functions that return `void`"),
+                );
+                return;
+            }
+            Some((value, _)) if value.ty == TyId::ERROR || result == TyId::ERROR => {
+                out.push(Stmt { kind: StmtKind::Expr(value), span });
+                None
+            }
+            Some((value, value_span)) if result == TyId::VOID => {
+                if value.ty != TyId::VOID {
+                    self.report(
+                        Diagnostic::new(Code::ReturnValue, value_span, "this function returns nothing")
+                            .help("leave the value out, or change the type of the function")
+                            .note("C99 6.8.6.4: `return` with a value does not stand in functions that return `void`"),
+                    );
+                    return;
+                }
+                // GNU C: `return f();` where `f` returns `void`.
+                out.push(Stmt { kind: StmtKind::Expr(value), span });
+                None
+            }
+            Some((value, _)) => Some(self.assign_convert(value, result.plain(), AssignContext::Return)),
+        };
+        out.push(Stmt { kind: StmtKind::Return(value), span });
+    }
+
+    /// A label belongs to the whole function (C99 6.2.1, 6.8.1).
+    fn label(&mut self, name: Ident) {
+        if let Some(&(first, _)) = self.body.labels.get(&name.node) {
+            let text = self.text(name.node).to_owned();
+            self.report(
+                Diagnostic::new(Code::DuplicateLabel, name.span, format!("the label `{text}` stands twice in this function"))
+                    .also(first, "the first one")
+                    .note("C99 6.8.1"),
+            );
+            return;
+        }
+        self.body.labels.insert(name.node, (name.span, false));
+    }
+
+    /// At the end of a function: every `goto` has its label, and every label a `goto`.
+    pub(super) fn check_labels(&mut self) {
+        for name in std::mem::take(&mut self.body.gotos) {
+            if let Some((_, is_used)) = self.body.labels.get_mut(&name.node) {
+                *is_used = true;
+                continue;
+            }
+            let text = self.text(name.node).to_owned();
+            let names = self.body.labels.keys().map(|label| self.text(*label));
+            let near = super::suggest::closest(&text, names);
+            let mut diagnostic =
+                Diagnostic::new(Code::UndefinedLabel, name.span, format!("there is no label `{text}` in this function"))
+                    .note("C99 6.8.6.1: `goto` names a label in the enclosing function");
+            if let Some(near) = near {
+                diagnostic = diagnostic
+                    .help(format!("did you mean `{near}`"))
+                    .fix(name.span, format!("replace by `{near}`"), near);
+            }
+            self.report(diagnostic);
+        }
+        let mut unused: Vec<_> =
+            self.body.labels.iter().filter(|(_, label)| !label.1).map(|(name, label)| (*name, label.0)).collect();
+        unused.sort_by_key(|(_, span)| span.lo);
+        for (name, span) in unused {
+            let text = self.text(name).to_owned();
+            self.report(Diagnostic::new(Code::UnusedLabel, span, format!("no `goto` names the label `{text}`")));
+        }
+    }
+
+    /// Warns of the variables and parameters of a scope that nothing names.
+    pub(super) fn warn_unused(&mut self, scope: &Scope) {
+        for (name, binding) in scope.unused() {
+            let (code, sort) = match binding.meaning {
+                Entity::Local(function, local)
+                    if self.module.functions[function].parameters.contains(&local) =>
+                {
+                    (Code::UnusedParameter, "parameter")
+                }
+                Entity::Local(..) | Entity::Global(_) => (Code::UnusedVariable, "variable"),
+                _ => continue,
+            };
+            let text = self.text(name).to_owned();
+            let span = binding.span;
+            self.report(Diagnostic::new(code, span, format!("the {sort} `{text}` is not used")));
+        }
+    }
+}
