@@ -40,7 +40,7 @@ use crate::{
     ty::{QualTy, RecordId, TyId, Types},
 };
 
-pub(crate) use function::{Body, Returns};
+pub(crate) use function::Body;
 pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
 
 /// The state of checking one program. The methods stand in the files of this folder, one idea each.

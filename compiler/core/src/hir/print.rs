@@ -120,7 +120,11 @@ impl Printer<'_> {
             StmtKind::Block(body) => self.block("", body, ""),
             StmtKind::If { condition, then, otherwise } => {
                 let condition = self.expr(condition);
-                self.block(&format!("if {condition} "), then, if otherwise.is_empty() { "" } else { " else {" });
+                self.block(
+                    &format!("if {condition} "),
+                    then,
+                    if otherwise.is_empty() { "" } else { " else {" },
+                );
                 if !otherwise.is_empty() {
                     self.depth += 1;
                     self.stmts(otherwise);
@@ -168,7 +172,9 @@ impl Printer<'_> {
             PlaceKind::Deref(pointer) => format!("*{}", self.expr(pointer)),
             PlaceKind::Field { base, offset } => format!("{}.{offset}", self.place(base)),
             PlaceKind::Element { base, index } => format!("{}[{}]", self.place(base), self.expr(index)),
-            PlaceKind::Swizzle { base, components } => format!("{}.{}", self.place(base), swizzle(components)),
+            PlaceKind::Swizzle { base, components } => {
+                format!("{}.{}", self.place(base), swizzle(components))
+            }
             PlaceKind::Temporary(value) => self.expr(value),
         }
     }
@@ -262,7 +268,8 @@ impl Printer<'_> {
     }
 
     fn atomic(&self, atomic: &Atomic, ty: TyId) -> String {
-        let op = if atomic.is_legacy { format!("legacy {:?}", atomic.op) } else { format!("{:?}", atomic.op) };
+        let op =
+            if atomic.is_legacy { format!("legacy {:?}", atomic.op) } else { format!("{:?}", atomic.op) };
         let mut text = format!("(atomic {op}:{} {}", self.ty(ty), self.expr(&atomic.object));
         for (word, part) in [("operand", &atomic.operand), ("expected", &atomic.expected)] {
             if let Some(part) = part {

@@ -68,11 +68,40 @@ const ALIGNMENT_LIMIT: i128 = 1 << 20;
 
 /// Attributes of GNU C and of vendors that real kernels carry and that change nothing here.
 const HARMLESS: &[&str] = &[
-    "always_inline", "amdgpu_flat_work_group_size", "amdgpu_num_sgpr", "amdgpu_num_vgpr",
-    "amdgpu_waves_per_eu", "artificial", "cold", "const", "convergent", "deprecated", "flatten", "gnu_inline",
-    "hot", "inline", "intel_reqd_sub_group_size", "leaf", "malloc", "may_alias", "max_global_work_dim",
-    "minsize", "noclone", "nodebug", "noduplicate", "noinline", "nonnull", "nothrow", "opencl_accelerator",
-    "optnone", "pure", "returns_nonnull", "used", "visibility", "warn_unused_result", "weak",
+    "always_inline",
+    "amdgpu_flat_work_group_size",
+    "amdgpu_num_sgpr",
+    "amdgpu_num_vgpr",
+    "amdgpu_waves_per_eu",
+    "artificial",
+    "cold",
+    "const",
+    "convergent",
+    "deprecated",
+    "flatten",
+    "gnu_inline",
+    "hot",
+    "inline",
+    "intel_reqd_sub_group_size",
+    "leaf",
+    "malloc",
+    "may_alias",
+    "max_global_work_dim",
+    "minsize",
+    "noclone",
+    "nodebug",
+    "noduplicate",
+    "noinline",
+    "nonnull",
+    "nothrow",
+    "opencl_accelerator",
+    "optnone",
+    "pure",
+    "returns_nonnull",
+    "used",
+    "visibility",
+    "warn_unused_result",
+    "weak",
 ];
 
 impl Sema<'_> {
@@ -124,7 +153,7 @@ impl Sema<'_> {
                     format!("there is no attribute `{name}`; it is ignored"),
                 )
                 .note("OpenCL C 6.13 lists the attributes");
-                if let Some(similar) = super::suggest::closest(name, KNOWN.iter().copied()) {
+                if let Some(similar) = crate::diag::closest(name, KNOWN.iter().copied()) {
                     diagnostic = diagnostic.help(format!("did you mean `{similar}`"));
                 }
                 self.report(diagnostic);
@@ -141,13 +170,22 @@ impl Sema<'_> {
     }
 
     /// Sets what can be said once; saying it again differently is reported.
-    fn set_once<T: Copy + PartialEq>(&mut self, place: &mut Option<T>, value: Option<T>, at: &ast::Attribute) {
+    fn set_once<T: Copy + PartialEq>(
+        &mut self,
+        place: &mut Option<T>,
+        value: Option<T>,
+        at: &ast::Attribute,
+    ) {
         if let (Some(first), Some(second)) = (*place, value)
             && first != second
         {
             self.report(
-                Diagnostic::new(Code::AttributeConflict, at.span, "this attribute was given before, with another value")
-                    .help("keep one of them"),
+                Diagnostic::new(
+                    Code::AttributeConflict,
+                    at.span,
+                    "this attribute was given before, with another value",
+                )
+                .help("keep one of them"),
             );
             return;
         }
@@ -190,7 +228,8 @@ impl Sema<'_> {
 
     /// `endian(host)`, `endian(device)` (OpenCL C 6.13.3). Both are little-endian here.
     fn endian(&mut self, attribute: &ast::Attribute, target: Target) {
-        const NOTE: &str = "OpenCL C 6.13.3: `endian` takes `host` or `device` and stands at a pointer variable";
+        const NOTE: &str =
+            "OpenCL C 6.13.3: `endian` takes `host` or `device` and stands at a pointer variable";
         let (Target::Variable(ty) | Target::Parameter(ty) | Target::Member(ty)) = target else {
             return self.report_target(attribute, "`endian` stands at a pointer variable", NOTE);
         };
@@ -263,8 +302,7 @@ impl Sema<'_> {
 
     /// `vec_type_hint(type)`: a vector type or the type of its elements (OpenCL C 6.9.2).
     fn vec_type_hint(&mut self, attribute: &ast::Attribute) -> Option<TyId> {
-        const NOTE: &str =
-            "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
+        const NOTE: &str = "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
         let [AttributeArgument::Type(name)] = attribute.arguments.as_slice() else {
             self.report_argument(attribute, "`vec_type_hint` takes one type", NOTE);
             return None;
@@ -276,7 +314,11 @@ impl Sema<'_> {
             Ty::Scalar(scalar) if scalar != Scalar::Bool => Some(ty),
             _ => {
                 let shown = self.show(ty);
-                self.report_argument(attribute, format!("`{shown}` is neither a vector nor an element of one"), NOTE);
+                self.report_argument(
+                    attribute,
+                    format!("`{shown}` is neither a vector nor an element of one"),
+                    NOTE,
+                );
                 None
             }
         }
@@ -287,7 +329,11 @@ impl Sema<'_> {
         const NOTE: &str =
             "OpenCL C 6.13.5: the factor is a positive integral compile time constant, and a loop follows";
         if target != Target::Loop {
-            return self.report_target(attribute, "`opencl_unroll_hint` stands immediately before a loop", NOTE);
+            return self.report_target(
+                attribute,
+                "`opencl_unroll_hint` stands immediately before a loop",
+                NOTE,
+            );
         }
         let factor = match attribute.arguments.as_slice() {
             [] => 0,
@@ -296,7 +342,11 @@ impl Sema<'_> {
                 match u32::try_from(value) {
                     Ok(value) if value > 0 => value,
                     _ => {
-                        return self.report_argument(attribute, format!("a loop cannot be unrolled {value} times"), NOTE);
+                        return self.report_argument(
+                            attribute,
+                            format!("a loop cannot be unrolled {value} times"),
+                            NOTE,
+                        );
                     }
                 }
             }
@@ -308,6 +358,13 @@ impl Sema<'_> {
 
 /// The attributes that have an effect, for suggestions.
 const KNOWN: &[&str] = &[
-    "aligned", "packed", "endian", "nosvm", "reqd_work_group_size", "work_group_size_hint", "vec_type_hint",
-    "opencl_unroll_hint", "unused",
+    "aligned",
+    "packed",
+    "endian",
+    "nosvm",
+    "reqd_work_group_size",
+    "work_group_size_hint",
+    "vec_type_hint",
+    "opencl_unroll_hint",
+    "unused",
 ];

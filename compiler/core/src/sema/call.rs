@@ -2,7 +2,7 @@
 
 use kiln_syntax::{Span, Symbol, ast};
 
-use super::{Entity, Sema, convert::AssignContext, expr::Operand, suggest::closest};
+use super::{Entity, Sema, convert::AssignContext, expr::Operand};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, Place},
@@ -156,7 +156,7 @@ impl Sema<'_> {
             self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
         );
         names.extend(self.builtin_names());
-        closest(text, names.into_iter())
+        crate::diag::closest(text, names)
     }
 }
 

@@ -9,6 +9,7 @@ use kiln_syntax::{
 use super::{
     Entity, Sema, Sugar,
     attributes::{Attributes, Target},
+    constant::Object,
     convert::AssignContext,
     declarator::Declared,
     placement::Variable,
@@ -65,7 +66,11 @@ impl Sema<'_> {
             } else if is_function {
                 if let Some(init) = &one.init {
                     let span = initializer_span(init);
-                    self.report(Diagnostic::new(Code::InitializerShape, span, "a function has no initialiser"));
+                    self.report(Diagnostic::new(
+                        Code::InitializerShape,
+                        span,
+                        "a function has no initialiser",
+                    ));
                 }
                 self.function_declaration(name, &declared, &specified, &attributes);
             } else {
@@ -93,9 +98,15 @@ impl Sema<'_> {
         }
         if ty::is_reserved(&text) {
             self.report(
-                Diagnostic::new(Code::ReservedTypeName, name.span, format!("the type name `{text}` is reserved"))
-                    .help("choose another name")
-                    .note("OpenCL C 6.3.4: reserved data type names cannot be used by applications as type names"),
+                Diagnostic::new(
+                    Code::ReservedTypeName,
+                    name.span,
+                    format!("the type name `{text}` is reserved"),
+                )
+                .help("choose another name")
+                .note(
+                    "OpenCL C 6.3.4: reserved data type names cannot be used by applications as type names",
+                ),
             );
         }
         if let Some(first) = self.scopes.lookup_innermost(name.node) {
@@ -133,7 +144,11 @@ impl Sema<'_> {
         out: &mut Vec<Stmt>,
     ) {
         for span in [specified.kernel, specified.inline].into_iter().flatten() {
-            self.report(Diagnostic::new(Code::FunctionSpecifier, span, "this can only stand before a function"));
+            self.report(Diagnostic::new(
+                Code::FunctionSpecifier,
+                span,
+                "this can only stand before a function",
+            ));
         }
         let text = self.text(name.node).to_owned();
         let mut variable =
@@ -147,7 +162,9 @@ impl Sema<'_> {
         let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
         let space = if is_static { self.place_static(variable) } else { self.place_automatic(variable) };
         variable.ty.quals.space = Some(space);
-        if space == AddressSpace::Constant || matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler) {
+        if space == AddressSpace::Constant
+            || matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler)
+        {
             variable.ty = self.with_quals(variable.ty, ty::Quals { is_const: true, ..ty::Quals::default() });
         }
         let align = attributes.aligned;
@@ -189,23 +206,24 @@ impl Sema<'_> {
         let span = initializer_span(init);
         if variable.ty.quals.space == Some(AddressSpace::Local) {
             self.report(
-                Diagnostic::new(Code::LocalInitializer, span, format!("`{}` is `local` and cannot be initialised", variable.name))
-                    .help("assign to it in one work-item, followed by `barrier(CLK_LOCAL_MEM_FENCE)`")
-                    .note("OpenCL C 6.7.7: variables in the local address space cannot be initialized"),
+                Diagnostic::new(
+                    Code::LocalInitializer,
+                    span,
+                    format!("`{}` is `local` and cannot be initialised", variable.name),
+                )
+                .help("assign to it in one work-item, followed by `barrier(CLK_LOCAL_MEM_FENCE)`")
+                .note("OpenCL C 6.7.7: variables in the local address space cannot be initialized"),
             );
             self.initializer(TyId::ERROR.plain(), init, name.span);
             return;
         }
         self.check_atomic_initializer(variable, span);
         let (ty, value) = self.initializer(variable.ty, init, name.span);
-        if ty.ty != variable.ty.ty
-            && let Some(function) = self.function
-        {
-            self.module.functions[function].locals[local].ty = ty;
-        }
+        self.module.functions[function].locals[local].ty = ty;
         if value.ty == TyId::ERROR {
             return;
         }
+        self.remember_initializer(Object::Local(function, local), ty, &value);
         let place = Place { kind: PlaceKind::Local(local), ty, span: name.span };
         let kind = ExprKind::Assign { place: Box::new(place), value: Box::new(value) };
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
@@ -229,12 +247,19 @@ impl Sema<'_> {
                     .note("OpenCL C 6.14.5: `extern` cannot be used with program scope block variables"),
             );
         }
-        if is_extern && !at_program_scope && let Some(init) = init {
+        if is_extern
+            && !at_program_scope
+            && let Some(init) = init
+        {
             let span = initializer_span(init);
             self.report(
-                Diagnostic::new(Code::InitializerShape, span, "an `extern` variable in a function has no initialiser")
-                    .help("initialise it where it is defined, at program scope")
-                    .note("C99 6.7.8"),
+                Diagnostic::new(
+                    Code::InitializerShape,
+                    span,
+                    "an `extern` variable in a function has no initialiser",
+                )
+                .help("initialise it where it is defined, at program scope")
+                .note("C99 6.7.8"),
             );
         }
         let Some(global) = self.global(name, variable, align, is_extern) else { return };
@@ -261,12 +286,14 @@ impl Sema<'_> {
             return self.report_incomplete_variable(variable);
         }
         self.check_atomic_initializer(variable, span);
-        let (ty, value) = self.static_initializer(variable.ty, init, name.span);
+        let (ty, value) = self.initializer(variable.ty, init, name.span);
         self.module.globals[global].ty = ty;
         self.module.globals[global].span = name.span;
-        if value.ty != TyId::ERROR
-            && let Some(image) = self.static_image(&value, ty)
-        {
+        if value.ty == TyId::ERROR {
+            return;
+        }
+        self.remember_initializer(Object::Global(global), ty, &value);
+        if let Some(image) = self.static_image(&value, ty) {
             self.module.globals[global].init = image.is_nonzero().then_some(image);
         }
     }
@@ -381,8 +408,12 @@ impl Sema<'_> {
             _ => return,
         };
         self.report(
-            Diagnostic::new(Code::MissingInitializer, variable.span, format!("`{}` needs an initialiser", variable.name))
-                .note(note),
+            Diagnostic::new(
+                Code::MissingInitializer,
+                variable.span,
+                format!("`{}` needs an initialiser", variable.name),
+            )
+            .note(note),
         );
     }
 
@@ -402,11 +433,6 @@ impl Sema<'_> {
             .help("declare it at program scope, or use `atomic_init`")
             .note("OpenCL C 6.15.12.1: `ATOMIC_VAR_INIT` initializes atomic objects in program scope in the global address space"),
         );
-    }
-
-    /// The initialiser of an object with static lifetime, whose expressions belong to no function.
-    fn static_initializer(&mut self, ty: QualTy, init: &ast::Initializer, span: Span) -> (QualTy, Expr) {
-        self.initializer(ty, init, span)
     }
 
     /// The value of an initialiser that is one expression, as if by assignment.

@@ -59,7 +59,7 @@ impl Sema<'_> {
                 DerivationKind::Pointer(qualifiers, attributes) => {
                     self.attributes(attributes, Target::TypeName);
                     let found = self.qualifiers(qualifiers);
-                    let pointer = self.pointer_to(ty, chunk.span);
+                    let pointer = self.pointer_type(ty, chunk.span);
                     self.qualify(pointer, found)
                 }
                 DerivationKind::Block(qualifiers) => {
@@ -86,7 +86,7 @@ impl Sema<'_> {
     }
 
     /// `*` (C99 6.7.5.1): not to functions, images, samplers, pipes or blocks (OpenCL C 6.11.a, 6.11.b, 6.15.18.1).
-    fn pointer_to(&mut self, mut to: QualTy, span: Span) -> QualTy {
+    fn pointer_type(&mut self, mut to: QualTy, span: Span) -> QualTy {
         let refused = match self.types.get(to.ty) {
             Ty::Error => return to,
             Ty::Function(_) => {
@@ -97,7 +97,9 @@ impl Sema<'_> {
                 );
                 return TyId::ERROR.plain();
             }
-            Ty::Image(_) => Some("OpenCL C 6.11.b: an image type cannot be used to declare a pointer to an image"),
+            Ty::Image(_) => {
+                Some("OpenCL C 6.11.b: an image type cannot be used to declare a pointer to an image")
+            }
             Ty::Sampler => Some("OpenCL C 6.11.b: the sampler type cannot be used to declare a pointer"),
             Ty::Pipe(..) => Some("OpenCL C 6.15.18.1: a pointer to a pipe is not allowed"),
             Ty::Block(_) => Some("OpenCL C 6.14.5: pointers to blocks are not allowed"),
@@ -132,9 +134,13 @@ impl Sema<'_> {
             }
             _ => {
                 self.report(
-                    Diagnostic::new(Code::BlockType, span, "a block is declared like a function, and this is none")
-                        .help("write the parameters, as in `int (^name)(int)`")
-                        .note("OpenCL C 6.14.2"),
+                    Diagnostic::new(
+                        Code::BlockType,
+                        span,
+                        "a block is declared like a function, and this is none",
+                    )
+                    .help("write the parameters, as in `int (^name)(int)`")
+                    .note("OpenCL C 6.14.2"),
                 );
                 TyId::ERROR.plain()
             }
@@ -142,7 +148,13 @@ impl Sema<'_> {
     }
 
     /// `[…]` (C99 6.7.5.2).
-    fn array_of(&mut self, element: QualTy, array: &ast::ArrayDerivation, is_outermost: bool, span: Span) -> QualTy {
+    fn array_of(
+        &mut self,
+        element: QualTy,
+        array: &ast::ArrayDerivation,
+        is_outermost: bool,
+        span: Span,
+    ) -> QualTy {
         let count = match &array.size {
             ArraySize::Unspecified => Some(None),
             ArraySize::Star => {
@@ -184,12 +196,15 @@ impl Sema<'_> {
             Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
             Ty::Block(_) => "OpenCL C 6.14.5: arrays of blocks are not supported",
             Ty::Void | Ty::Function(_) => "C99 6.7.5.2: the elements of an array have an object type",
-            _ if !self.types.is_complete(element.ty) => "C99 6.7.5.2: the elements of an array have complete types",
+            _ if !self.types.is_complete(element.ty) => {
+                "C99 6.7.5.2: the elements of an array have complete types"
+            }
             _ => return true,
         };
         if matches!(self.types.get(element.ty), Ty::Array(_, None)) {
             self.report(
-                Diagnostic::new(Code::ArraySize, span, "only the first length of an array can be left out").note(note),
+                Diagnostic::new(Code::ArraySize, span, "only the first length of an array can be left out")
+                    .note(note),
             );
             return false;
         }
@@ -227,8 +242,12 @@ impl Sema<'_> {
         };
         if signed && (length as i64) < 0 {
             self.report(
-                Diagnostic::new(Code::ArraySize, expr.span, format!("the length of an array cannot be {}", length as i64))
-                    .note("C99 6.7.5.2: the length is greater than zero"),
+                Diagnostic::new(
+                    Code::ArraySize,
+                    expr.span,
+                    format!("the length of an array cannot be {}", length as i64),
+                )
+                .note("C99 6.7.5.2: the length is greater than zero"),
             );
             return None;
         }
@@ -253,8 +272,14 @@ impl Sema<'_> {
     pub(crate) fn parameters(&mut self, function: &ast::FunctionDerivation) -> Vec<Parameter> {
         if let Some(span) = function.variadic {
             self.report(
-                Diagnostic::new(Code::VariadicFunction, span, "a function cannot take any number of arguments")
-                    .note("OpenCL C 6.11.e: variadic functions are not supported, with the exception of `printf`"),
+                Diagnostic::new(
+                    Code::VariadicFunction,
+                    span,
+                    "a function cannot take any number of arguments",
+                )
+                .note(
+                    "OpenCL C 6.11.e: variadic functions are not supported, with the exception of `printf`",
+                ),
             );
         }
         if let Some(name) = function.old_style.first() {
@@ -290,15 +315,19 @@ impl Sema<'_> {
             Ty::Void if is_only && declared.name.is_none() && ty.quals.is_empty() => return None,
             Ty::Void => {
                 self.report(
-                    Diagnostic::new(Code::IncompleteType, parameter.span, "a parameter cannot have type `void`")
-                        .note("C99 6.7.5.3"),
+                    Diagnostic::new(
+                        Code::IncompleteType,
+                        parameter.span,
+                        "a parameter cannot have type `void`",
+                    )
+                    .note("C99 6.7.5.3"),
                 );
                 return Some(made(TyId::ERROR.plain()));
             }
             // C99 6.7.5.3: an array is a pointer to its first element, qualified as the brackets say.
             Ty::Array(mut element, _) => {
                 element.quals.space = ty.quals.space;
-                ty = self.pointer_to(element, parameter.span);
+                ty = self.pointer_type(element, parameter.span);
                 if let Some(chunk) = parameter.declarator.chunks.first()
                     && let DerivationKind::Array(array) = &chunk.kind
                 {
@@ -306,7 +335,7 @@ impl Sema<'_> {
                     ty = self.qualify(ty, found);
                 }
             }
-            Ty::Function(_) => ty = self.pointer_to(ty, parameter.span),
+            Ty::Function(_) => ty = self.pointer_type(ty, parameter.span),
             _ => {}
         }
         self.check_parameter(ty, parameter.span);
@@ -320,7 +349,9 @@ impl Sema<'_> {
                     parameter.span,
                     format!("a parameter lies in private memory and cannot be `{word}`"),
                 )
-                .help(format!("if a pointer is meant, write `{word}` before the type that it points to and a `*`"))
+                .help(format!(
+                    "if a pointer is meant, write `{word}` before the type that it points to and a `*`"
+                ))
                 .note("OpenCL C 6.7: address spaces cannot be used with a function parameter"),
             );
         }
@@ -376,7 +407,9 @@ impl Sema<'_> {
             );
         }
         let note = match self.types.get(result.ty) {
-            Ty::Array(..) | Ty::Function(_) => "C99 6.7.5.3: a function returns neither an array nor a function",
+            Ty::Array(..) | Ty::Function(_) => {
+                "C99 6.7.5.3: a function returns neither an array nor a function"
+            }
             Ty::Image(_) => "OpenCL C 6.11.b: an image type cannot be the return type of a function",
             Ty::Sampler => "OpenCL C 6.11.b: the sampler type cannot be the return type of a function",
             Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
@@ -389,7 +422,8 @@ impl Sema<'_> {
         };
         let shown = self.show(result.ty);
         self.report(
-            Diagnostic::new(Code::FunctionResult, span, format!("a function cannot return `{shown}`")).note(note),
+            Diagnostic::new(Code::FunctionResult, span, format!("a function cannot return `{shown}`"))
+                .note(note),
         );
         TyId::ERROR.plain()
     }

@@ -32,9 +32,13 @@ impl Sema<'_> {
         let shown = self.show(function.result);
         let end = Span::new(span.hi.saturating_sub(1).max(span.lo), span.hi);
         self.report(
-            Diagnostic::new(Code::MissingReturn, end, format!("`{name}` can end here without returning a value"))
-                .label(format!("returns no `{shown}`"))
-                .note("C99 6.9.1: the behaviour is undefined if the caller uses the value"),
+            Diagnostic::new(
+                Code::MissingReturn,
+                end,
+                format!("`{name}` can end here without returning a value"),
+            )
+            .label(format!("returns no `{shown}`"))
+            .note("C99 6.9.1: the behaviour is undefined if the caller uses the value"),
         );
     }
 }
@@ -61,9 +65,13 @@ fn statement(stmt: &Stmt) -> Ways {
         StmtKind::Block(body) => ways(body),
         StmtKind::If { condition, then, otherwise } => {
             let truth = truth(condition);
-            let then = if truth == Some(false) && !then.iter().any(has_label) { falls(false) } else { ways(then) };
-            let otherwise =
-                if truth == Some(true) && !otherwise.iter().any(has_label) { falls(false) } else { ways(otherwise) };
+            let then =
+                if truth == Some(false) && !then.iter().any(has_label) { falls(false) } else { ways(then) };
+            let otherwise = if truth == Some(true) && !otherwise.iter().any(has_label) {
+                falls(false)
+            } else {
+                ways(otherwise)
+            };
             Ways {
                 falls_through: then.falls_through | otherwise.falls_through,
                 breaks: then.breaks | otherwise.breaks,

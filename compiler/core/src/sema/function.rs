@@ -81,9 +81,13 @@ impl Sema<'_> {
             && storage.node == Storage::Static
         {
             self.report(
-                Diagnostic::new(Code::StorageClass, storage.span, "a function declared in a function cannot be `static`")
-                    .help("declare it at program scope")
-                    .note("C99 6.7.1"),
+                Diagnostic::new(
+                    Code::StorageClass,
+                    storage.span,
+                    "a function declared in a function cannot be `static`",
+                )
+                .help("declare it at program scope")
+                .note("C99 6.7.1"),
             );
         }
         self.function(name, declared, specified, attributes);
@@ -98,8 +102,12 @@ impl Sema<'_> {
         let attributes = self.attributes(all, target);
         for line in &definition.old_style {
             self.report(
-                Diagnostic::new(Code::OldStyleFunction, line.span, "parameters are declared between the parentheses")
-                    .note("OpenCL C 6.11.g: functions have prototypes"),
+                Diagnostic::new(
+                    Code::OldStyleFunction,
+                    line.span,
+                    "parameters are declared between the parentheses",
+                )
+                .note("OpenCL C 6.11.g: functions have prototypes"),
             );
         }
         if let Some(storage) = specified.storage
@@ -115,8 +123,12 @@ impl Sema<'_> {
         let (true, Some(parameters)) = (is_function, &declared.parameters) else {
             if declared.ty.ty != TyId::ERROR {
                 self.report(
-                    Diagnostic::new(Code::OldStyleFunction, name.span, "a function is defined with its parameters")
-                        .note("C99 6.9.1: the declarator of a definition has the parameter list"),
+                    Diagnostic::new(
+                        Code::OldStyleFunction,
+                        name.span,
+                        "a function is defined with its parameters",
+                    )
+                    .note("C99 6.9.1: the declarator of a definition has the parameter list"),
                 );
             }
             self.scopes.declare(name.node, Entity::Error, name.span);
@@ -168,7 +180,13 @@ impl Sema<'_> {
         let id = self.module.functions.push(function);
         let parameters: Vec<Parameter> = declared
             .into_iter()
-            .map(|name| Parameter { name: Some(name), ty: TyId::ERROR.plain(), align: None, sugar: Sugar::default(), span: name.span })
+            .map(|name| Parameter {
+                name: Some(name),
+                ty: TyId::ERROR.plain(),
+                align: None,
+                sugar: Sugar::default(),
+                span: name.span,
+            })
             .collect();
         self.set_parameters(id, &parameters);
         self.body(id, &parameters, Returns::Type(TyId::ERROR), &definition.body);
@@ -333,9 +351,13 @@ impl Sema<'_> {
         }
         if self.is_builtin(name) && self.scopes.at_program_scope() {
             self.report(
-                Diagnostic::new(Code::BuiltinRedefined, span, format!("`{name}` is a built-in function, and this takes its place"))
-                    .help("choose another name")
-                    .note("C99 7.1.3: the names of the library are reserved"),
+                Diagnostic::new(
+                    Code::BuiltinRedefined,
+                    span,
+                    format!("`{name}` is a built-in function, and this takes its place"),
+                )
+                .help("choose another name")
+                .note("C99 7.1.3: the names of the library are reserved"),
             );
         }
     }

@@ -124,13 +124,11 @@ impl Sema<'_> {
                 let moved = (index as i64).checked_mul(size)?;
                 Some(Address { offset: base.offset.checked_add(moved)?, ..base })
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                match self.constant(condition)? {
-                    Const::Int(0) => self.address(otherwise),
-                    Const::Int(_) => self.address(then),
-                    _ => None,
-                }
-            }
+            ExprKind::Conditional { condition, then, otherwise } => match self.constant(condition)? {
+                Const::Int(0) => self.address(otherwise),
+                Const::Int(_) => self.address(then),
+                _ => None,
+            },
             _ => None,
         }
     }

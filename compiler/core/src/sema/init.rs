@@ -87,14 +87,23 @@ impl Sema<'_> {
         }
         let shown = self.show(ty.ty);
         self.report(
-            Diagnostic::new(Code::InitializerShape, span, format!("`{shown}` is initialised by a list in braces"))
-                .help("write `{ … }`")
-                .note("C99 6.7.8"),
+            Diagnostic::new(
+                Code::InitializerShape,
+                span,
+                format!("`{shown}` is initialised by a list in braces"),
+            )
+            .help("write `{ … }`")
+            .note("C99 6.7.8"),
         );
     }
 
     /// `{ … }` for an object of this type.
-    pub(crate) fn list_initializer(&mut self, ty: QualTy, list: &InitializerList, span: Span) -> (QualTy, Expr) {
+    pub(crate) fn list_initializer(
+        &mut self,
+        ty: QualTy,
+        list: &InitializerList,
+        span: Span,
+    ) -> (QualTy, Expr) {
         match *self.types.get(ty.ty) {
             Ty::Error => {
                 self.check_items(list);
@@ -215,11 +224,17 @@ impl Sema<'_> {
                     }
                 }
                 (Designator::Index(_), _) => {
-                    self.report_designator(designator, "an index designates an element of an array, and this is none");
+                    self.report_designator(
+                        designator,
+                        "an index designates an element of an array, and this is none",
+                    );
                     return false;
                 }
                 (Designator::Member(_), _) => {
-                    self.report_designator(designator, "a name designates a member of a record, and this is none");
+                    self.report_designator(
+                        designator,
+                        "a name designates a member of a record, and this is none",
+                    );
                     return false;
                 }
             }
@@ -486,8 +501,12 @@ impl Sema<'_> {
         let room = length.unwrap_or(u64::MAX);
         if text.len() as u64 > room {
             self.report(
-                Diagnostic::new(Code::ExcessInitializers, span, "the array has no place for all of this string")
-                    .note("C99 6.7.8"),
+                Diagnostic::new(
+                    Code::ExcessInitializers,
+                    span,
+                    "the array has no place for all of this string",
+                )
+                .note("C99 6.7.8"),
             );
         }
         let is_signed = matches!(self.types.get(element.ty), Ty::Scalar(Scalar::Char));

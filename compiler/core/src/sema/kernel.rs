@@ -54,8 +54,12 @@ impl Sema<'_> {
         kernel.vec_type_hint = attributes.vec_type_hint.or(kernel.vec_type_hint);
         if conflicts {
             self.report(
-                Diagnostic::new(Code::AttributeConflict, span, "another declaration of this kernel gives another size")
-                    .also(name_span, "the other declaration"),
+                Diagnostic::new(
+                    Code::AttributeConflict,
+                    span,
+                    "another declaration of this kernel gives another size",
+                )
+                .also(name_span, "the other declaration"),
             );
         }
     }
@@ -114,7 +118,10 @@ impl Sema<'_> {
                 HOST_SIZE,
             ),
             Ty::Record(id) if self.has_host_sized_member(*id) => (
-                format!("a kernel cannot take `{}`, which has a member whose size the host does not know", self.show(ty)),
+                format!(
+                    "a kernel cannot take `{}`, which has a member whose size the host does not know",
+                    self.show(ty)
+                ),
                 Some("use `int`, `ulong` or `long` for the member"),
                 HOST_SIZE,
             ),
@@ -141,7 +148,8 @@ impl Sema<'_> {
             Some(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local) => {}
             _ => {
                 return Some(Refusal {
-                    message: "a pointer that is an argument of a kernel must point to a named address space".into(),
+                    message: "a pointer that is an argument of a kernel must point to a named address space"
+                        .into(),
                     help: Some("write `global`, `local` or `constant` before the type that it points to"),
                     note: "OpenCL C 6.7.6, 6.11.a: it points to `global`, `local` or `constant`",
                 });

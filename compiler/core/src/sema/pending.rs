@@ -5,9 +5,9 @@ use kiln_syntax::{Span, ast};
 
 use super::{Sema, expr::Operand};
 use crate::{
-    hir::{Expr, FunctionId, Global, GlobalId, Image, LocalId, Place, PlaceKind},
+    hir::{Expr, FunctionId, LocalId, Place, PlaceKind},
     opencl::AddressSpace,
-    ty::{QualTy, TyId},
+    ty::TyId,
 };
 
 impl Sema<'_> {

@@ -23,7 +23,8 @@ impl Sema<'_> {
     /// The space of a variable at program scope, or of a `static` or `extern` one in a function: global or
     /// constant (OpenCL C 6.7.6, 6.10).
     pub(crate) fn place_static(&mut self, variable: Variable<'_>) -> AddressSpace {
-        let place = if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
+        let place =
+            if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
         match variable.ty.quals.space {
             Some(AddressSpace::Constant) => AddressSpace::Constant,
             Some(AddressSpace::Global) if self.has_program_scope_variables() => AddressSpace::Global,
@@ -128,14 +129,22 @@ impl Sema<'_> {
             Ty::Error => return false,
             Ty::Void => {
                 self.report(
-                    Diagnostic::new(Code::IncompleteType, variable.span, "a variable cannot have type `void`")
-                        .note("C99 6.7"),
+                    Diagnostic::new(
+                        Code::IncompleteType,
+                        variable.span,
+                        "a variable cannot have type `void`",
+                    )
+                    .note("C99 6.7"),
                 );
                 return false;
             }
-            Ty::Image(_) => "OpenCL C 6.11.b: an image type can only be used as the type of a function argument",
+            Ty::Image(_) => {
+                "OpenCL C 6.11.b: an image type can only be used as the type of a function argument"
+            }
             Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
-            Ty::Event if is_static => "OpenCL C 6.11.r: the event type cannot be used to declare a program scope variable",
+            Ty::Event if is_static => {
+                "OpenCL C 6.11.r: the event type cannot be used to declare a program scope variable"
+            }
             Ty::Event if space.is_some() => {
                 "OpenCL C 6.11.r: the event type cannot be used with the `local`, `constant` and `global` address spaces"
             }
@@ -157,8 +166,12 @@ impl Sema<'_> {
             None => "a variable".to_owned(),
         };
         self.report(
-            Diagnostic::new(Code::OpaqueTypeUse, variable.span, format!("{place} cannot have type `{shown}`"))
-                .note(note),
+            Diagnostic::new(
+                Code::OpaqueTypeUse,
+                variable.span,
+                format!("{place} cannot have type `{shown}`"),
+            )
+            .note(note),
         );
         false
     }

@@ -90,8 +90,12 @@ impl Sema<'_> {
                 }
                 let (name, declared) = (self.name_of(callee), self.module.functions[callee].span);
                 self.report(
-                    Diagnostic::new(Code::UndefinedFunction, span, format!("`{name}` is called but not defined"))
-                        .also(declared, "it is only declared here"),
+                    Diagnostic::new(
+                        Code::UndefinedFunction,
+                        span,
+                        format!("`{name}` is called but not defined"),
+                    )
+                    .also(declared, "it is only declared here"),
                 );
             }
             for &(global, span) in &found.globals {
@@ -102,8 +106,12 @@ impl Sema<'_> {
                 }
                 let (name, declared) = (self.text(name).to_owned(), entry.span);
                 self.report(
-                    Diagnostic::new(Code::UndefinedVariable, span, format!("`{name}` is used but not defined"))
-                        .also(declared, "it is only declared here"),
+                    Diagnostic::new(
+                        Code::UndefinedVariable,
+                        span,
+                        format!("`{name}` is used but not defined"),
+                    )
+                    .also(declared, "it is only declared here"),
                 );
             }
         }
@@ -119,7 +127,9 @@ fn global_of(mut place: &Place) -> Option<(GlobalId, Span)> {
     loop {
         match &place.kind {
             PlaceKind::Global(global) => return Some((*global, place.span)),
-            PlaceKind::Field { base, .. } | PlaceKind::Element { base, .. } | PlaceKind::Swizzle { base, .. } => {
+            PlaceKind::Field { base, .. }
+            | PlaceKind::Element { base, .. }
+            | PlaceKind::Swizzle { base, .. } => {
                 place = base;
             }
             PlaceKind::Local(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,

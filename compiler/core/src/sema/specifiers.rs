@@ -35,8 +35,6 @@ pub(crate) struct Specified {
     pub(crate) inline: Option<Span>,
     /// Whether a `struct`, `union` or `enum` stands among them.
     pub(crate) has_tag: bool,
-    /// All of them.
-    pub(crate) span: Span,
 }
 
 impl Specified {
@@ -62,7 +60,8 @@ impl Sema<'_> {
         let (mut named, has_tag) = self.base_type(specifiers);
         named.ty = self.qualified(named.ty, &specifiers.qualifiers, named.span);
         let storage = self.storage_class(&specifiers.storage);
-        let find = |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
+        let find =
+            |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
         if let Some(span) = find(FunctionSpecifier::Noreturn) {
             self.report(
                 Diagnostic::new(Code::FunctionSpecifier, span, "OpenCL C has no `_Noreturn`")
@@ -76,7 +75,6 @@ impl Sema<'_> {
             kernel: find(FunctionSpecifier::Kernel),
             inline: find(FunctionSpecifier::Inline),
             has_tag,
-            span: specifiers.span,
         }
     }
 
@@ -196,19 +194,22 @@ impl Sema<'_> {
 
     fn report_unknown_type(&mut self, name: Symbol, span: Span) {
         let text = self.text(name);
-        let mut diagnostic =
-            Diagnostic::new(Code::UnknownType, span, format!("there is no type `{text}`"));
+        let mut diagnostic = Diagnostic::new(Code::UnknownType, span, format!("there is no type `{text}`"));
         if let Some(tag) = self.scopes.lookup_tag(name) {
             let word = self.tag_word(tag.meaning);
-            diagnostic = diagnostic
-                .help(format!("write `{word} {text}`"))
-                .fix(span, format!("insert `{word}`"), format!("{word} {text}"));
+            diagnostic = diagnostic.help(format!("write `{word} {text}`")).fix(
+                span,
+                format!("insert `{word}`"),
+                format!("{word} {text}"),
+            );
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
         } else if let Some(similar) = self.similar_type(text) {
-            diagnostic = diagnostic
-                .help(format!("did you mean `{similar}`"))
-                .fix(span, format!("replace by `{similar}`"), similar);
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`")).fix(
+                span,
+                format!("replace by `{similar}`"),
+                similar,
+            );
         }
         self.report(diagnostic);
     }
@@ -254,6 +255,16 @@ impl Sema<'_> {
             }
         }
         found
+    }
+
+    /// A type name that can be used here and is written almost like this one.
+    fn similar_type(&self, text: &str) -> Option<String> {
+        let is_type = |entity: &Entity| matches!(entity, Entity::Typedef { .. });
+        let mut names: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::spelling).collect();
+        names.extend(
+            self.scopes.visible_names().filter(|(_, it)| is_type(it)).map(|(name, _)| self.text(name)),
+        );
+        crate::diag::closest(text, names)
     }
 
     fn warn_typeof(&mut self, span: Span) {

@@ -7,13 +7,7 @@ use kiln_syntax::{
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast},
 };
 
-use super::{
-    Entity, Sema,
-    attributes::Target,
-    convert::AssignContext,
-    function::Returns,
-    scope::Scope,
-};
+use super::{Entity, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{LoopHints, Stmt, StmtKind},
@@ -69,7 +63,7 @@ impl Sema<'_> {
     }
 
     /// A statement that is the body of another: in a scope of its own (C99 6.8.4, 6.8.5).
-    fn body_statement(&mut self, statement: &ast::Statement) -> Vec<Stmt> {
+    pub(super) fn body_statement(&mut self, statement: &ast::Statement) -> Vec<Stmt> {
         let mut out = Vec::new();
         self.scopes.push();
         match &statement.kind {
@@ -254,8 +248,12 @@ impl Sema<'_> {
             None => {
                 let shown = self.show(result);
                 self.report(
-                    Diagnostic::new(Code::ReturnValue, span, format!("this function returns `{shown}`, and here it returns nothing"))
-                        .note("C99 6.8.6.4: `return` without a value stands in functions that return `void`"),
+                    Diagnostic::new(
+                        Code::ReturnValue,
+                        span,
+                        format!("this function returns `{shown}`, and here it returns nothing"),
+                    )
+                    .note("C99 6.8.6.4: `return` without a value stands in functions that return `void`"),
                 );
                 return;
             }
@@ -286,9 +284,13 @@ impl Sema<'_> {
         if let Some(&(first, _)) = self.body.labels.get(&name.node) {
             let text = self.text(name.node).to_owned();
             self.report(
-                Diagnostic::new(Code::DuplicateLabel, name.span, format!("the label `{text}` stands twice in this function"))
-                    .also(first, "the first one")
-                    .note("C99 6.8.1"),
+                Diagnostic::new(
+                    Code::DuplicateLabel,
+                    name.span,
+                    format!("the label `{text}` stands twice in this function"),
+                )
+                .also(first, "the first one")
+                .note("C99 6.8.1"),
             );
             return;
         }
@@ -304,23 +306,37 @@ impl Sema<'_> {
             }
             let text = self.text(name.node).to_owned();
             let names = self.body.labels.keys().map(|label| self.text(*label));
-            let near = super::suggest::closest(&text, names);
-            let mut diagnostic =
-                Diagnostic::new(Code::UndefinedLabel, name.span, format!("there is no label `{text}` in this function"))
-                    .note("C99 6.8.6.1: `goto` names a label in the enclosing function");
+            let near = crate::diag::closest(&text, names);
+            let mut diagnostic = Diagnostic::new(
+                Code::UndefinedLabel,
+                name.span,
+                format!("there is no label `{text}` in this function"),
+            )
+            .note("C99 6.8.6.1: `goto` names a label in the enclosing function");
             if let Some(near) = near {
-                diagnostic = diagnostic
-                    .help(format!("did you mean `{near}`"))
-                    .fix(name.span, format!("replace by `{near}`"), near);
+                diagnostic = diagnostic.help(format!("did you mean `{near}`")).fix(
+                    name.span,
+                    format!("replace by `{near}`"),
+                    near,
+                );
             }
             self.report(diagnostic);
         }
-        let mut unused: Vec<_> =
-            self.body.labels.iter().filter(|(_, label)| !label.1).map(|(name, label)| (*name, label.0)).collect();
+        let mut unused: Vec<_> = self
+            .body
+            .labels
+            .iter()
+            .filter(|(_, label)| !label.1)
+            .map(|(name, label)| (*name, label.0))
+            .collect();
         unused.sort_by_key(|(_, span)| span.lo);
         for (name, span) in unused {
             let text = self.text(name).to_owned();
-            self.report(Diagnostic::new(Code::UnusedLabel, span, format!("no `goto` names the label `{text}`")));
+            self.report(Diagnostic::new(
+                Code::UnusedLabel,
+                span,
+                format!("no `goto` names the label `{text}`"),
+            ));
         }
     }
 

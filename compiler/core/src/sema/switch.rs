@@ -21,7 +21,13 @@ pub(crate) struct Labels {
 
 impl Sema<'_> {
     /// `switch` (C99 6.8.4.2): the value is promoted, and the labels are converted to its type.
-    pub(super) fn switch(&mut self, value: &ast::Expr, body: &ast::Statement, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn switch(
+        &mut self,
+        value: &ast::Expr,
+        body: &ast::Statement,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let value = self.operator_value(value);
         let mut ty = None;
         let value = match self.types.components(value.ty) {
@@ -52,15 +58,25 @@ impl Sema<'_> {
     }
 
     /// `case low:`, and `case low ... high:` of GNU C.
-    pub(super) fn case(&mut self, low: &ast::Expr, high: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn case(
+        &mut self,
+        low: &ast::Expr,
+        high: Option<&ast::Expr>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let label = low.span;
         if self.body.switches.is_empty() {
             return self.report_misplaced("case", span);
         }
         if let Some(high) = high {
             self.report(
-                Diagnostic::new(Code::CaseRange, label.to(high.span), "a `case` with a range is an extension of GNU C")
-                    .note("C99 6.8.4.2: a `case` has one constant"),
+                Diagnostic::new(
+                    Code::CaseRange,
+                    label.to(high.span),
+                    "a `case` with a range is an extension of GNU C",
+                )
+                .note("C99 6.8.4.2: a `case` has one constant"),
             );
         }
         let low_value = self.case_value(low);
@@ -102,8 +118,12 @@ impl Sema<'_> {
         if wrapped != value {
             let shown = self.show(TyId::scalar(ty));
             self.report(
-                Diagnostic::new(Code::CaseValue, expr.span, format!("the `switch` is on `{shown}`, in which this is {wrapped}"))
-                    .note("C99 6.8.4.2: the constant is converted to the type of the controlling expression"),
+                Diagnostic::new(
+                    Code::CaseValue,
+                    expr.span,
+                    format!("the `switch` is on `{shown}`, in which this is {wrapped}"),
+                )
+                .note("C99 6.8.4.2: the constant is converted to the type of the controlling expression"),
             );
         }
         Some(wrapped)

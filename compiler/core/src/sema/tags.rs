@@ -11,7 +11,8 @@ use crate::{
     diag::{Code, Diagnostic},
     hir::Const,
     ty::{
-        Enum, EnumId, Field, MemberLayout, QualTy, Record, RecordAttributes, RecordId, Scalar, Ty, TyId, lay_out,
+        Enum, EnumId, Field, MemberLayout, QualTy, Record, RecordAttributes, RecordId, Scalar, Ty, TyId,
+        lay_out,
     },
 };
 
@@ -54,7 +55,8 @@ impl Sema<'_> {
         let known = specifier.tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag.node).cloned());
         let id = match known.map(|binding| (binding.meaning, binding.span)) {
             Some((Tag::Record(id), _))
-                if self.types.records[id].kind == specifier.kind && self.types.records[id].fields.is_none() =>
+                if self.types.records[id].kind == specifier.kind
+                    && self.types.records[id].fields.is_none() =>
             {
                 self.types.records[id].span = span;
                 id
@@ -100,12 +102,9 @@ impl Sema<'_> {
     /// C99 6.7.2.3: a tag names one sort of type.
     fn report_other_tag(&mut self, tag: Symbol, word: &str, span: Span) -> TyId {
         let (name, binding) = (self.text(tag).to_owned(), self.scopes.lookup_tag(tag).cloned());
-        let mut diagnostic = Diagnostic::new(
-            Code::ConflictingDeclaration,
-            span,
-            format!("`{name}` is no `{word}`"),
-        )
-        .note("C99 6.7.2.3: a tag is declared with the same word each time");
+        let mut diagnostic =
+            Diagnostic::new(Code::ConflictingDeclaration, span, format!("`{name}` is no `{word}`"))
+                .note("C99 6.7.2.3: a tag is declared with the same word each time");
         if let Some(binding) = binding {
             let other = self.tag_word(binding.meaning);
             diagnostic = diagnostic.also(binding.span, format!("it is declared as `{other}` here"));
@@ -173,8 +172,8 @@ impl Sema<'_> {
             let is_last = is_last && number + 1 == line.declarators.len();
             let ty = self.member_type(declared.ty, declared.span, is_last);
             let sugar = specified.sugar_of(&one.declarator);
-            is_host_sized |= sugar.is_host_sized
-                && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
+            is_host_sized |=
+                sugar.is_host_sized && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
             if let Some(name) = declared.name
                 && let Some(first) = members.names.insert(name.node, name.span)
             {
@@ -200,7 +199,11 @@ impl Sema<'_> {
         let attributes = self.attributes(&line.specifiers.attributes, Target::Member(ty.ty));
         let Ty::Record(id) = *self.types.get(ty.ty) else {
             if ty.ty != TyId::ERROR {
-                self.report(Diagnostic::new(Code::DeclaresNothing, line.span, "this line declares no member"));
+                self.report(Diagnostic::new(
+                    Code::DeclaresNothing,
+                    line.span,
+                    "this line declares no member",
+                ));
             }
             return;
         };
@@ -214,7 +217,7 @@ impl Sema<'_> {
             return;
         }
         let mut names = Vec::new();
-        self.member_names(id, &mut names);
+        self.names_of_members(id, &mut names);
         for (name, span) in names {
             if let Some(first) = members.names.insert(name, span) {
                 self.report_member_twice(name, first, span);
@@ -230,11 +233,11 @@ impl Sema<'_> {
     }
 
     /// Every name that can follow the `.` of a record.
-    fn member_names(&self, id: RecordId, names: &mut Vec<(Symbol, Span)>) {
+    fn names_of_members(&self, id: RecordId, names: &mut Vec<(Symbol, Span)>) {
         for field in self.types.records[id].fields.iter().flatten() {
             match (field.name, self.types.get(field.ty.ty)) {
                 (Some(name), _) => names.push((name, field.span)),
-                (None, Ty::Record(inner)) => self.member_names(*inner, names),
+                (None, Ty::Record(inner)) => self.names_of_members(*inner, names),
                 _ => {}
             }
         }
@@ -267,24 +270,44 @@ impl Sema<'_> {
         let element = self.element_type(ty.ty);
         let (code, what, note) = match self.types.get(element) {
             Ty::Error => return TyId::ERROR.plain(),
-            Ty::Image(_) => {
-                (Code::OpaqueTypeUse, "an image", "OpenCL C 6.11.b: an image type cannot be used to declare a structure or union field")
+            Ty::Image(_) => (
+                Code::OpaqueTypeUse,
+                "an image",
+                "OpenCL C 6.11.b: an image type cannot be used to declare a structure or union field",
+            ),
+            Ty::Sampler => (
+                Code::OpaqueTypeUse,
+                "a sampler",
+                "OpenCL C 6.11.b: the sampler type cannot be used to declare a structure or union field",
+            ),
+            Ty::Event => (
+                Code::OpaqueTypeUse,
+                "an event",
+                "OpenCL C 6.11.r: the event type cannot be used to declare a structure or union field",
+            ),
+            Ty::Pipe(..) => (
+                Code::OpaqueTypeUse,
+                "a pipe",
+                "OpenCL C 6.15.18.1: a pipe can only be an argument of a function",
+            ),
+            Ty::Block(_) => (
+                Code::BlockType,
+                "a block",
+                "OpenCL C 6.14.5: blocks as structure and union members are not supported",
+            ),
+            Ty::Function(_) => {
+                (Code::MemberDeclaration, "a function", "C99 6.7.2.1: a member has an object type")
             }
-            Ty::Sampler => {
-                (Code::OpaqueTypeUse, "a sampler", "OpenCL C 6.11.b: the sampler type cannot be used to declare a structure or union field")
-            }
-            Ty::Event => {
-                (Code::OpaqueTypeUse, "an event", "OpenCL C 6.11.r: the event type cannot be used to declare a structure or union field")
-            }
-            Ty::Pipe(..) => (Code::OpaqueTypeUse, "a pipe", "OpenCL C 6.15.18.1: a pipe can only be an argument of a function"),
-            Ty::Block(_) => (Code::BlockType, "a block", "OpenCL C 6.14.5: blocks as structure and union members are not supported"),
-            Ty::Function(_) => (Code::MemberDeclaration, "a function", "C99 6.7.2.1: a member has an object type"),
             _ if matches!(self.types.get(ty.ty), Ty::Array(_, None)) => {
                 let last = if is_last { "" } else { ", and it is not the last one" };
                 self.report(
-                    Diagnostic::new(Code::FlexibleArray, span, format!("an array member needs a length{last}"))
-                        .help("give it a length, or put the data behind a pointer")
-                        .note("OpenCL C 6.11.d: structures with flexible (or unsized) arrays are not supported"),
+                    Diagnostic::new(
+                        Code::FlexibleArray,
+                        span,
+                        format!("an array member needs a length{last}"),
+                    )
+                    .help("give it a length, or put the data behind a pointer")
+                    .note("OpenCL C 6.11.d: structures with flexible (or unsized) arrays are not supported"),
                 );
                 return TyId::ERROR.plain();
             }
@@ -324,7 +347,9 @@ impl Sema<'_> {
                 self.new_enum(specifier, span)
             }
             Some((Tag::Record(_), _)) => {
-                return specifier.tag.map_or(TyId::ERROR, |tag| self.report_other_tag(tag.node, "enum", span));
+                return specifier
+                    .tag
+                    .map_or(TyId::ERROR, |tag| self.report_other_tag(tag.node, "enum", span));
             }
             None => self.new_enum(specifier, span),
         };

@@ -6,7 +6,7 @@ use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, Place, PlaceKind},
-    sema::{Sema, suggest::closest},
+    sema::Sema,
     ty::{QualTy, RecordId, Ty, TyId},
 };
 
@@ -126,7 +126,7 @@ impl Sema<'_> {
         let mut names = Vec::new();
         self.member_names(record, &mut names);
         let known: Vec<&str> = names.iter().map(|name| self.text(*name)).collect();
-        let near = closest(&text, known.into_iter());
+        let near = crate::diag::closest(&text, known);
         let mut diagnostic =
             Diagnostic::new(Code::UnknownMember, name.span, format!("`{shown}` has no member `{text}`"));
         if let Some(near) = near {

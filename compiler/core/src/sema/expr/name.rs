@@ -7,7 +7,7 @@ use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
     opencl::{AddressSpace, Order, Scope},
-    sema::{Entity, Sema, suggest::closest},
+    sema::{Entity, Sema},
     ty::{self, Scalar, Ty, TyId},
 };
 
@@ -107,6 +107,6 @@ impl Sema<'_> {
         names.extend(Order::ALL.iter().map(|order| order.spelling()));
         names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
         names.extend(self.builtin_names());
-        closest(text, names.into_iter())
+        crate::diag::closest(text, names)
     }
 }

@@ -42,7 +42,9 @@ impl Sema<'_> {
                 Qualifier::Generic => self.report(
                     Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved")
                         .help("leave it out: a pointer without address space is generic where there are such")
-                        .note("OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use"),
+                        .note(
+                            "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use",
+                        ),
                 ),
                 Qualifier::Uniform => self.report(
                     Diagnostic::new(Code::ReservedWord, span, "`uniform` is reserved")
@@ -121,7 +123,9 @@ impl Sema<'_> {
             self.report(
                 Diagnostic::new(Code::QualifierTarget, span, "an image type takes no such qualifier")
                     .help("say how the image is used with `read_only`, `write_only` or `read_write`")
-                    .note("OpenCL C 6.11.q: `const`, `restrict` and `volatile` cannot be used with image types"),
+                    .note(
+                        "OpenCL C 6.11.q: `const`, `restrict` and `volatile` cannot be used with image types",
+                    ),
             );
             return ty;
         }
@@ -196,8 +200,12 @@ impl Sema<'_> {
         if !self.types.is_complete(packet.ty) || self.is_opaque(packet.ty) {
             let shown = self.show(packet.ty);
             self.report(
-                Diagnostic::new(Code::PipeType, span, format!("packets of a pipe cannot have type `{shown}`"))
-                    .note("OpenCL C 6.15.18.1: a packet is of a scalar, vector or user-defined type"),
+                Diagnostic::new(
+                    Code::PipeType,
+                    span,
+                    format!("packets of a pipe cannot have type `{shown}`"),
+                )
+                .note("OpenCL C 6.15.18.1: a packet is of a scalar, vector or user-defined type"),
             );
             return TyId::ERROR.plain();
         }
@@ -244,9 +252,8 @@ impl Sema<'_> {
                 (!is_there).then_some("cl_khr_3d_image_writes")
             }
             Access::ReadWrite if self.options.std < LanguageVersion::Cl20 => Some("OpenCL C 2.0"),
-            Access::ReadWrite => {
-                (!self.extensions.has(Extension::ReadWriteImages)).then_some(Extension::ReadWriteImages.name())
-            }
+            Access::ReadWrite => (!self.extensions.has(Extension::ReadWriteImages))
+                .then_some(Extension::ReadWriteImages.name()),
         };
         if let Some(missing) = missing {
             self.report_missing("this use of the image", &[missing.to_owned()], access.span);

@@ -123,7 +123,12 @@ impl Sema<'_> {
             return named;
         }
         let is_long = matches!(*self.types.get(named.ty.ty), Ty::Scalar(Scalar::ULong));
-        if is_long && words.bases.is_empty() && words.complex == 0 && words.modifiers() == 1 && words.long == 1 {
+        if is_long
+            && words.bases.is_empty()
+            && words.complex == 0
+            && words.modifiers() == 1
+            && words.long == 1
+        {
             self.warn_long_long(named.span, true);
             return named;
         }
