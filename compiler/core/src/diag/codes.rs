@@ -204,6 +204,7 @@ codes! {
     SwitchValue "switch-value" Error;
     MisplacedJump "misplaced-jump" Error;
     ReturnValue "return-value" Error;
+    StaticAssertion "static-assertion" Error;
     InlineAssembly "inline-assembly" Error;
     EmptyBody "empty-body" Warning;
     UnusedVariable "unused-variable" All;

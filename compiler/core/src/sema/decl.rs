@@ -31,9 +31,33 @@ impl Sema<'_> {
                 ast::Item::Declaration(declaration) => {
                     self.declaration(declaration, &mut Vec::new());
                 }
+                ast::Item::StaticAssert(assertion) => self.static_assertion(assertion),
+                ast::Item::Asm(span) => self.report_assembly(*span),
                 ast::Item::Pragma(_) | ast::Item::Empty(_) | ast::Item::Error(_) => {}
             }
         }
+    }
+
+    /// `_Static_assert` (C11 6.7.10), which compilers for OpenCL C take.
+    pub(super) fn static_assertion(&mut self, assertion: &ast::StaticAssertion) {
+        let condition = self.integer_constant(&assertion.condition, "the condition of a static assertion");
+        if condition != Some(0) {
+            return;
+        }
+        let mut message = "this static assertion fails".to_owned();
+        if !assertion.message.is_empty() {
+            let bytes = self.string_bytes(&assertion.message);
+            let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
+            message = format!("{message}: {}", String::from_utf8_lossy(text));
+        }
+        self.report(Diagnostic::new(Code::StaticAssertion, assertion.condition.span, message));
+    }
+
+    pub(super) fn report_assembly(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::InlineAssembly, span, "OpenCL C has no inline assembly")
+                .help("use the built-in functions"),
+        );
     }
 
     /// A declaration; what it does when it is reached is added to `out` (C99 6.7).

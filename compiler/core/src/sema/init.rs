@@ -25,6 +25,12 @@ struct Frame {
     next: u64,
 }
 
+/// How many parts a range of designators can make.
+const REPEAT_LIMIT: u64 = 1 << 20;
+
+/// No array that takes its length from its initialiser can be longer.
+const LENGTH_LIMIT: u64 = 1 << 32;
+
 /// The parts so far.
 #[derive(Default)]
 struct Parts {
@@ -153,12 +159,14 @@ impl Sema<'_> {
         let mut count = 0;
         let mut has_excess = false;
         for item in &list.items {
+            let mut repeats = 0;
             if !item.designators.is_empty() {
-                if !self.designate(&item.designators, &mut path) {
+                let Some(range) = self.designate(&item.designators, &mut path) else {
                     parts.is_wrong = true;
                     self.check_value(&item.value);
                     continue;
-                }
+                };
+                repeats = range;
                 parts.may_overlap = true;
             }
             if !self.to_next(&mut path) {
@@ -169,7 +177,14 @@ impl Sema<'_> {
                 self.check_value(&item.value);
                 continue;
             }
+            let depth = path.len();
+            let first = path[depth - 1];
             self.item(&item.value, &mut path, parts);
+            if repeats > 0 {
+                path.truncate(depth);
+                path[depth - 1].next = first.next + repeats + 1;
+                self.repeat(first, repeats, initializer_span(&item.value), parts);
+            }
             count = count.max(path[0].next + u64::from(path.len() > 1));
         }
         count
@@ -191,61 +206,93 @@ impl Sema<'_> {
         );
     }
 
-    /// Follows designators from the outermost braces on (C99 6.7.8).
-    fn designate(&mut self, designators: &[Designator], path: &mut Vec<Frame>) -> bool {
+    /// Gives the elements after one the parts that it has: `[low ... high] = value` of GNU C.
+    fn repeat(&mut self, first: Frame, repeats: u64, span: Span, parts: &mut Parts) {
+        let Some((ty, offset)) = self.next_part(first) else { return };
+        let size = self.types.size_of(ty.ty).unwrap_or(0);
+        let copied: Vec<_> =
+            parts.list.iter().filter(|(at, _)| (offset..offset + size).contains(at)).cloned().collect();
+        if repeats.saturating_mul(copied.len() as u64) > REPEAT_LIMIT {
+            self.report(Diagnostic::new(Code::Designator, span, "this range is too large"));
+            parts.is_wrong = true;
+            return;
+        }
+        for number in 1..=repeats {
+            let shift = number * size;
+            self.clear(ty.ty, offset + shift, parts);
+            parts.list.extend(copied.iter().map(|(at, value)| (at + shift, value.clone())));
+        }
+    }
+
+    /// Follows designators from the outermost braces on (C99 6.7.8). Gives how many elements follow the designated
+    /// one in a range.
+    fn designate(&mut self, designators: &[Designator], path: &mut Vec<Frame>) -> Option<u64> {
         path.truncate(1);
+        let mut repeats = 0;
         for (number, designator) in designators.iter().enumerate() {
             if number > 0 && !self.descend(path) {
                 self.report_designator(designator, "there is nothing inside to designate");
-                return false;
+                return None;
             }
-            let Some(&frame) = path.last() else { return false };
+            let frame = *path.last()?;
             match (designator, self.types.get(frame.ty).clone()) {
                 (Designator::Index(expr), Ty::Array(_, length)) => {
-                    let Some(index) = self.integer_constant(expr, "an index") else { return false };
-                    let limit = length.unwrap_or(1 << 40);
-                    match u64::try_from(index).ok().filter(|index| *index < limit) {
-                        Some(index) => {
-                            if let Some(top) = path.last_mut() {
-                                top.next = index;
-                            }
-                        }
-                        None => {
-                            self.report_designator(designator, &format!("the array has no element {index}"));
-                            return false;
-                        }
+                    let index = self.designated_index(expr, length)?;
+                    path.last_mut()?.next = index;
+                }
+                (Designator::Range(low, high), Ty::Array(_, length)) => {
+                    let (low, last) =
+                        (self.designated_index(low, length)?, self.designated_index(high, length)?);
+                    if last < low || number + 1 != designators.len() {
+                        self.report_designator(designator, "a range is not empty and comes last");
+                        return None;
                     }
+                    path.last_mut()?.next = low;
+                    repeats = last - low;
                 }
                 (Designator::Member(name), Ty::Record(_)) => {
                     if !self.designate_member(name.node, path) {
                         let (text, shown) = (self.text(name.node).to_owned(), self.show(frame.ty));
                         self.report_designator(designator, &format!("`{shown}` has no member `{text}`"));
-                        return false;
+                        return None;
                     }
                 }
-                (Designator::Index(_), _) => {
+                (Designator::Index(_) | Designator::Range(..), _) => {
                     self.report_designator(
                         designator,
                         "an index designates an element of an array, and this is none",
                     );
-                    return false;
+                    return None;
                 }
                 (Designator::Member(_), _) => {
                     self.report_designator(
                         designator,
                         "a name designates a member of a record, and this is none",
                     );
-                    return false;
+                    return None;
                 }
             }
         }
-        true
+        Some(repeats)
+    }
+
+    /// An index between brackets that the array has.
+    fn designated_index(&mut self, expr: &ast::Expr, length: Option<u64>) -> Option<u64> {
+        let index = self.integer_constant(expr, "an index")?;
+        let limit = length.unwrap_or(LENGTH_LIMIT);
+        let found = u64::try_from(index).ok().filter(|index| *index < limit);
+        if found.is_none() {
+            let message = format!("the array has no element {index}");
+            self.report(Diagnostic::new(Code::Designator, expr.span, message).note("C99 6.7.8"));
+        }
+        found
     }
 
     fn report_designator(&mut self, designator: &Designator, message: &str) {
         let span = match designator {
             Designator::Member(name) => name.span,
             Designator::Index(expr) => expr.span,
+            Designator::Range(low, high) => low.span.to(high.span),
         };
         self.report(Diagnostic::new(Code::Designator, span, message).note("C99 6.7.8"));
     }

@@ -35,6 +35,7 @@ impl Sema<'_> {
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
                 }
                 BlockItem::Pragma(text) => hints.unroll = self.pragma_hint(text.node).or(hints.unroll),
+                BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
                 BlockItem::Function(function) => {
                     self.report(
                         Diagnostic::new(
@@ -150,13 +151,7 @@ impl Sema<'_> {
                 StmtKind::Break
             }
             Ast::Return(value) => return self.return_statement(value.as_ref(), span, out),
-            Ast::Asm => {
-                self.report(
-                    Diagnostic::new(Code::InlineAssembly, span, "OpenCL C has no inline assembly")
-                        .help("use the built-in functions"),
-                );
-                return;
-            }
+            Ast::Asm => return self.report_assembly(span),
         };
         out.push(Stmt { kind, span });
     }
