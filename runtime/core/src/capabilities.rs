@@ -20,6 +20,8 @@ pub struct DeviceInfo {
     pub capabilities: Capabilities,
     /// What a compiler must know.
     pub features: Features,
+    /// Known faults of its driver, on which the runtime has no influence: a correct kernel may fail for them.
+    pub faults: Vec<&'static str>,
     /// What it lacks to run kernels at all; empty for a usable device.
     pub lacks: Vec<String>,
 }

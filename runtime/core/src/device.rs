@@ -220,6 +220,9 @@ impl Device {
 
     /// Writes a new buffer and waits.
     pub(crate) fn initialise<T>(&self, buffer: &Buffer<T>, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let transfers = &self.inner.transfers;
         transfers.write(&buffer.memory, buffer.offset, bytes)?.wait(self.watchdog())
     }

@@ -58,6 +58,9 @@ impl Layout {
         builder.data(program.constants.as_ref(), Slot::Constants)?;
         for (index, argument) in kernel.arguments.iter().enumerate() {
             match argument.kind {
+                ArgumentKind::Local { element_size: 0, .. } => {
+                    return Err(builder.bad("has a local argument with elements of 0 bytes"));
+                }
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
                 ArgumentKind::Pointer(place) => builder.place(place, ADDRESS_SIZE)?,
                 ArgumentKind::Value { place, size } => builder.place(place, size)?,
@@ -199,6 +202,8 @@ mod tests {
             refusal(vec![ArgumentKind::Value { place: block(BindingClass::Uniform, 16380), size: 8 }])
                 .contains("too far")
         );
+        let nothing = ArgumentKind::Local { count: crate::interface::SpecId(0), element_size: 0 };
+        assert!(refusal(vec![nothing]).contains("elements of 0 bytes"));
         assert!(refusal(vec![ArgumentKind::Unsupported("an image")]).contains("takes an image"));
         let binding = Binding { set: 0, binding: 3, class: BindingClass::Storage };
         let twice = vec![ArgumentKind::Buffer(binding), ArgumentKind::Buffer(binding)];

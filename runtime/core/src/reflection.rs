@@ -262,11 +262,8 @@ impl Reader<'_> {
             10 => self.argument(&o, 4, ArgumentKind::Unsupported("a sampler"))?,
             34 | 35 => self.argument(&o, 4, ArgumentKind::Unsupported("a buffer image"))?,
             11 => {
-                let element_size = o.number(3)?;
-                if element_size == 0 {
-                    return Err(bad("it has a local argument with elements of 0 bytes"));
-                }
-                self.argument(&o, 4, ArgumentKind::Local { count: SpecId(o.number(2)?), element_size })?;
+                let kind = ArgumentKind::Local { count: SpecId(o.number(2)?), element_size: o.number(3)? };
+                self.argument(&o, 4, kind)?;
             }
             26 => {
                 o.pointer_size(3)?;
@@ -417,4 +414,81 @@ fn extend(data: &mut Option<ProgramData>, place: DataPlace, text: &str) -> Resul
         data.bytes.push(high << 4 | low);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<u32> {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize((bytes.len() + 4) / 4 * 4, 0);
+        bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+    }
+
+    fn instruction(opcode: u16, operands: &[u32]) -> Vec<u32> {
+        [&[(operands.len() as u32 + 1) << 16 | u32::from(opcode)], operands].concat()
+    }
+
+    /// A module with strings "k" (1) and "0aff" (2), constants 0 to 4 (10 to 14), 8 (18), 12 (22), and these instructions of
+    /// the reflection, whose ids begin at 100.
+    fn read(import: &str, reflection: &[&[u32]]) -> Result<ProgramInterface> {
+        let mut all = vec![0x0723_0203, 0x0001_0500, 0, 200, 0];
+        all.extend(instruction(op::EXT_INST_IMPORT, &[&[50], words(import).as_slice()].concat()));
+        all.extend(instruction(op::STRING, &[&[1], words("k").as_slice()].concat()));
+        all.extend(instruction(op::STRING, &[&[2], words("0aff").as_slice()].concat()));
+        for value in [0, 1, 2, 3, 4, 8, 12] {
+            all.extend(instruction(op::CONSTANT, &[60, 10 + value, value]));
+        }
+        for (id, operands) in (100..).zip(reflection) {
+            all.extend(instruction(op::EXT_INST, &[&[61, id, 50], *operands].concat()));
+        }
+        super::read(&Module::new(&all)?)
+    }
+
+    fn refusal(reflection: &[&[u32]]) -> String {
+        read("NonSemantic.ClspvReflection.5", reflection).expect_err("a bad reflection").to_string()
+    }
+
+    /// `Kernel(function, "k", 1 argument)`
+    const KERNEL: &[u32] = &[1, 90, 1, 11];
+
+    #[test]
+    fn arguments_are_read() {
+        let read = read(
+            "NonSemantic.ClspvReflection.7",
+            &[
+                KERNEL,
+                &[2, 1],
+                &[26, 100, 10, 18, 18, 101],
+                &[37, 10, 18, 2],
+                &[37, 10, 18, 2],
+                &[18, 10, 22],
+            ],
+        )
+        .expect("a good reflection");
+        let kernel = &read.kernels[0];
+        assert_eq!(kernel.argument("k"), Some(0));
+        assert_eq!(kernel.arguments[0].kind, ArgumentKind::Pointer(Place::PushConstants { offset: 8 }));
+        let variables = read.variables.expect("there are variables");
+        assert_eq!(variables.bytes, [0x0a, 0xff, 0x0a, 0xff]);
+        assert_eq!(variables.place, DataPlace::Address { offset: 0 });
+        assert_eq!(read.state, [StateField { value: StateValue::RegionOffset, offset: 0 }]);
+    }
+
+    #[test]
+    fn bad_reflection_is_refused() {
+        assert!(refusal(&[&[1, 90]]).contains("no operand 1"));
+        assert!(refusal(&[&[1, 90, 10]]).contains("not a string"));
+        assert!(refusal(&[&[7, 100, 10, 10, 14]]).contains("not declared before"));
+        assert!(refusal(&[KERNEL, &[7, 100, 1, 10, 14]]).contains("not a constant"));
+        assert!(refusal(&[KERNEL, &[26, 100, 10, 10, 14]]).contains("4 bytes, not 8"));
+        assert!(refusal(&[KERNEL, &[7, 100, 10, 10, 14, 77]]).contains("not declared before it"));
+        assert!(refusal(&[&[18, 10, 18]]).contains("8 bytes, not 12"));
+        assert!(refusal(&[&[36, 10, 18, 1]]).contains("half a byte"));
+        assert!(refusal(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("two places"));
+        assert!(refusal(&[&[99]]).contains("99 is not known"));
+        assert!(read("NonSemantic.ClspvReflection.8", &[]).is_err());
+        assert!(read("GLSL.std.450", &[]).is_err());
+    }
 }

@@ -156,7 +156,20 @@ impl Found {
             kind: self.kind(),
             capabilities: self.capabilities(),
             features: self.features(),
+            faults: self.faults(),
             lacks: self.lacks(),
+        }
+    }
+
+    /// What is known from measurement and from the drivers' sources.
+    fn faults(&self) -> Vec<&'static str> {
+        match self.properties12.driver_id {
+            // gallivm's LP_MAX_TGSI_LOOP_ITERATIONS; measured with Mesa 22.3.
+            vk::DriverId::MESA_LLVMPIPE => vec![
+                "all loops of a work-item together end after 65535 iterations, spinning ones without having seen \
+                 what they wait for",
+            ],
+            _ => Vec::new(),
         }
     }
 
