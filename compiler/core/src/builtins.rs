@@ -13,6 +13,7 @@ mod name;
 mod overload;
 mod parse;
 mod pattern;
+mod rank;
 mod row;
 mod show;
 mod suggest;
@@ -26,12 +27,13 @@ use crate::{
 };
 
 pub use by_rule::{Rule, rule};
-pub use overload::{ArgTy, Failure, FailureKind, resolve};
+pub use overload::{Failure, FailureKind, resolve};
+pub use rank::ArgTy;
 pub use row::{
     Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
     ImageQuery, Instruction, Library, Lowering, Mask, Object, PipeOp, Row, Vulkan, WorkItem,
 };
-pub use suggest::suggest;
+pub use suggest::{names, suggest};
 
 id_type! {
     /// A row of the table: one or several overloads of one name.

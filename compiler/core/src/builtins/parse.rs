@@ -11,7 +11,7 @@
 //! In a type `T`, `I`, `U`, `W` are the element type, the signed and the unsigned integer of its size, and the
 //! integer of twice its size; `n` or `m` after an element makes a vector of it: `Tn`, `Um`, `intn`. `atomicT` is
 //! an atomic type. A pointer is `[const] [volatile] space type *`, where the space may be `P` or `Q`; an image
-//! has `ro`, `wo` or `rw` before it.
+//! or a `pipe` has `ro`, `wo` or `rw` before it.
 //!
 //! A mistake in the table is ours, so it panics; a test reads every row.
 
@@ -209,8 +209,10 @@ fn pattern(text: &str) -> Pattern {
         }
     }
     let mut base = base.unwrap_or_else(|| panic!("no type in {text}"));
-    if let (Base::Fixed(Shape::Image(image)), Some(access)) = (&mut base, image_access) {
-        image.access = access;
+    match (&mut base, image_access) {
+        (Base::Fixed(Shape::Image(image)), Some(access)) => image.access = access,
+        (Base::Fixed(Shape::Pipe(of)), Some(access)) => *of = access,
+        _ => {}
     }
     let pointer = is_pointer.then(|| PointerPattern {
         is_const,
@@ -232,6 +234,9 @@ fn base(word: &str) -> Base {
         "void" => return Base::Void,
         "atomicT" => return Base::Atomic,
         "X" => return Base::Image,
+        "any" => return Base::Fixed(Shape::Any),
+        "block" => return Base::Fixed(Shape::Block),
+        "pipe" => return Base::Fixed(Shape::Pipe(Access::ReadOnly)),
         _ => {}
     }
     if let Some(element) = element(word) {
@@ -273,6 +278,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         ["barrier", "work_group"] => Lowering::Barrier(Barrier { execution: Scope::WorkGroup }),
         ["barrier", "sub_group"] => Lowering::Barrier(Barrier { execution: Scope::SubGroup }),
         ["get_fence"] => Lowering::GetFence,
+        ["to_space"] => Lowering::ToSpace,
         ["async", which] => Lowering::Async(AsyncCopy::parse(which)?),
         ["work_group"] => collective(Scope::WorkGroup, name)?,
         ["sub_group"] => collective(Scope::SubGroup, name)?,
@@ -280,7 +286,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         ["image", "read"] => Lowering::Image(ImageOp::Read),
         ["image", "write"] => Lowering::Image(ImageOp::Write),
         ["image", query] => Lowering::Image(ImageOp::Query(ImageQuery::parse(query)?)),
-        ["pipe", which] => Lowering::Pipe(PipeOp::parse(which)?),
+        ["pipe", which] => Lowering::Pipe(PipeOp::parse(which)?, pipe_scope(name)),
         ["enqueue", which] => Lowering::Enqueue(Enqueue::parse(which)?),
         ["shuffle"] => Lowering::Shuffle,
         ["printf"] => Lowering::Printf,
@@ -305,6 +311,15 @@ fn vulkan(name: &'static str, words: &[&'static str]) -> Option<Vulkan> {
         ["own"] => Vulkan::Own,
         _ => return None,
     })
+}
+
+/// Who uses a pipe together, from the name (OpenCL C 6.15.17.2, 6.15.19.3).
+fn pipe_scope(name: &str) -> Scope {
+    match () {
+        () if name.starts_with("work_group_") => Scope::WorkGroup,
+        () if name.starts_with("sub_group_") => Scope::SubGroup,
+        () => Scope::WorkItem,
+    }
 }
 
 /// What a vector load or store touches, from the name: `vload4`, `vstorea_half8_rtz` (OpenCL C 6.15.7).

@@ -129,6 +129,12 @@ pub(super) enum Shape {
     ReserveId,
     NdRange,
     Enum(EnumId),
+    /// A pipe of any packet type.
+    Pipe(Access),
+    /// A block of any type.
+    Block,
+    /// The target of a pointer to any type.
+    Any,
 }
 
 /// A parameter or a result of an overload.
@@ -360,6 +366,9 @@ impl Shape {
             Self::ReserveId => Ty::ReserveId,
             Self::NdRange => Ty::NdRange,
             Self::Enum(id) => Ty::Enum(id),
+            // Of any type: of none, where there is no argument to tell which.
+            Self::Pipe(access) => Ty::Pipe(TyId::VOID, access),
+            Self::Block | Self::Any => Ty::Void,
         }
     }
 
@@ -379,13 +388,9 @@ impl Shape {
             Ty::ReserveId => Self::ReserveId,
             Ty::NdRange => Self::NdRange,
             Ty::Enum(id) => Self::Enum(id),
-            Ty::Error
-            | Ty::Pointer(_)
-            | Ty::Array(..)
-            | Ty::Function(_)
-            | Ty::Block(_)
-            | Ty::Record(_)
-            | Ty::Pipe(..) => return None,
+            Ty::Pipe(_, access) => Self::Pipe(access),
+            Ty::Block(_) => Self::Block,
+            Ty::Error | Ty::Pointer(_) | Ty::Array(..) | Ty::Function(_) | Ty::Record(_) => return None,
         })
     }
 }

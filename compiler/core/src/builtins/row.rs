@@ -88,8 +88,8 @@ pub enum Lowering {
     Collective(Scope, Collective),
     /// Images (OpenCL C 6.15.15).
     Image(ImageOp),
-    /// Pipes (OpenCL C 6.15.17).
-    Pipe(PipeOp),
+    /// Pipes (OpenCL C 6.15.17), used by a work-item alone or by a group together.
+    Pipe(PipeOp, Scope),
     /// Kernels that enqueue kernels (OpenCL C 6.15.18).
     Enqueue(Enqueue),
     /// `shuffle`, `shuffle2`: the sources follow one another, the mask is last.

@@ -8,7 +8,7 @@ use crate::ty::Types;
 
 use super::{
     Row,
-    pattern::{Base, Candidate, Element, Param, Pattern, SpacePattern, Width},
+    pattern::{Base, Candidate, Element, Param, Pattern, Shape, SpacePattern, Width},
 };
 
 impl Row {
@@ -56,6 +56,11 @@ fn generic(pattern: &Pattern, has_vectors: bool) -> String {
         Base::Void => text.push_str("void"),
         Base::Image => text.push_str("image"),
         Base::Atomic => text.push_str("atomic_type"),
+        Base::Fixed(Shape::Any) => text.push_str("gentype"),
+        Base::Fixed(Shape::Block) => text.push_str("block"),
+        Base::Fixed(Shape::Pipe(access)) => {
+            let _ = write!(text, "{} pipe gentype", access.spelling());
+        }
         Base::Fixed(shape) => {
             let mut types = Types::new();
             let ty = types.intern(shape.ty());

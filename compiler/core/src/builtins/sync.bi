@@ -22,3 +22,6 @@ void atomic_work_item_fence(cl_mem_fence_flags, memory_order, memory_scope) = fe
 @when 2.0 __opencl_c_generic_address_space
 cl_mem_fence_flags get_fence(generic const void *) = get_fence
 cl_mem_fence_flags get_fence(generic void *) = get_fence
+global any * to_global(generic const volatile any *) = to_space
+local any * to_local(generic const volatile any *) = to_space
+private any * to_private(generic const volatile any *) = to_space

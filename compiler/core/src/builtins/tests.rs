@@ -133,6 +133,10 @@ fn argument_type(text: &str, types: &mut Types) -> ArgTy {
     if text == "0" {
         return ArgTy { ty: TyId::INT, is_zero: true };
     }
+    if let Some(packet) = text.strip_prefix("pipe ") {
+        let packet = argument_type(packet, types).ty;
+        return types.intern(Ty::Pipe(packet, crate::ty::Access::ReadOnly)).into();
+    }
     let mut quals = crate::ty::Quals::default();
     let mut base = TyId::INT;
     for word in text.split(' ') {
@@ -240,6 +244,13 @@ fn calls_as_clang_resolves_them() {
         ("barrier()", "-"),
         ("printf(constant char *, int, float4)", "int(constant const char *)"),
         ("work_group_reduce_add(short)", "int(int)"),
+        ("to_global(generic int *)", "global int *(generic const volatile int *)"),
+        ("to_local(local const float4 *)", "local const float4 *(local const volatile float4 *)"),
+        ("to_private(constant int *)", "-"),
+        ("read_pipe(pipe int, private int *)", "int(read_only pipe int, private int *)"),
+        ("read_pipe(pipe int, private float *)", "-"),
+        ("write_pipe(pipe int, private int *)", "-"),
+        ("get_pipe_num_packets(pipe float4)", "uint(read_only pipe float4)"),
     ] {
         assert_eq!(call(text, Cl20), expected, "{text}");
     }

@@ -1,0 +1,135 @@
+//! How well an argument fits a parameter.
+
+use smallvec::SmallVec;
+
+use crate::{
+    opencl::AddressSpace,
+    ty::{QualTy, Scalar, Ty, TyId, Types},
+};
+
+use super::pattern::{Param, Shape};
+
+/// An argument: its type after the decay of arrays, and whether it is a null pointer constant (C99 6.3.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgTy {
+    /// The type.
+    pub ty: TyId,
+    /// Whether it is a constant zero.
+    pub is_zero: bool,
+}
+
+impl From<TyId> for ArgTy {
+    fn from(ty: TyId) -> Self {
+        Self { ty, is_zero: false }
+    }
+}
+
+/// How well an argument fits a parameter; less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// The same type.
+    Same,
+    /// Qualifiers are added.
+    Qualified,
+    /// The space becomes generic.
+    Generic,
+    /// To `int` from a smaller type, to `double` from `float`.
+    Promotion,
+    /// Between arithmetic types, to `void *`, and zero to a pointer.
+    Conversion,
+    /// A scalar to a vector.
+    Widening,
+    /// Between pointers to different types, or dropping qualifiers: C takes it, with a warning.
+    Pointee,
+}
+
+/// The ranks of all arguments of a call.
+pub(super) type Ranks = SmallVec<[Rank; 5]>;
+
+/// Whether no argument converts worse and one converts better. What C takes with a warning only is worse than
+/// anything else, whatever the other arguments.
+pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
+    let is_bad = |rank: &Rank| *rank == Rank::Pointee;
+    if let Some((left, _)) = left.iter().zip(right).find(|(left, right)| is_bad(left) != is_bad(right)) {
+        return !is_bad(left);
+    }
+    left.iter().zip(right).all(|(left, right)| left <= right) && left != right
+}
+
+/// An argument, ready for comparison with many parameters.
+pub(super) struct View {
+    /// Its type.
+    pub(super) ty: TyId,
+    /// Set for a pointer: what it points to.
+    pub(super) target: Option<QualTy>,
+    /// What takes the place of a parameter's `any`: the target of a pointer, the packet of a pipe.
+    pub(super) any: Option<TyId>,
+    /// What it is, or what it points to; none for what no parameter takes.
+    shape: Option<Shape>,
+    /// Set for a scalar, and for an enum, which counts as its integer type.
+    scalar: Option<Scalar>,
+    is_zero: bool,
+}
+
+impl View {
+    pub(super) fn new(types: &Types, argument: ArgTy) -> Self {
+        let ty = types.get(argument.ty);
+        let (target, any, shape) = match *ty {
+            Ty::Pointer(target) => (Some(target), Some(target.ty), Shape::of(types.get(target.ty))),
+            Ty::Pipe(packet, _) => (None, Some(packet), Shape::of(ty)),
+            _ => (None, None, Shape::of(ty)),
+        };
+        let scalar = types.components(argument.ty).filter(|(_, count)| *count == 1).map(|(scalar, _)| scalar);
+        Self { ty: argument.ty, target, any, shape, scalar, is_zero: argument.is_zero }
+    }
+
+    /// How well it fits; none if it does not.
+    pub(super) fn rank(&self, parameter: &Param) -> Option<Rank> {
+        match (self.target, parameter.pointer) {
+            (Some(target), Some(quals)) => {
+                let space = target.quals.space.unwrap_or(AddressSpace::Private);
+                let wanted = quals.space.unwrap_or(AddressSpace::Private);
+                if space != wanted && (wanted != AddressSpace::Generic || space == AddressSpace::Constant) {
+                    return None;
+                }
+                let changes = target.quals.without(quals);
+                let gains = quals.without(target.quals);
+                Some(match (self.shape, parameter.base) {
+                    _ if changes.is_const || changes.is_volatile => Rank::Pointee,
+                    (shape, base) if base == Shape::Any || shape == Some(base) => match () {
+                        () if space != wanted => Rank::Generic,
+                        () if gains.is_const || gains.is_volatile => Rank::Qualified,
+                        () => Rank::Same,
+                    },
+                    (_, Shape::Void) | (Some(Shape::Void), _) => Rank::Conversion,
+                    _ => Rank::Pointee,
+                })
+            }
+            (None, Some(_)) => self.is_zero.then_some(Rank::Conversion),
+            (Some(_), None) => None,
+            (None, None) => self.rank_value(parameter.base),
+        }
+    }
+
+    fn rank_value(&self, wanted: Shape) -> Option<Rank> {
+        let shape = self.shape?;
+        if shape == wanted {
+            return Some(Rank::Same);
+        }
+        let from = self.scalar?;
+        match wanted {
+            Shape::Number(to, 1) => Some(match (from, to) {
+                (Scalar::Float, Scalar::Double) => Rank::Promotion,
+                _ if from.promoted() == to && shape != wanted => Rank::Promotion,
+                _ => Rank::Conversion,
+            }),
+            Shape::Number(..) => Some(Rank::Widening),
+            Shape::Enum(_) | Shape::Sampler => (!from.is_float()).then_some(Rank::Conversion),
+            // OpenCL C 6.15.11: zero is no event.
+            Shape::Event | Shape::Queue | Shape::ClkEvent | Shape::ReserveId => {
+                self.is_zero.then_some(Rank::Same)
+            }
+            _ => None,
+        }
+    }
+}
