@@ -26,7 +26,11 @@ pub use print::{LineMarkers, print};
 
 use std::{rc::Rc, sync::Arc};
 
-use kiln_syntax::{Interner, Span, Symbol, token::Keyword, token::Token};
+use kiln_syntax::{
+    Interner, Span, Symbol,
+    token::{Keyword, Punct, Token},
+};
+use rustc_hash::FxHashSet;
 
 use crate::{
     diag::{Code, Diagnostic, Sink},
@@ -98,6 +102,7 @@ fn run(
         limits,
         stopped: false,
         dependencies: Vec::new(),
+        told: FxHashSet::default(),
     };
     preprocessor.predefine();
     let name: Arc<str> = source.name.into();
@@ -144,6 +149,8 @@ struct Preprocessor<'a> {
     /// A limit was met: nothing more is read.
     stopped: bool,
     dependencies: Vec<String>,
+    /// Where the characters stand that form no token and have been reported.
+    told: FxHashSet<u32>,
 }
 
 /// A file that is being read.
@@ -215,7 +222,7 @@ impl Preprocessor<'_> {
             };
             let token = frame.place(token);
             frame.at += 1;
-            if !(token.starts_line() && token.is(kiln_syntax::token::Punct::Hash)) {
+            if !(token.starts_line() && token.is(Punct::Hash)) {
                 return Some(token);
             }
             if let Some(pragma) = self.directive(token) {

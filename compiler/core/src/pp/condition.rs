@@ -241,8 +241,8 @@ impl Evaluator<'_> {
         match token.kind {
             Kind::Number(_) => integer(text).map_err(|message| (token.span, message)),
             Kind::Character(_) => character(text).map_err(|message| (token.span, message)),
-            // C99 6.10.1 paragraph 4: what is no macro is 0.
-            Kind::Name(_) => Ok(Value::truth(false)),
+            // C99 6.10.1 paragraph 4: what is no macro is 0. OpenCL C 6.3.1: `true` stands for 1.
+            Kind::Name(_) => Ok(Value::truth(text == "true")),
             Kind::Punct(Punct::OpenParen) => {
                 let value = self.deeper(token.span, |inner| inner.comma(usage))?;
                 if self.next_is(Punct::CloseParen) {

@@ -65,6 +65,7 @@ impl Preprocessor<'_> {
             }
             Kind::Punct(punct) => TokenKind::Punct(punct),
             Kind::Pragma(text) => TokenKind::Pragma(text),
+            Kind::Unterminated(_) | Kind::Unknown(_) if !self.is_first_use(token) => TokenKind::Unknown,
             Kind::Unterminated(text) => {
                 let quote = if self.interner.text(text).contains('\'') { "'" } else { "\"" };
                 let message = format!("the closing `{quote}` is missing on this line");
@@ -79,6 +80,12 @@ impl Preprocessor<'_> {
                 TokenKind::Unknown
             }
         }
+    }
+
+    /// Whether the token is seen for the first time: a macro may use an argument more than once.
+    fn is_first_use(&mut self, token: &Tok) -> bool {
+        let spelling = self.map.spelling(token.span).map(|place| self.map.span(place.file, place.range));
+        spelling.is_none_or(|spelling| self.told.insert(spelling.lo))
     }
 
     fn check_literal(&mut self, token: &Tok) {
@@ -97,6 +104,7 @@ impl Preprocessor<'_> {
             c if c.is_control() || c.is_whitespace() => {
                 format!("the character U+{:04X} cannot stand here", culprit as u32)
             }
+            '`' => "a backtick cannot stand here".to_owned(),
             _ => format!("the character `{culprit}` cannot stand here"),
         };
         let mut diagnostic = Diagnostic::new(Code::UnknownCharacter, token.span, message);

@@ -114,16 +114,14 @@ impl Preprocessor<'_> {
             Some(_) => format!("the target does not support extension `{name}`"),
             None => format!("extension `{name}` is not supported"),
         };
-        let mut diagnostic = Diagnostic::new(code, span, message).note("OpenCL C 6.12.1");
-        if known.is_none() {
-            let names = self.extensions.iter().map(Extension::name);
-            if let Some(likely) = closest(name, names) {
-                diagnostic = diagnostic.help(format!("did you mean `{likely}`?"));
-            }
-        }
-        self.sink.report(
-            diagnostic.help(format!("enable it inside `#ifdef {name}` if the program can do without")),
-        );
+        let diagnostic = Diagnostic::new(code, span, message).note("OpenCL C 6.12.1");
+        let names = self.extensions.iter().map(Extension::name);
+        let likely = closest(name, names.filter(|_| known.is_none()));
+        let help = match likely {
+            Some(likely) => format!("did you mean `{likely}`?"),
+            None => format!("enable it inside `#ifdef {name}` if the program can do without"),
+        };
+        self.sink.report(diagnostic.help(help));
     }
 }
 

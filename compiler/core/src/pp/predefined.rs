@@ -73,9 +73,6 @@ static TABLES: &[(When, &[&str])] = &[
             "__kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))",
             "kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))",
             "NULL ((void*)0)",
-            // OpenCL C 6.3.1: the values of bool
-            "true 1",
-            "false 0",
             // OpenCL C 6.15.3, integers
             "CHAR_BIT 8",
             "CHAR_MAX SCHAR_MAX",

@@ -68,6 +68,9 @@ pub fn constant(name: &str) -> Option<Constant> {
     let flag = |value| Some(int(Ty::Scalar(Scalar::Int), value, vec![enqueue]));
     let null = |ty, extension| Some(Constant { ty, value: Const::Zero, ways: vec![since20.with(extension)] });
     match name {
+        // OpenCL C 6.3.1
+        "true" => Some(int(Ty::Scalar(Scalar::Bool), 1, vec![Condition::ALWAYS])),
+        "false" => Some(int(Ty::Scalar(Scalar::Bool), 0, vec![Condition::ALWAYS])),
         "CLK_ENQUEUE_FLAGS_NO_WAIT" => flag(0),
         "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => flag(1),
         "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => flag(2),

@@ -1,0 +1,46 @@
+//! `file:line:column: error: message [-Wflag]`, which editors and build tools read.
+
+use std::fmt::Write as _;
+
+use kiln_compiler::{
+    diag::{Diagnostic, Severity},
+    source::{FileKind, Repeats},
+};
+
+use super::{Sources, definition_text, spot::Spot};
+
+pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
+    let map = sources.map;
+    let place = map.resolve(diagnostic.span);
+    for (index, step) in place.iter().flat_map(|place| map.include_trail(place.file)).enumerate() {
+        let spot = Spot::new(map, &step.directive);
+        let lead = if index == 0 { "In file included from" } else { "                 from" };
+        let _ = writeln!(text, "{lead} {}:{}:", spot.file, spot.line);
+    }
+    let start = place.as_ref().map_or("kiln".to_owned(), |place| Spot::new(map, place).start());
+    let name = diagnostic.code.name();
+    let (severity, flag) = match (diagnostic.severity, diagnostic.code.default_severity()) {
+        (Severity::Warning, _) => ("warning", format!(" [-W{name}]")),
+        (Severity::Error, Severity::Warning) => ("error", format!(" [-Werror={name}]")),
+        (Severity::Error, Severity::Error) => ("error", String::new()),
+    };
+    let _ = writeln!(text, "{start}: {severity}: {}{flag}", diagnostic.message);
+    for label in &diagnostic.labels {
+        if let Some(place) = map.resolve(label.span) {
+            note(text, &Spot::new(map, &place).start(), &label.text);
+        }
+    }
+    for step in map.macro_trail(diagnostic.span) {
+        let is_body = step.repeats == Repeats::Body;
+        if is_body && map.file(step.definition.file).kind != FileKind::BuiltIn {
+            note(text, &Spot::new(map, &step.definition).start(), &definition_text(sources, &step));
+        }
+    }
+    for line in diagnostic.help.iter().chain(&diagnostic.notes) {
+        note(text, &start, line);
+    }
+}
+
+fn note(text: &mut String, start: &str, note: &str) {
+    let _ = writeln!(text, "{start}: note: {note}");
+}

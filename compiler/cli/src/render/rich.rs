@@ -1,0 +1,143 @@
+//! With source lines, through codespan-reporting.
+
+use std::ops::Range;
+
+use codespan_reporting::{
+    diagnostic::{Diagnostic as Shown, Label as ShownLabel, LabelStyle, Severity as ShownSeverity},
+    files::{Error, Files},
+    term::{
+        Config, Styles, StylesWriter, emit_to_write_style,
+        termcolor::{Ansi, Color, ColorSpec},
+    },
+};
+use kiln_compiler::{
+    diag::{Diagnostic, Severity},
+    source::{FileId, FileKind, Place, Repeats, SourceMap},
+};
+
+use super::{Sources, definition_text, spot::Spot};
+
+/// Lines of generated text can be as long as a file.
+const LONG_LINE: usize = 1000;
+
+/// Of a long row of macros so many definitions are shown.
+const SHOWN_MACROS: usize = 3;
+
+pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
+    let files = Shelf(sources.map);
+    let mut writer = Ansi::new(Vec::new());
+    let shown = shown(sources, diagnostic);
+    let styles = styles();
+    // Every place comes from the map, and a vector takes whatever is written.
+    let outcome =
+        emit_to_write_style(&mut StylesWriter::new(&mut writer, &styles), &Config::default(), &files, &shown);
+    debug_assert!(outcome.is_ok(), "{outcome:?}");
+    text.push_str(&String::from_utf8_lossy(&writer.into_inner()));
+}
+
+fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
+    let map = sources.map;
+    let severity = match diagnostic.severity {
+        Severity::Error => ShownSeverity::Error,
+        Severity::Warning => ShownSeverity::Warning,
+    };
+    let mut shown = Shown::new(severity).with_message(&diagnostic.message).with_code(diagnostic.code.name());
+    let place = map.resolve(diagnostic.span);
+    if let Some(place) = &place {
+        point(&mut shown, map, LabelStyle::Primary, place, &diagnostic.label);
+    }
+    for other in &diagnostic.labels {
+        if let Some(place) = map.resolve(other.span) {
+            point(&mut shown, map, LabelStyle::Secondary, &place, &other.text);
+        }
+    }
+    let steps = map.macro_trail(diagnostic.span);
+    let definitions = steps.iter().filter(|step| step.repeats == Repeats::Body);
+    for step in definitions.clone().filter(|step| is_readable(map, &step.definition)).take(SHOWN_MACROS) {
+        point(&mut shown, map, LabelStyle::Secondary, &step.definition, &definition_text(sources, step));
+    }
+    shown.notes.extend(diagnostic.help.iter().map(|help| format!("help: {help}")));
+    if let Some(fix) = &diagnostic.fix
+        && diagnostic.help.is_empty()
+    {
+        shown.notes.push(format!("help: {}", fix.title));
+    }
+    shown.notes.extend(diagnostic.notes.iter().map(|note| format!("note: {note}")));
+    let beyond = definitions.count().saturating_sub(SHOWN_MACROS);
+    if beyond != 0 {
+        shown.notes.push(format!("note: expanded from {beyond} more macros"));
+    }
+    for step in place.iter().flat_map(|place| map.include_trail(place.file)) {
+        let spot = Spot::new(map, &step.directive);
+        shown.notes.push(format!("note: included from {}:{}", spot.file, spot.line));
+    }
+    shown
+}
+
+/// Shows a place with its line, or only names it if the line is too long to look at.
+fn point<'a>(shown: &mut Shown<Page<'a>>, map: &'a SourceMap, style: LabelStyle, place: &Place, text: &str) {
+    let line = map.line_range(place.file, map.position(place.file, place.range.start).line);
+    if line.len() > LONG_LINE {
+        let text = if text.is_empty() { "here" } else { text };
+        shown.notes.push(format!("at {}: {text}", Spot::new(map, place).start()));
+        return;
+    }
+    let page = Page { file: place.file, name: map.presumed(place.file, place.range.start).0 };
+    shown.labels.push(ShownLabel::new(style, page, place.range.clone()).with_message(text));
+}
+
+/// Whether the text there is one that the user can look at.
+fn is_readable(map: &SourceMap, place: &Place) -> bool {
+    map.file(place.file).kind != FileKind::BuiltIn
+}
+
+/// A file under one of the names that `#line` gives it.
+#[derive(Clone, Copy, PartialEq)]
+struct Page<'a> {
+    file: FileId,
+    name: &'a str,
+}
+
+/// The files as codespan-reporting asks for them.
+struct Shelf<'a>(&'a SourceMap);
+
+impl<'a> Files<'a> for Shelf<'a> {
+    type FileId = Page<'a>;
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, page: Page<'a>) -> Result<&'a str, Error> {
+        Ok(page.name)
+    }
+
+    fn source(&'a self, page: Page<'a>) -> Result<&'a str, Error> {
+        Ok(&self.0.file(page.file).text)
+    }
+
+    fn line_index(&'a self, page: Page<'a>, offset: usize) -> Result<usize, Error> {
+        Ok(self.0.position(page.file, offset.min(self.0.file(page.file).text.len())).line as usize - 1)
+    }
+
+    fn line_number(&'a self, page: Page<'a>, line: usize) -> Result<usize, Error> {
+        let start = self.0.line_range(page.file, line as u32 + 1).start;
+        Ok(self.0.presumed(page.file, start).1 as usize)
+    }
+
+    fn line_range(&'a self, page: Page<'a>, line: usize) -> Result<Range<usize>, Error> {
+        let range = self.0.line_range(page.file, line as u32 + 1);
+        let next = self.0.line_range(page.file, line as u32 + 2);
+        // The range is to include the line's end, where a message about a missing token stands.
+        let end = if next.start > range.start { next.start } else { self.0.file(page.file).text.len() };
+        Ok(range.start..end)
+    }
+}
+
+fn styles() -> Styles {
+    let secondary = ColorSpec::new().set_fg(Some(Color::Blue)).set_bold(true).clone();
+    Styles {
+        secondary_label: secondary.clone(),
+        line_number: secondary.clone(),
+        source_border: secondary,
+        ..Styles::default()
+    }
+}

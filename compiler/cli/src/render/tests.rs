@@ -1,0 +1,83 @@
+//! The three forms of one set of mistakes.
+
+use kiln_compiler::{
+    diag::{Sink, WarningOptions},
+    pp::preprocess,
+    session::{Loader, Options, Source},
+};
+
+use super::*;
+
+struct Header;
+
+impl Loader for Header {
+    fn load(&self, path: &str) -> Option<Vec<u8>> {
+        (path == "dir/a.h").then(|| b"#define BAD(x) x @\n\n  #else\n".to_vec())
+    }
+}
+
+fn rendered(format: FormatArgument, text: &str) -> String {
+    let mut map = SourceMap::default();
+    let mut interner = Interner::new();
+    let mut sink = Sink::new(WarningOptions::default());
+    let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
+    preprocess(&Options::default(), source, &Header, &mut map, &mut interner, &mut sink);
+    let (diagnostics, unseen) = sink.finish();
+    let text = render(format, Sources { map: &map, interner: &interner }, &diagnostics, unseen);
+    anstream::adapter::strip_str(&text).to_string()
+}
+
+const SOURCE: &str =
+    "#include \"a.h\"\nint é = BAD(1);\n#define N 1\n#define N 2\n#line 100 \"other.cl\"\n#inclde <x>";
+
+#[test]
+fn gcc() {
+    assert_eq!(
+        rendered(FormatArgument::Gcc, SOURCE),
+        "In file included from dir/main.cl:1:\n\
+         dir/a.h:3:3: error: there is no `#if` that this `#else` belongs to\n\
+         dir/main.cl:2:9: error: the character `@` cannot stand here\n\
+         dir/a.h:1:18: note: in the definition of macro `BAD`\n\
+         dir/main.cl:4:9: warning: `N` is defined again with another meaning [-Wmacro-redefined]\n\
+         dir/main.cl:3:9: note: first defined here\n\
+         dir/main.cl:4:9: note: write `#undef N` before the second definition\n\
+         other.cl:100:1: error: `#inclde` is not a directive\n\
+         other.cl:100:1: note: did you mean `#include`?\n"
+    );
+}
+
+#[test]
+fn rich() {
+    let text = rendered(FormatArgument::Rich, SOURCE);
+    for part in [
+        "error[conditional]: there is no `#if`",
+        "= note: included from dir/main.cl:1",
+        "┌─ dir/main.cl:2:9\n  │\n2 │ int é = BAD(1);\n  │         ^^^^^^\n",
+        "1 │ #define BAD(x) x @\n  │                  - in the definition of macro `BAD`",
+        "3 │ #define N 1\n  │         - first defined here\n4 │ #define N 2\n  │         ^\n",
+        "┌─ other.cl:100:1\n    │\n100 │ #inclde <x>\n    │ ^^^^^^^\n    │\n    = help: did you mean `#include`?\n",
+        "3 errors and 1 warning\n",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert_eq!(rendered(FormatArgument::Rich, "int a;"), "");
+    let long = rendered(FormatArgument::Rich, &format!("{} @", "x ".repeat(1000)));
+    assert!(long.contains("= at dir/main.cl:1:2002: here\n") && long.len() < 200, "{long}");
+}
+
+#[test]
+fn json() {
+    let text = rendered(FormatArgument::Json, SOURCE);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0]["includes"][0]["line"], 1);
+    assert_eq!(lines[1]["code"], "unknown-character");
+    assert_eq!(lines[1]["location"]["file"], "dir/main.cl");
+    assert_eq!(lines[1]["location"]["column"], 9);
+    assert_eq!(lines[1]["location"]["start_byte"], 24);
+    assert_eq!(lines[1]["location"]["end_column"], 15);
+    assert_eq!(lines[1]["macros"][0]["name"], "BAD");
+    assert_eq!(lines[2]["severity"], "warning");
+    assert_eq!(lines[3]["fix"]["replacement"], "include");
+}
