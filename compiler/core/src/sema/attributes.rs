@@ -56,6 +56,8 @@ pub(crate) struct Attributes {
     pub(crate) vec_type_hint: Option<TyId>,
     /// `opencl_unroll_hint`: `Some(0)` without a number.
     pub(crate) unroll: Option<u32>,
+    /// `ext_vector_type(n)` of clang.
+    pub(crate) vector_length: Option<u8>,
     /// `unused`: no warning if it is not used.
     pub(crate) is_unused: bool,
 }
@@ -140,6 +142,7 @@ impl Sema<'_> {
             }
             "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" => {}
             "opencl_unroll_hint" => self.unroll_hint(attribute, target, found),
+            "ext_vector_type" if target == Target::Typedef => self.vector_length(attribute, found),
             "unused" => found.is_unused = true,
             _ if HARMLESS.contains(&name) => self.report(Diagnostic::new(
                 Code::IgnoredAttribute,
@@ -223,6 +226,21 @@ impl Sema<'_> {
                     .help("put it between the word `struct` and the tag of the definition, or after its closing brace")
                     .note("OpenCL C 6.13.1: `packed` stands on the definition of an enum, struct or union only"),
             ),
+        }
+    }
+
+    /// `ext_vector_type(n)`, by which clang's headers declare vector types.
+    fn vector_length(&mut self, attribute: &ast::Attribute, found: &mut Attributes) {
+        const NOTE: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
+        let [AttributeArgument::Expr(expr)] = attribute.arguments.as_slice() else {
+            return self.report_argument(attribute, "`ext_vector_type` takes one number", NOTE);
+        };
+        match self.integer_constant(expr, "the length of a vector") {
+            Some(length @ (2 | 3 | 4 | 8 | 16)) => found.vector_length = u8::try_from(length).ok(),
+            Some(length) => {
+                self.report_argument(attribute, format!("there are no vectors of {length}"), NOTE)
+            }
+            None => {}
         }
     }
 

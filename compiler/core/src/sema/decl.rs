@@ -67,7 +67,7 @@ impl Sema<'_> {
             return self.declaration_without_names(declaration, &specified);
         }
         for one in &declaration.declarators {
-            let declared = self.declarator(specified.ty, &one.declarator);
+            let mut declared = self.declarator(specified.ty, &one.declarator);
             let Some(name) = declared.name else {
                 self.report(Diagnostic::new(Code::DeclaresNothing, declared.span, "this declares no name"));
                 continue;
@@ -86,6 +86,11 @@ impl Sema<'_> {
             sugar.align = attributes.aligned.or(sugar.align);
             attributes.aligned = sugar.align;
             if is_typedef {
+                if let (Some(length), Ty::Scalar(element)) =
+                    (attributes.vector_length, self.types.get(declared.ty.ty).clone())
+                {
+                    declared.ty.ty = self.types.vector(element, length);
+                }
                 self.typedef(name, &declared, sugar, one.init.is_some());
             } else if is_function {
                 if let Some(init) = &one.init {
@@ -186,9 +191,7 @@ impl Sema<'_> {
         let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
         let space = if is_static { self.place_static(variable) } else { self.place_automatic(variable) };
         variable.ty.quals.space = Some(space);
-        if space == AddressSpace::Constant
-            || matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler)
-        {
+        if matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler) {
             variable.ty = self.with_quals(variable.ty, ty::Quals { is_const: true, ..ty::Quals::default() });
         }
         let align = attributes.aligned;

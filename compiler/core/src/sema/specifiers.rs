@@ -260,7 +260,10 @@ impl Sema<'_> {
     /// A type name that can be used here and is written almost like this one.
     fn similar_type(&self, text: &str) -> Option<String> {
         let is_type = |entity: &Entity| matches!(entity, Entity::Typedef { .. });
-        let mut names: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::spelling).collect();
+        let mut predeclared = Vec::new();
+        kiln_syntax::predeclared::each(|name, _| predeclared.push(name.to_owned()));
+        predeclared.extend(Scalar::ALL.map(|scalar| scalar.spelling().to_owned()));
+        let mut names: Vec<&str> = predeclared.iter().map(String::as_str).collect();
         names.extend(
             self.scopes.visible_names().filter(|(_, it)| is_type(it)).map(|(name, _)| self.text(name)),
         );

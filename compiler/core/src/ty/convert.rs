@@ -179,7 +179,10 @@ impl Types {
             return Err(Refusal::Spaces { from: from_space, to: to_space });
         }
         let pointee = self.pointee(from.ty, to.ty)?;
-        Ok(PointerChange { to_generic, dropped: from.quals.without(to.quals), pointee })
+        let mut dropped = from.quals.without(to.quals);
+        // What lies in the constant space is read-only, whether or not it says so.
+        dropped.is_const &= to_space != AddressSpace::Constant;
+        Ok(PointerChange { to_generic, dropped, pointee })
     }
 
     fn pointee(&self, from: TyId, to: TyId) -> Result<Pointee, Refusal> {
