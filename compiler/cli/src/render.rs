@@ -6,23 +6,40 @@ mod json;
 mod rich;
 mod spot;
 
+use std::io::Write as _;
+
 use kiln_compiler::{
+    Output,
     diag::{Diagnostic, Severity},
     source::{MacroStep, SourceMap},
 };
 use kiln_syntax::Interner;
 
-use crate::options::FormatArgument;
+use crate::options::{ColorArgument, CompileOptions, FormatArgument};
+
+/// Shows what a compilation reported, on standard error.
+pub(crate) fn show(output: &Output, options: &CompileOptions) {
+    let sources = Sources { map: &output.sources, interner: &output.interner };
+    let text = render(options.diagnostic_format, sources, &output.diagnostics, output.hidden_errors);
+    let choice = match options.color {
+        ColorArgument::Auto => anstream::ColorChoice::Auto,
+        ColorArgument::Always => anstream::ColorChoice::Always,
+        ColorArgument::Never => anstream::ColorChoice::Never,
+    };
+    let mut stderr = anstream::AutoStream::new(std::io::stderr().lock(), choice);
+    // Nothing is left to be done if nobody reads it.
+    let _ = stderr.write_all(text.as_bytes());
+}
 
 /// What diagnostics speak of.
 #[derive(Clone, Copy)]
-pub(crate) struct Sources<'a> {
-    pub(crate) map: &'a SourceMap,
-    pub(crate) interner: &'a Interner,
+struct Sources<'a> {
+    map: &'a SourceMap,
+    interner: &'a Interner,
 }
 
 /// Renders diagnostics in their order; `unseen` more errors were past the limit.
-pub(crate) fn render(
+fn render(
     format: FormatArgument,
     sources: Sources<'_>,
     diagnostics: &[Diagnostic],

@@ -13,9 +13,9 @@ use crate::source::{FileId, SourceMap};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMarkers {
     /// They do, as other compilers write and read them.
-    Yes,
+    Written,
     /// They do not.
-    No,
+    Left,
 }
 
 /// Writes tokens so that they read as the same tokens: each on the line that it came from, and apart from its
@@ -40,7 +40,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
                 Some((before, last)) if before == file && line > last && line - last <= 8 => {
                     text.extend(std::iter::repeat_n('\n', (line - last - 1) as usize));
                 }
-                _ if markers == LineMarkers::Yes => {
+                _ if markers == LineMarkers::Written => {
                     let (name, presumed) = map.presumed(file, place.range.start);
                     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
                     let _ = writeln!(text, "# {presumed} \"{name}\"");

@@ -178,7 +178,7 @@ fn printed_text_reads_the_same() {
     let text = "#define A -1\n#define EMPTY\n#define P(x) x##1\nint a = -A;\n  x = y+P(z) EMPTY+ +2;\n#pragma unroll\n__kernel void f();\n";
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
     let run = Run::new(&options, text, &[]);
-    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Yes);
+    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Written);
     assert!(printed.contains("\n  x = y+z1 + +2;\n#pragma unroll\n__kernel void f();\n"), "{printed}");
     assert!(printed.starts_with("# 4 \"dir/main.cl\"\nint a = - -1;\n"), "{printed}");
     let again = Run::new(&options, printed, &[]);

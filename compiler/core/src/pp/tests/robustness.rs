@@ -34,7 +34,7 @@ fn survives(text: Vec<u8>) {
         let place = run.map.resolve(diagnostic.span).expect("a place");
         run.map.position(place.file, place.range.end);
     }
-    print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Yes);
+    print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Written);
 }
 
 #[test]
