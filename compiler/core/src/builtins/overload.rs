@@ -47,17 +47,22 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
         return Err(Failure { kind: FailureKind::Silent, candidates: Vec::new() });
     }
     let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
-    let mut search = Search { views: &views, best: Vec::new(), misfits: SmallVec::new() };
-    search.misfits.resize(arguments.len(), 0);
+    let mut search = Search { views: &views, best: Vec::new() };
+    let mut misfits: SmallVec<[usize; 5]> = SmallVec::from_elem(0, views.len());
     for (id, row) in set.rows() {
         let count = row.signature.parameters.len();
         if count == views.len() || (row.signature.is_variadic && count < views.len()) {
-            row.signature.candidates(&set.context, &mut |candidate| search.consider(id, candidate));
+            let mut fits = |index: usize, parameter: &Param| {
+                let fits = views[index].rank(parameter).is_some();
+                misfits[index] += usize::from(!fits);
+                fits
+            };
+            row.signature.matching(&set.context, &mut fits, &mut |candidate| search.consider(id, candidate));
         }
     }
     match search.best.as_slice() {
         [found] => Ok(found.overload(types, &views)),
-        _ => Err(search.failure(set)),
+        _ => Err(search.failure(set, &misfits)),
     }
 }
 
@@ -72,44 +77,42 @@ struct Search<'a> {
     views: &'a [View],
     /// Overloads of which none is better than another.
     best: Vec<Found>,
-    /// How often each argument does not fit.
-    misfits: SmallVec<[usize; 5]>,
 }
 
 impl Search<'_> {
-    fn consider(&mut self, id: BuiltinId, candidate: &Candidate) {
-        let mut ranks = Ranks::new();
-        let mut any = None;
-        for (index, (view, parameter)) in self.views.iter().zip(&candidate.parameters).enumerate() {
-            // Every `any` of an overload is the same type.
-            let own = if parameter.has_any() { view.any } else { None };
-            let differs = own.is_some() && any.is_some() && own != any;
-            match view.rank(parameter) {
-                Some(rank) if !differs => ranks.push(rank),
-                _ => {
-                    self.misfits[index] += 1;
-                    return;
-                }
-            }
-            any = any.or(own);
+    /// Takes an overload that fits, unless a better one is there.
+    fn consider(&mut self, id: BuiltinId, candidate: Candidate) {
+        let arguments = || self.views.iter().zip(&candidate.parameters);
+        // Every `any` of an overload is the same type.
+        let mut any =
+            arguments().filter(|(_, parameter)| parameter.has_any()).filter_map(|(view, _)| view.any);
+        if let Some(first) = any.next()
+            && any.any(|other| other != first)
+        {
+            return;
         }
-        if self.best.iter().any(|best| is_better(&best.ranks, &ranks) || best.candidate == *candidate) {
+        let ranks: Ranks = arguments().filter_map(|(view, parameter)| view.rank(parameter)).collect();
+        if self.best.iter().any(|best| is_better(&best.ranks, &ranks) || best.candidate == candidate) {
             return;
         }
         self.best.retain(|best| !is_better(&ranks, &best.ranks));
-        self.best.push(Found { id, candidate: candidate.clone(), ranks });
+        self.best.push(Found { id, candidate, ranks });
     }
 
-    fn failure(self, set: &Set) -> Failure {
+    fn failure(self, set: &Set, misfits: &[usize]) -> Failure {
         if !self.best.is_empty() {
             let shown = self.best.iter().take(MOST_CANDIDATES);
             let candidates = shown.map(|found| row(found.id).show(&found.candidate)).collect();
             return Failure { kind: FailureKind::Ambiguous, candidates };
         }
         let candidates = set.rows().map(|(_, row)| row.show_generic()).collect();
-        let worst = self.misfits.iter().enumerate().rev().max_by_key(|(_, misfits)| **misfits);
+        let worst = misfits.iter().enumerate().rev().max_by_key(|(_, misfits)| **misfits);
         let kind = match worst {
             Some((index, misfits)) if *misfits > 0 => FailureKind::Argument(index),
+            // They all fit one by one, but not together.
+            _ if set.rows().any(|(_, row)| row.signature.parameters.len() == misfits.len()) => {
+                FailureKind::Argument(misfits.len().saturating_sub(1))
+            }
             _ => {
                 let counts = set.rows().map(|(_, row)| row.signature.parameters.len());
                 let mut counts: Vec<usize> = counts.collect();

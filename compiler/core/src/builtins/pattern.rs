@@ -209,7 +209,17 @@ impl Signature {
     }
 
     /// Every overload that the context has, while the conditions of the row hold.
-    pub(super) fn candidates(&self, context: &Context, visit: &mut dyn FnMut(&Candidate)) {
+    pub(super) fn candidates(&self, context: &Context, visit: &mut dyn FnMut(Candidate)) {
+        self.matching(context, &mut |_, _| true, visit);
+    }
+
+    /// The overloads whose parameters, by their positions, all fit.
+    pub(super) fn matching(
+        &self,
+        context: &Context,
+        fits: &mut dyn FnMut(usize, &Param) -> bool,
+        visit: &mut dyn FnMut(Candidate),
+    ) {
         let holds = |condition: Condition| condition.holds(context.version, context.extensions);
         let elements: SmallVec<[Scalar; 12]> =
             self.elements.iter().copied().filter(|element| holds(self.element_condition(*element))).collect();
@@ -222,8 +232,8 @@ impl Signature {
                         for &other_space in self.other_spaces.members(context) {
                             for &image in one_or(&images, self.images.is_empty(), &NO_CHOICE.image) {
                                 let choice = Choice { element, width, mask, space, other_space, image };
-                                if let Some(candidate) = self.candidate(&choice, context) {
-                                    visit(&candidate);
+                                if let Some(candidate) = self.candidate(&choice, context, fits) {
+                                    visit(candidate);
                                 }
                             }
                         }
@@ -240,10 +250,21 @@ impl Signature {
         atomic.unwrap_or_else(|| element.condition())
     }
 
-    fn candidate(&self, choice: &Choice, context: &Context) -> Option<Candidate> {
-        let parameters: Option<SmallVec<[Param; 5]>> =
-            self.parameters.iter().map(|pattern| pattern.param(choice, context)).collect();
-        Some(Candidate { parameters: parameters?, result: self.result.param(choice, context)? })
+    fn candidate(
+        &self,
+        choice: &Choice,
+        context: &Context,
+        fits: &mut dyn FnMut(usize, &Param) -> bool,
+    ) -> Option<Candidate> {
+        let mut parameters = SmallVec::new();
+        for (index, pattern) in self.parameters.iter().enumerate() {
+            let parameter = pattern.param(choice, context)?;
+            if !fits(index, &parameter) {
+                return None;
+            }
+            parameters.push(parameter);
+        }
+        Some(Candidate { parameters, result: self.result.param(choice, context)? })
     }
 }
 

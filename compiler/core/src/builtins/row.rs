@@ -68,6 +68,8 @@ pub enum Lowering {
     Library(Library),
     /// An index or a size of the work-item (OpenCL C 6.15.1, 6.15.19).
     WorkItem(WorkItem),
+    /// A clock that this scope shares (cl_khr_kernel_clock).
+    Clock(Scope),
     /// `vloadn` and its kin (OpenCL C 6.15.7).
     VectorLoad(Object),
     /// `vstoren` and its kin.

@@ -50,7 +50,8 @@ struct Entry {
     result: &'static str,
     rest: &'static str,
     header: u32,
-    row: OnceLock<Row>,
+    /// Boxed, because most rows are never read.
+    row: OnceLock<Box<Row>>,
 }
 
 struct Index {
@@ -62,7 +63,7 @@ struct Index {
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let mut index = Index {
         headers: Vec::new(),
-        entries: Vec::with_capacity(1024),
+        entries: Vec::with_capacity(1536),
         names: FxHashMap::with_capacity_and_hasher(1024, Default::default()),
     };
     for file in FILES {
@@ -131,7 +132,7 @@ pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = Bui
 pub(super) fn row(id: BuiltinId) -> &'static Row {
     let entry = &INDEX.entries[id.index()];
     entry.row.get_or_init(|| {
-        parse::row(entry.name, entry.result, entry.rest, &INDEX.headers[entry.header as usize])
+        Box::new(parse::row(entry.name, entry.result, entry.rest, &INDEX.headers[entry.header as usize]))
     })
 }
 

@@ -49,7 +49,7 @@ fn no_overload_twice() {
             for (_, row) in lookup(name, &context).iter().flat_map(Set::rows) {
                 row.signature.candidates(&context, &mut |candidate| {
                     assert!(!seen.contains(&candidate.parameters), "{name} in {version:?}: {candidate:?}");
-                    seen.push(candidate.parameters.clone());
+                    seen.push(candidate.parameters);
                 });
             }
         }
