@@ -1,0 +1,365 @@
+//! Calls of atomic functions as nodes of their own (OpenCL C 6.15.12): objects, operands, orders and scopes.
+//!
+//! Which orders and scopes go together is decided in `memory`; this file finds out what they are, and places
+//! what `memory` has to say. Fences and barriers stand in `fences.rs`.
+
+use kiln_syntax::Span;
+
+use super::{Sema, builtin::Call, convert::AssignContext};
+use crate::{
+    builtins::{AtomicForm, Overload},
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+    hir::{Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind},
+    memory::{self, Argument, Operation, Problem, Spaces, Support},
+    opencl::{AddressSpace, AtomicOp, Order, Scope},
+    ty::{EnumId, QualTy, Ty, TyId},
+};
+
+/// An argument that chooses an order, a scope or flags, and where it stands.
+pub(super) struct Chosen<T> {
+    pub(super) value: Known<T>,
+    pub(super) span: Span,
+}
+
+impl<T: Copy> Chosen<T> {
+    /// What a form of the function without this argument stands for.
+    pub(super) fn default(value: T, call: &Call) -> Self {
+        Self { value: Known::Constant(value), span: call.callee }
+    }
+
+    /// The value, as far as it is known.
+    pub(super) fn known(&self) -> Option<T> {
+        match &self.value {
+            Known::Constant(value) => Some(*value),
+            Known::Dynamic(_) => None,
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// An atomic operation. `arguments` are read, not yet converted to the parameters of the overload.
+    pub(super) fn atomic_call(
+        &mut self,
+        form: AtomicForm,
+        overload: &Overload,
+        arguments: Vec<Expr>,
+        call: &Call,
+    ) -> Expr {
+        let mut arguments = arguments.into_iter().zip(&overload.parameters).enumerate();
+        let mut next = |sema: &mut Self| {
+            let (index, (value, parameter)) = arguments.next()?;
+            Some(sema.assign_convert(value, *parameter, AssignContext::Argument(index + 1)))
+        };
+        let Some(object) = next(self).and_then(|object| self.atomic_object(object, form, overload, call)) else {
+            return self.error_value(call.span);
+        };
+        let value_ty = self.atomic_value(&object);
+        let (expected, operand) = match form.op {
+            AtomicOp::Load | AtomicOp::FlagTestAndSet | AtomicOp::FlagClear => (None, None),
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => (next(self), next(self)),
+            AtomicOp::Fetch(_) if form.by_one => {
+                let one = Expr { kind: ExprKind::Const(Const::Int(1)), ty: value_ty, span: call.span };
+                (None, Some(one))
+            }
+            AtomicOp::Store | AtomicOp::Exchange | AtomicOp::Fetch(_) => (None, next(self)),
+        };
+        if expected.iter().chain(&operand).any(|value| value.ty == TyId::ERROR) {
+            return self.error_value(call.span);
+        }
+        // An operand of another type than the object's (`ptrdiff_t` for `atomic_size_t`) becomes the object's.
+        let operand = operand.map(|operand| self.convert(operand, value_ty));
+        let (order, failure, scope) = if form.is_legacy {
+            (Chosen::default(Order::Relaxed, call), None, Chosen::default(Scope::Device, call))
+        } else {
+            let rest: Vec<(Expr, QualTy)> =
+                arguments.map(|(_, (value, parameter))| (value, *parameter)).collect();
+            let Some(chosen) = self.order_and_scope(form, rest, call) else {
+                return self.error_value(call.span);
+            };
+            chosen
+        };
+        let space = self.pointee_space(object.ty);
+        if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object) {
+            return self.error_value(call.span);
+        }
+        let failure = match form.op {
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                Some(failure.map_or(order.value.clone(), |failure| failure.value))
+            }
+            _ => None,
+        };
+        let atomic = Atomic {
+            op: form.op,
+            object,
+            value_ty,
+            operand,
+            expected,
+            order: order.value,
+            failure,
+            scope: scope.value,
+            is_legacy: form.is_legacy,
+        };
+        Expr { kind: ExprKind::Atomic(Box::new(atomic)), ty: overload.result, span: call.span }
+    }
+
+    /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types, those of OpenCL 1.x to plain ones.
+    fn atomic_object(
+        &mut self,
+        object: Expr,
+        form: AtomicForm,
+        overload: &Overload,
+        call: &Call,
+    ) -> Option<Expr> {
+        let (Ty::Pointer(given), Ty::Pointer(wanted)) =
+            (self.types.get(object.ty), self.types.get(overload.parameters.first()?.ty))
+        else {
+            return None;
+        };
+        if given.ty == wanted.ty {
+            return Some(object);
+        }
+        let (shown, wanted) = (self.show(object.ty), self.show(wanted.ty));
+        self.report_atomic_object(&shown, &wanted, form.is_legacy, object.span, call);
+        None
+    }
+
+    /// Reports an object of a type that an atomic function does not take.
+    pub(super) fn report_atomic_object(
+        &mut self,
+        shown: &str,
+        wanted: &str,
+        is_legacy: bool,
+        span: Span,
+        call: &Call,
+    ) {
+        let diagnostic = Diagnostic::new(
+            Code::AtomicObject,
+            span,
+            format!("`{}` takes a pointer to `{wanted}`, not `{shown}`", call.name),
+        );
+        self.report(if is_legacy {
+            diagnostic
+                .help("use the functions of OpenCL C 2.0, such as `atomic_fetch_add_explicit`, for atomic types")
+                .note("OpenCL C 6.15.12.8: these functions take pointers to plain int and uint in global or local memory")
+        } else {
+            diagnostic
+                .help("declare the object with an atomic type")
+                .note("OpenCL C 6.15.12.7: the object has an atomic type")
+        });
+    }
+
+    /// The type of the value in an atomic object.
+    fn atomic_value(&self, object: &Expr) -> TyId {
+        let Ty::Pointer(to) = self.types.get(object.ty) else { return TyId::ERROR };
+        match *self.types.get(to.ty) {
+            Ty::Atomic(scalar) => TyId::scalar(scalar),
+            Ty::AtomicFlag => TyId::INT,
+            _ => to.ty,
+        }
+    }
+
+    fn pointee_space(&self, pointer: TyId) -> AddressSpace {
+        match self.types.get(pointer) {
+            Ty::Pointer(to) => to.quals.space.unwrap_or(AddressSpace::Private),
+            _ => AddressSpace::Private,
+        }
+    }
+
+    /// The orders and the scope of a call, with what the shorter forms stand for (OpenCL C 6.15.12).
+    #[allow(clippy::type_complexity)]
+    fn order_and_scope(
+        &mut self,
+        form: AtomicForm,
+        rest: Vec<(Expr, QualTy)>,
+        call: &Call,
+    ) -> Option<(Chosen<Order>, Option<Chosen<Order>>, Chosen<Scope>)> {
+        let mut rest = rest.into_iter();
+        let has_failure = matches!(form.op, AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak);
+        let order = match rest.next() {
+            Some((value, parameter)) => self.order_argument(value, parameter, Argument::Order)?,
+            None => Chosen::default(Order::SeqCst, call),
+        };
+        let failure = match rest.next() {
+            Some((value, parameter)) if has_failure => {
+                Some(self.order_argument(value, parameter, Argument::Failure)?)
+            }
+            Some((value, parameter)) => {
+                let scope = self.scope_argument(value, parameter)?;
+                return Some((order, None, scope));
+            }
+            None => None,
+        };
+        let scope = match rest.next() {
+            Some((value, parameter)) => self.scope_argument(value, parameter)?,
+            None => Chosen::default(Scope::Device, call),
+        };
+        Some((order, failure, scope))
+    }
+
+    /// What `memory` says of an atomic operation; tells whether it is legal.
+    fn check_atomic_call(
+        &mut self,
+        form: AtomicForm,
+        space: AddressSpace,
+        order: &Chosen<Order>,
+        failure: Option<&Chosen<Order>>,
+        scope: &Chosen<Scope>,
+        object: &Expr,
+    ) -> bool {
+        let place = |argument| match argument {
+            Argument::Object => object.span,
+            Argument::Failure => failure.map_or(order.span, |failure| failure.span),
+            Argument::Scope => scope.span,
+            Argument::Order | Argument::Flags => order.span,
+        };
+        let (known_order, known_scope) = (order.known(), scope.known());
+        let known_failure = failure.and_then(Chosen::known);
+        let operation = Operation::Atomic(form.op.into(), Spaces::of(space));
+        let support = self.memory_support();
+        let problem = memory::check_atomic(form.op, known_order, known_failure, known_scope)
+            .and_then(|()| memory::check_support(operation, known_order, known_scope, support))
+            .and_then(|()| memory::check_support(operation, known_failure, None, support));
+        if let Err(problem) = problem {
+            let span = place(problem.argument);
+            self.report_memory_problem(problem, span);
+            return false;
+        }
+        if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
+            let span = place(advice.argument);
+            self.report_memory_problem(advice, span);
+        }
+        true
+    }
+
+    /// A memory order given as an argument (OpenCL C 6.15.12.3).
+    pub(super) fn order_argument(
+        &mut self,
+        value: Expr,
+        parameter: QualTy,
+        argument: Argument,
+    ) -> Option<Chosen<Order>> {
+        self.chosen(value, parameter, |bits| memory::order_of_value(bits, argument))
+    }
+
+    /// A memory scope given as an argument (OpenCL C 6.15.12.4).
+    pub(super) fn scope_argument(&mut self, value: Expr, parameter: QualTy) -> Option<Chosen<Scope>> {
+        self.chosen(value, parameter, memory::scope_of_value)
+    }
+
+    /// An argument whose value is known or told at run time, as what it stands for. None, reported, if it
+    /// stands for nothing.
+    pub(super) fn chosen<T>(
+        &mut self,
+        value: Expr,
+        parameter: QualTy,
+        of_value: impl FnOnce(i64) -> Result<T, Problem>,
+    ) -> Option<Chosen<T>> {
+        let span = value.span;
+        let is_other = self.warn_other_enum(&value, parameter);
+        let value = self.assign_convert(value, parameter, AssignContext::Argument(0));
+        if value.ty == TyId::ERROR {
+            return None;
+        }
+        if let Some(Const::Int(bits)) = self.constant(&value) {
+            match of_value(bits as i64) {
+                Ok(chosen) => return Some(Chosen { value: Known::Constant(chosen), span }),
+                // Orders and scopes swapped have been warned of; that says more than their values.
+                Err(_) if is_other => {}
+                Err(problem) => {
+                    self.report_memory_problem(problem, span);
+                    return None;
+                }
+            }
+        }
+        Some(Chosen { value: Known::Dynamic(Box::new(value)), span })
+    }
+
+    /// An order where a scope belongs, or the other way round: legal C, and never meant.
+    fn warn_other_enum(&mut self, value: &Expr, parameter: QualTy) -> bool {
+        let (Ty::Enum(given), Ty::Enum(wanted)) = (self.types.get(value.ty), self.types.get(parameter.ty)) else {
+            return false;
+        };
+        let known = [EnumId::MEMORY_ORDER, EnumId::MEMORY_SCOPE];
+        if given == wanted || !known.contains(given) || !known.contains(wanted) {
+            return false;
+        }
+        let (given, wanted) = (self.show(value.ty), self.show(parameter.ty));
+        self.report(
+            Diagnostic::new(
+                Code::OrderScopeSwapped,
+                value.span,
+                format!("this is a `{given}` where a `{wanted}` belongs"),
+            )
+            .help("the order comes before the scope; there is no form with a scope alone")
+            .note("OpenCL C 6.15.12.7"),
+        );
+        true
+    }
+
+    /// The orders and scopes that this compilation has (OpenCL C 6.15.12.10).
+    pub(super) fn memory_support(&self) -> Support {
+        let has = |extension| self.extensions.has(extension);
+        Support {
+            acq_rel: has(Extension::OrderAcqRel),
+            seq_cst: has(Extension::OrderSeqCst),
+            device: has(Extension::ScopeDevice),
+            all_devices: has(Extension::ScopeAllDevices),
+            sub_groups: has(Extension::FeatureSubgroups)
+                || has(Extension::KhrSubgroups)
+                || has(Extension::IntelSubgroups),
+        }
+    }
+
+    /// Places what `memory` found.
+    pub(super) fn report_memory_problem(&mut self, problem: Problem, span: Span) {
+        let Some(code) = Code::parse(problem.code) else { return };
+        self.report(
+            Diagnostic::new(code, span, problem.message)
+                .label(problem.label)
+                .help(problem.help)
+                .note(problem.note),
+        );
+    }
+
+    /// `atomic_init`: a plain store (OpenCL C 6.15.12.2).
+    pub(super) fn atomic_init_call(
+        &mut self,
+        overload: &Overload,
+        arguments: Vec<Expr>,
+        call: &Call,
+    ) -> Expr {
+        let mut arguments = arguments.into_iter().zip(&overload.parameters);
+        let (Some((object, to)), Some((value, of))) = (arguments.next(), arguments.next()) else {
+            return self.error_value(call.span);
+        };
+        let given = object.ty;
+        let object = self.assign_convert(object, *to, AssignContext::Argument(1));
+        let value = self.assign_convert(value, *of, AssignContext::Argument(2));
+        if object.ty == TyId::ERROR || value.ty == TyId::ERROR {
+            return self.error_value(call.span);
+        }
+        if !matches!(self.types.get(given), Ty::Pointer(given) if self.is_atomic(given.ty)) {
+            let (shown, wanted) = (self.show(given), "an atomic type");
+            self.report_atomic_object(&shown, wanted, false, object.span, call);
+            return self.error_value(call.span);
+        }
+        let place = self.plain_view(object);
+        let value = self.convert(value, place.ty.ty);
+        let (ty, span) = (place.ty.ty, call.span);
+        let store = Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty, span };
+        let nothing = self.nothing(span);
+        Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
+    }
+
+    /// The value in an atomic object as an object of its plain type, for accesses that are not atomic.
+    pub(super) fn plain_view(&mut self, object: Expr) -> Place {
+        let span = object.span;
+        let ty = self.atomic_value(&object);
+        let space = self.pointee_space(object.ty);
+        let place_ty = ty.plain().in_space(space);
+        let pointer = self.types.pointer(place_ty);
+        let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
+        Place { kind: PlaceKind::Deref(Box::new(object)), ty: place_ty, span }
+    }
+}

@@ -1,0 +1,254 @@
+//! Calls of built-in functions (OpenCL C 6.15): the table chooses the overload, this file makes the node.
+//!
+//! Functions with nodes or checks of their own stand in `atomics`, `fences`, `printf`; what is made by rule
+//! (`convert_*`, `as_*`) is made here.
+
+use kiln_syntax::{Span, ast};
+
+use super::{Sema, convert::AssignContext};
+use crate::{
+    builtins::{self, ArgTy, Context, Failure, FailureKind, Lowering, Overload, Rule},
+    diag::{Code, Diagnostic},
+    hir::{Conversion, Expr, ExprKind},
+    ty::{Scalar, Ty, TyId},
+};
+
+/// A call, for messages.
+pub(super) struct Call<'a> {
+    /// The name of the function.
+    pub(super) name: &'a str,
+    /// Where the name stands.
+    pub(super) callee: Span,
+    /// The whole.
+    pub(super) span: Span,
+}
+
+impl Sema<'_> {
+    /// What decides which built-in functions there are.
+    pub(crate) fn builtin_context(&self) -> Context {
+        Context { version: self.options.std, extensions: self.extensions }
+    }
+
+    /// Whether there is a built-in function of this name in any version.
+    pub(crate) fn is_builtin(&self, name: &str) -> bool {
+        builtins::is_name(name)
+    }
+
+    /// `name(arguments)`
+    pub(crate) fn call_builtin(
+        &mut self,
+        name: &str,
+        callee: Span,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        let call = Call { name, callee, span };
+        let context = self.builtin_context();
+        if let Some(missing) = builtins::needs(name, &context) {
+            self.report_missing(&format!("`{name}`"), &missing, callee);
+            self.unused_arguments(arguments);
+            return self.error_value(span);
+        }
+        let arguments: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
+        if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
+            return self.error_value(span);
+        }
+        if let Some(rule) = builtins::rule(name) {
+            return self.call_by_rule(rule, arguments, &call);
+        }
+        let Some(set) = builtins::lookup(name, &context) else { return self.error_value(span) };
+        if self.reports_plain_atomic(&set, &arguments, &call) {
+            return self.error_value(span);
+        }
+        let types: Vec<ArgTy> = arguments
+            .iter()
+            .map(|argument| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) })
+            .collect();
+        match builtins::resolve(&set, &mut self.types, &types) {
+            Ok(overload) => self.builtin_node(&overload, arguments, &call),
+            Err(failure) => {
+                self.report_no_overload(failure, &arguments, &call);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// The node of a call whose overload is known.
+    fn builtin_node(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
+        match builtins::row(overload.builtin).lowering {
+            Lowering::Atomic(form) => return self.atomic_call(form, overload, arguments, call),
+            Lowering::AtomicInit => return self.atomic_init_call(overload, arguments, call),
+            Lowering::Fence(fence) => return self.fence_call(fence, overload, arguments, call),
+            Lowering::Barrier(barrier) => return self.barrier_call(barrier, overload, arguments, call),
+            Lowering::Printf => return self.printf_call(overload, arguments, call),
+            _ => {}
+        }
+        let Some(arguments) = self.builtin_arguments(overload, arguments, call) else {
+            return self.error_value(call.span);
+        };
+        let kind = ExprKind::Builtin { builtin: overload.builtin, arguments };
+        Expr { kind, ty: overload.result, span: call.span }
+    }
+
+    /// Arguments converted to the parameters of an overload.
+    fn builtin_arguments(
+        &mut self,
+        overload: &Overload,
+        arguments: Vec<Expr>,
+        call: &Call,
+    ) -> Option<Vec<Expr>> {
+        let mut converted = Vec::with_capacity(arguments.len());
+        for (number, (value, parameter)) in (1..).zip(arguments.into_iter().zip(&overload.parameters)) {
+            if self.is_vector(parameter.ty) && !self.is_vector(value.ty) {
+                self.warn_widening(&value, parameter.ty, call);
+            }
+            let value = self.assign_convert(value, *parameter, AssignContext::Argument(number));
+            if value.ty == TyId::ERROR {
+                return None;
+            }
+            converted.push(value);
+        }
+        Some(converted)
+    }
+
+    /// A scalar that a function takes as a vector because no overload takes the scalar.
+    fn warn_widening(&mut self, value: &Expr, vector: TyId, call: &Call) {
+        let (shown, vector) = (self.show(value.ty), self.show(vector));
+        self.report(
+            Diagnostic::new(
+                Code::ImplicitWidening,
+                value.span,
+                format!("`{}` takes `{vector}` here, so this `{shown}` is repeated in every component", call.name),
+            )
+            .help(format!("write `({vector})(…)` if that is meant")),
+        );
+    }
+
+    /// `convert_type` and `as_type` (OpenCL C 6.4.3, 6.4.4.2).
+    fn call_by_rule(&mut self, rule: Rule, arguments: Vec<Expr>, call: &Call) -> Expr {
+        let given = arguments.len();
+        let mut arguments = arguments.into_iter();
+        let (Some(value), None) = (arguments.next(), arguments.next()) else {
+            self.report(
+                Diagnostic::new(
+                    Code::ArgumentCount,
+                    call.callee,
+                    format!("`{}` takes 1 argument, not {given}", call.name),
+                ),
+            );
+            return self.error_value(call.span);
+        };
+        match rule {
+            Rule::As { element, count } => {
+                let to = self.types.vector(element, count);
+                self.reinterpret(value, to, call.span)
+            }
+            Rule::Convert { element, count, conversion } => {
+                self.explicit_conversion(value, (element, count), conversion, call)
+            }
+        }
+    }
+
+    /// `convert_type`: component by component, between as many components (OpenCL C 6.4.3).
+    fn explicit_conversion(
+        &mut self,
+        value: Expr,
+        (element, count): (Scalar, u8),
+        conversion: Conversion,
+        call: &Call,
+    ) -> Expr {
+        let to = self.types.vector(element, count);
+        match self.types.components(value.ty) {
+            Some((from, of)) if of == count => {
+                if from == element && !matches!(self.types.get(value.ty), Ty::Enum(_)) {
+                    return Expr { span: call.span, ..value };
+                }
+                Expr { kind: ExprKind::Convert(conversion, Box::new(value)), ty: to, span: call.span }
+            }
+            _ => {
+                let (shown, to_shown) = (self.show(value.ty), self.show(to));
+                let plural = if count == 1 { "a scalar" } else { "a vector of as many components" };
+                self.report(
+                    Diagnostic::new(
+                        Code::ArgumentType,
+                        value.span,
+                        format!("`{}` cannot make `{to_shown}` of `{shown}`", call.name),
+                    )
+                    .help(format!("it takes {plural}"))
+                    .note("OpenCL C 6.4.3: source and destination have the same number of components"),
+                );
+                self.error_value(call.span)
+            }
+        }
+    }
+
+    /// An atomic function applied to what is not an atomic object, or the other way round: every overload
+    /// would fit as badly, so it is said at once.
+    fn reports_plain_atomic(&mut self, set: &builtins::Set, arguments: &[Expr], call: &Call) -> bool {
+        let is_legacy = set.rows().find_map(|(_, row)| match row.lowering {
+            Lowering::Atomic(form) => Some(form.is_legacy),
+            Lowering::AtomicInit => Some(false),
+            _ => None,
+        });
+        let (Some(is_legacy), Some(object)) = (is_legacy, arguments.first()) else { return false };
+        let Ty::Pointer(to) = *self.types.get(object.ty) else { return false };
+        if self.is_atomic(to.ty) != is_legacy {
+            return false;
+        }
+        let shown = self.show(object.ty);
+        let wanted = if is_legacy { "int or uint" } else { "an atomic type" };
+        self.report_atomic_object(&shown, wanted, is_legacy, object.span, call);
+        true
+    }
+
+    /// Says why no overload is meant.
+    fn report_no_overload(&mut self, failure: Failure, arguments: &[Expr], call: &Call) {
+        let name = call.name;
+        let given = arguments.len();
+        let diagnostic = match failure.kind {
+            FailureKind::Silent => return,
+            FailureKind::Count(counts) => {
+                let wanted = list_of_counts(&counts);
+                Diagnostic::new(
+                    Code::ArgumentCount,
+                    call.callee,
+                    format!("`{name}` takes {wanted}, not {given}"),
+                )
+            }
+            FailureKind::Argument(index) => {
+                let Some(argument) = arguments.get(index) else { return };
+                let shown = self.show(argument.ty);
+                let others: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+                Diagnostic::new(
+                    Code::ArgumentType,
+                    argument.span,
+                    format!("`{name}` cannot take `{shown}` as argument {}", index + 1),
+                )
+                .label(format!("called with ({})", others.join(", ")))
+            }
+            FailureKind::Ambiguous => {
+                let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+                Diagnostic::new(
+                    Code::AmbiguousCall,
+                    call.callee,
+                    format!("several forms of `{name}` take ({}) equally well", shown.join(", ")),
+                )
+                .help("cast the arguments to the type that is meant")
+            }
+        };
+        let forms = failure.candidates.iter().take(6).fold(diagnostic, |diagnostic, form| {
+            diagnostic.note(format!("there is `{form}`"))
+        });
+        self.report(forms);
+    }
+}
+
+/// "1 argument", "2 or 3 arguments"
+fn list_of_counts(counts: &[usize]) -> String {
+    let numbers: Vec<String> = counts.iter().map(usize::to_string).collect();
+    match numbers.as_slice() {
+        [one] if one == "1" => "1 argument".into(),
+        [init @ .., last] if !init.is_empty() => format!("{} or {last} arguments", init.join(", ")),
+        _ => format!("{} arguments", numbers.join("")),
+    }
+}
