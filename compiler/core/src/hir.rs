@@ -84,7 +84,7 @@ pub struct Function {
     pub name: Symbol,
     /// What it returns.
     pub result: TyId,
-    /// Its parameters: the first locals.
+    /// Its parameters: the first locals; for a block, what it captures follows.
     pub parameters: Vec<LocalId>,
     /// Parameters and variables.
     pub locals: Table<LocalId, Local>,
@@ -210,7 +210,7 @@ pub enum PlaceKind {
         base: Box<Place>,
         offset: u64,
     },
-    /// An element of an array place; the index is a 64-bit integer.
+    /// An element of an array place, or a component of a vector place; the index is a 64-bit integer.
     Element {
         base: Box<Place>,
         index: Box<Expr>,
@@ -220,7 +220,7 @@ pub enum PlaceKind {
         base: Box<Place>,
         components: Vec<u8>,
     },
-    /// A struct or union that is a value, such as a call's result, so that its members can be read.
+    /// A struct, union or vector that is a value, such as a call's result, so that its parts can be read.
     Temporary(Box<Expr>),
 }
 
@@ -335,6 +335,12 @@ pub enum ExprKind {
     Printf {
         format: Vec<u8>,
         arguments: Vec<Expr>,
+    },
+    /// A block: a function whose last parameters take what the block captures (OpenCL C 6.14). Calls of blocks
+    /// are calls of that function; as a value, only the functions that enqueue kernels look at it.
+    Block {
+        function: FunctionId,
+        captures: Vec<Expr>,
     },
     /// An aggregate in parts, for initialisers: what is not named is zero. Offsets are in bytes.
     Aggregate(Vec<(u64, Expr)>),

@@ -3,7 +3,10 @@
 //! It never fails: what is wrong becomes `Ty::Error`, which goes with everything, so that one mistake gives one
 //! message. It knows nothing of SPIR-V or of targets, but for which extensions and features are there.
 
+mod atomics;
 mod attributes;
+mod block;
+mod builtin;
 mod call;
 mod cast;
 mod constant;
@@ -11,13 +14,14 @@ mod convert;
 mod decl;
 mod declarator;
 mod expr;
+mod fences;
 mod flow;
 mod function;
 mod image;
 mod init;
 mod kernel;
-mod pending;
 mod placement;
+mod printf;
 mod restrictions;
 mod scope;
 mod spaces;
@@ -57,6 +61,10 @@ pub(crate) struct Sema<'a> {
     pub(crate) scopes: Scopes,
     /// The values of variables that keep their initialiser's.
     pub(crate) known_objects: constant::KnownObjects,
+    /// The blocks that variables hold.
+    known_blocks: block::KnownBlocks,
+    /// The block literals being checked, outermost first.
+    open_blocks: Vec<block::OpenBlock>,
     /// The function or block whose body is being checked.
     pub(crate) function: Option<FunctionId>,
     /// What is known of that body.
@@ -88,6 +96,8 @@ pub fn check(
         module: hir::Module::default(),
         scopes: Scopes::default(),
         known_objects: constant::KnownObjects::default(),
+        known_blocks: block::KnownBlocks::default(),
+        open_blocks: Vec::new(),
         function: None,
         body: Body::none(),
         outside: None,

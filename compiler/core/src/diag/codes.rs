@@ -273,9 +273,18 @@ codes! {
     SamplerInitializer "sampler-initializer" Error;
     // Expressions: calls
     ArgumentCount "argument-count" Error;
+    AmbiguousCall "ambiguous-call" Error;
+    ArgumentType "argument-type" Error;
+    ImplicitWidening "implicit-widening" All;
     NotCallable "not-callable" Error;
+    BlockValue "block-value" Error;
+    BlockCapture "block-capture" Error;
+    PrintfArgument "printf-argument" Warning;
+    PrintfFormat "printf-format" Warning;
     // Atomic objects
     AtomicOperator "atomic-operator" Error;
+    OrderScopeSwapped "order-scope-swapped" Warning;
+    AtomicObject "atomic-object" Error;
     AtomicPlainAccess "atomic-plain-access" Warning;
     // What a target lacks
     TargetPointer "target-pointer" Error;

@@ -259,6 +259,9 @@ impl Printer<'_> {
                 let text = String::from_utf8_lossy(format);
                 self.list(&format!("printf {text:?}"), ty, &arguments.iter().collect::<Vec<_>>())
             }
+            ExprKind::Block { function, captures } => {
+                self.list(&format!("block @{}", function.index()), ty, &captures.iter().collect::<Vec<_>>())
+            }
             ExprKind::Aggregate(parts) => {
                 let parts: Vec<_> =
                     parts.iter().map(|(offset, part)| format!("[{offset}] {}", self.expr(part))).collect();

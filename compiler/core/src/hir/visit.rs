@@ -69,6 +69,7 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         ExprKind::Vector(parts)
         | ExprKind::Call { arguments: parts, .. }
         | ExprKind::Builtin { arguments: parts, .. }
+        | ExprKind::Block { captures: parts, .. }
         | ExprKind::Printf { arguments: parts, .. } => parts.iter().for_each(|part| expression(part, visit)),
         ExprKind::Assign { place: target, value } => {
             place(target, visit);

@@ -4,6 +4,7 @@ use kiln_syntax::{Span, Symbol, ast};
 
 use super::{Entity, Sema, convert::AssignContext, expr::Operand};
 use crate::{
+    builtins,
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, Place},
     ty::{QualTy, Ty, TyId},
@@ -26,10 +27,11 @@ impl Sema<'_> {
                 self.error_value(span)
             }
             Operand::Place(place) if matches!(self.types.get(place.ty.ty), Ty::Block(_)) => {
-                self.call_block(place, arguments, span)
+                let block = self.load(place);
+                self.call_block(block, arguments, span)
             }
             Operand::Value(value) if matches!(self.types.get(value.ty), Ty::Block(_)) => {
-                self.call_block_value(value, arguments, span)
+                self.call_block(value, arguments, span)
             }
             operand => {
                 let ty = match &operand {
@@ -155,8 +157,8 @@ impl Sema<'_> {
         names.extend(
             self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
         );
-        names.extend(self.builtin_names());
-        crate::diag::closest(text, names)
+        let builtin = builtins::suggest(text, &self.builtin_context());
+        crate::diag::closest(text, names.into_iter().chain(builtin))
     }
 }
 

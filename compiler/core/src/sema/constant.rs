@@ -28,6 +28,9 @@ impl Sema<'_> {
     /// Notes the initialiser of a variable, already converted to the variable's type. A variable that cannot
     /// be written keeps it, and so stands for a constant in expressions, as compilers allow.
     pub(crate) fn remember_initializer(&mut self, object: Object, ty: QualTy, value: &Expr) {
+        if matches!(self.types.get(ty.ty), Ty::Block(_)) {
+            return self.remember_block(object, value);
+        }
         let is_fixed = ty.quals.is_const || ty.quals.space == Some(AddressSpace::Constant);
         if is_fixed
             && !ty.quals.is_volatile
@@ -126,6 +129,8 @@ impl Sema<'_> {
             ExprKind::PointerToInt(pointer) => {
                 matches!(self.constant(pointer)?, Const::NullPointer).then_some(Const::Int(0))
             }
+            // Which block it is, its variable knows.
+            ExprKind::Block { captures, .. } => captures.is_empty().then_some(Const::Zero),
             ExprKind::PointerCast(pointer) => {
                 self.constant(pointer).filter(|value| matches!(value, Const::NullPointer))
             }

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod assign;
 mod binary;
+mod compound;
 mod conditional;
 mod literal;
 mod member;

@@ -299,7 +299,7 @@ impl Sema<'_> {
     }
 
     /// Makes the parameters the first locals of the function.
-    fn set_parameters(&mut self, id: FunctionId, parameters: &[Parameter]) {
+    pub(super) fn set_parameters(&mut self, id: FunctionId, parameters: &[Parameter]) {
         let mut locals: Table<LocalId, Local> = Table::new();
         let ids = parameters
             .iter()

@@ -141,7 +141,7 @@ impl Sema<'_> {
 
     /// A place that may be written; reports what may not.
     fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str) -> Option<Place> {
-        let place = match self.operand(expr) {
+        let place = match self.object_operand(expr) {
             Operand::Place(place) => place,
             Operand::Value(value) if value.ty == TyId::ERROR => return None,
             Operand::Value(_) | Operand::Function(..) | Operand::Builtin(_) => {

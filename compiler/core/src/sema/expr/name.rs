@@ -4,6 +4,7 @@ use kiln_syntax::{Span, Symbol};
 
 use super::Operand;
 use crate::{
+    builtins,
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
     opencl::{AddressSpace, Order, Scope},
@@ -106,7 +107,7 @@ impl Sema<'_> {
         );
         names.extend(Order::ALL.iter().map(|order| order.spelling()));
         names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
-        names.extend(self.builtin_names());
-        crate::diag::closest(text, names)
+        let builtin = builtins::suggest(text, &self.builtin_context());
+        crate::diag::closest(text, names.into_iter().chain(builtin))
     }
 }

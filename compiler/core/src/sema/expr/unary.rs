@@ -131,7 +131,7 @@ impl Sema<'_> {
     fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         let operand = match &operand.kind {
             ast::ExprKind::Index { base, index } => self.index(base, index, Use::Address, operand.span),
-            _ => self.operand(operand),
+            _ => self.object_operand(operand),
         };
         match operand {
             Operand::Place(place) => {

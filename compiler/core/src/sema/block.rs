@@ -1,0 +1,242 @@
+//! Blocks (OpenCL C 6.14): literals become functions whose last parameters are what they capture, and calls become
+//! calls of those functions, because a block variable never changes.
+
+use kiln_syntax::{Span, ast};
+use rustc_hash::FxHashMap;
+
+use super::{Sema, constant::Object, expr::Operand, function::Returns};
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+    hir::{Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind},
+    index::Table,
+    opencl::{AddressSpace, LanguageVersion},
+    ty::{FunctionTy, QualTy, Ty, TyId},
+};
+
+/// A block literal being checked.
+pub(crate) struct OpenBlock {
+    function: FunctionId,
+    /// The function or block around it; none at program scope.
+    parent: Option<FunctionId>,
+    captures: Vec<Capture>,
+}
+
+/// A variable of the function around a block that the block uses.
+struct Capture {
+    /// The variable, in the function around the block.
+    outer: LocalId,
+    /// The parameter that holds its value, or its address for a `local` one.
+    inner: LocalId,
+}
+
+/// The block that a variable holds.
+#[derive(Clone)]
+pub(crate) struct KnownBlock {
+    function: FunctionId,
+    captures: Vec<Expr>,
+}
+
+/// The blocks that variables hold.
+pub(crate) type KnownBlocks = FxHashMap<Object, KnownBlock>;
+
+impl Sema<'_> {
+    /// `^(parameters) { … }` (OpenCL C 6.14.3)
+    pub(crate) fn block_literal(&mut self, block: &ast::BlockLiteral, span: Span) -> Expr {
+        if !self.has_blocks() {
+            self.report_missing("a block", &["OpenCL C 2.0".into()], span);
+            return self.error_value(span);
+        }
+        let parameters = block.parameters.as_ref().map(|list| self.parameters(list)).unwrap_or_default();
+        if let Some(dots) = block.parameters.as_ref().and_then(|list| list.variadic) {
+            self.report(
+                Diagnostic::new(Code::VariadicFunction, dots, "a block cannot take a variable number of arguments")
+                    .note("OpenCL C 6.14.5: blocks with variadic arguments are not supported"),
+            );
+        }
+        let returns = match &block.result {
+            Some(name) => Returns::Type(self.type_name(name).ty),
+            None => Returns::Inferred(None),
+        };
+        let name = self.interner.intern("<block>");
+        let function = self.module.functions.push(Function {
+            name,
+            result: TyId::VOID,
+            parameters: Vec::new(),
+            locals: Table::new(),
+            body: None,
+            kernel: None,
+            span,
+        });
+        self.set_parameters(function, &parameters);
+        self.open_blocks.push(OpenBlock { function, parent: self.function, captures: Vec::new() });
+        let (stmts, returns) = self.body(function, &parameters, returns, &block.body);
+        let open = self.open_blocks.pop();
+        let result = match returns {
+            Returns::Type(ty) => ty,
+            Returns::Inferred(ty) => ty.unwrap_or(TyId::VOID),
+        };
+        let made = &mut self.module.functions[function];
+        made.result = result;
+        made.body = Some(stmts);
+        let ty = FunctionTy {
+            result: result.plain(),
+            parameters: parameters.iter().map(|parameter| parameter.ty.ty.plain()).collect(),
+            is_variadic: false,
+        };
+        let ty = self.types.intern(Ty::Block(ty));
+        self.with_captures(function, open.map(|open| open.captures).unwrap_or_default(), ty, span)
+    }
+
+    /// OpenCL C 6.14: blocks came with 2.0 and are part of device-side enqueue in 3.0. They cost nothing otherwise.
+    fn has_blocks(&self) -> bool {
+        self.options.std >= LanguageVersion::Cl20 || self.extensions.has(Extension::DeviceEnqueue)
+    }
+
+    /// The literal as a value: what it captures is copied when it is evaluated (OpenCL C 6.14.3).
+    fn with_captures(&mut self, function: FunctionId, captures: Vec<Capture>, ty: TyId, span: Span) -> Expr {
+        let mut copies = Vec::new();
+        let mut values = Vec::new();
+        for capture in captures {
+            let Some(parent) = self.function else { continue };
+            let outer_ty = self.module.functions[parent].locals[capture.outer].ty;
+            let outer = Place { kind: PlaceKind::Local(capture.outer), ty: outer_ty, span };
+            let value = if outer_ty.quals.space == Some(AddressSpace::Local) {
+                self.address_of_place(outer)
+            } else {
+                self.load(outer)
+            };
+            let copy = self.temporary_place(value.ty, span);
+            let stored = ExprKind::Assign { place: Box::new(copy.clone()), value: Box::new(value) };
+            copies.push(Expr { kind: stored, ty: copy.ty.ty, span });
+            values.push(self.load(copy));
+        }
+        let block = Expr { kind: ExprKind::Block { function, captures: values }, ty, span };
+        copies.into_iter().rev().fold(block, |rest, copy| Expr {
+            kind: ExprKind::Comma(Box::new(copy), Box::new(rest)),
+            ty,
+            span,
+        })
+    }
+
+    /// A variable of a function around the block being checked (OpenCL C 6.14.3): a constant copy of it.
+    pub(crate) fn captured(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
+        let ty = self.module.functions[function].locals[local].ty;
+        let problem = match self.types.get(ty.ty) {
+            Ty::Error => return Operand::Value(self.error_value(span)),
+            Ty::Block(_) => Some("a block cannot use a block variable of the function around it"),
+            Ty::Array(..) if ty.quals.space != Some(AddressSpace::Local) => {
+                Some("a block cannot use an array of the function around it")
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            self.report(
+                Diagnostic::new(Code::BlockCapture, span, problem)
+                    .help("pass it as an argument, or declare it inside the block")
+                    .note("OpenCL C 6.14.5"),
+            );
+            return Operand::Value(self.error_value(span));
+        }
+        let level = self.open_blocks.iter().rposition(|open| Some(open.function) == self.function);
+        let Some(inner) = level.and_then(|level| self.capture(level, function, local, span)) else {
+            return Operand::Value(self.error_value(span));
+        };
+        let owner = self.function.unwrap_or(function);
+        let inner_ty = self.module.functions[owner].locals[inner].ty;
+        let place = Place { kind: PlaceKind::Local(inner), ty: inner_ty, span };
+        if ty.quals.space != Some(AddressSpace::Local) {
+            return Operand::Place(place);
+        }
+        let pointer = self.load(place);
+        Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+    }
+
+    /// The parameter of the open block at this level that stands for a variable of an outer function; blocks in
+    /// between capture it too.
+    fn capture(&mut self, level: usize, function: FunctionId, local: LocalId, span: Span) -> Option<LocalId> {
+        let (block, parent) = (self.open_blocks[level].function, self.open_blocks[level].parent?);
+        let outer = if parent == function {
+            local
+        } else {
+            let around = self.open_blocks[..level].iter().rposition(|open| open.function == parent)?;
+            self.capture(around, function, local, span)?
+        };
+        if let Some(known) = self.open_blocks[level].captures.iter().find(|capture| capture.outer == outer) {
+            return Some(known.inner);
+        }
+        let variable = self.module.functions[parent].locals[outer].clone();
+        let ty = if variable.ty.quals.space == Some(AddressSpace::Local) {
+            self.types.pointer(variable.ty).plain()
+        } else {
+            variable.ty.constant()
+        };
+        let ty = ty.in_space(AddressSpace::Private);
+        let made = &mut self.module.functions[block];
+        let inner = made.locals.push(Local { ty, ..variable });
+        made.parameters.push(inner);
+        self.open_blocks[level].captures.push(Capture { outer, inner });
+        if let Some(value) = self.known_objects.get(&Object::Local(parent, outer)).cloned() {
+            self.known_objects.insert(Object::Local(block, inner), value);
+        }
+        Some(inner)
+    }
+
+    /// Notes the block that a variable is initialised with.
+    pub(super) fn remember_block(&mut self, object: Object, value: &Expr) {
+        if let Some(block) = self.known_block(value) {
+            self.known_blocks.insert(object, block);
+        }
+    }
+
+    /// The block that a value is.
+    pub(super) fn known_block(&self, value: &Expr) -> Option<KnownBlock> {
+        match &value.kind {
+            ExprKind::Block { function, captures } => {
+                Some(KnownBlock { function: *function, captures: captures.clone() })
+            }
+            ExprKind::Comma(_, last) => self.known_block(last),
+            ExprKind::Load(place) => {
+                let object = match place.kind {
+                    PlaceKind::Local(local) => Object::Local(self.function?, local),
+                    PlaceKind::Global(global) => Object::Global(global),
+                    _ => return None,
+                };
+                self.known_blocks.get(&object).cloned()
+            }
+            _ => None,
+        }
+    }
+
+    /// `block(arguments)` (OpenCL C 6.14.1)
+    pub(crate) fn call_block(&mut self, block: Expr, arguments: &[ast::Expr], span: Span) -> Expr {
+        let Ty::Block(ty) = self.types.get(block.ty).clone() else { return self.error_value(span) };
+        let parameters: Vec<QualTy> = ty.parameters;
+        let Some(mut arguments) = self.arguments("the block", &parameters, arguments, block.span, None) else {
+            return self.error_value(span);
+        };
+        let Some(known) = self.known_block(&block) else {
+            self.report(
+                Diagnostic::new(Code::BlockValue, block.span, "this block is not known when the program is compiled")
+                    .help("call a block variable, or a block literal")
+                    .note("OpenCL C 6.14.5: block variables are initialised where they are declared and never change"),
+            );
+            return self.error_value(span);
+        };
+        arguments.extend(known.captures);
+        let kind = ExprKind::Call { function: known.function, arguments };
+        let call = Expr { kind, ty: ty.result.ty, span };
+        // A literal that is called at once still copies what it captures.
+        let mut copies = Vec::new();
+        let mut rest = block;
+        while let ExprKind::Comma(copy, last) = rest.kind {
+            copies.push(*copy);
+            rest = *last;
+        }
+        copies.into_iter().rev().fold(call, |rest, copy| Expr {
+            ty: rest.ty,
+            kind: ExprKind::Comma(Box::new(copy), Box::new(rest)),
+            span,
+        })
+    }
+}
