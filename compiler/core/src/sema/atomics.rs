@@ -51,7 +51,8 @@ impl Sema<'_> {
             let (index, (value, parameter)) = arguments.next()?;
             Some(sema.assign_convert(value, *parameter, AssignContext::Argument(index + 1)))
         };
-        let Some(object) = next(self).and_then(|object| self.atomic_object(object, form, overload, call)) else {
+        let Some(object) = next(self).and_then(|object| self.atomic_object(object, form, overload, call))
+        else {
             return self.error_value(call.span);
         };
         let value_ty = self.atomic_value(&object);
@@ -80,7 +81,8 @@ impl Sema<'_> {
             chosen
         };
         let space = self.pointee_space(object.ty);
-        if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object) {
+        if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object)
+        {
             return self.error_value(call.span);
         }
         let failure = match form.op {
@@ -277,7 +279,8 @@ impl Sema<'_> {
 
     /// An order where a scope belongs, or the other way round: legal C, and never meant.
     fn warn_other_enum(&mut self, value: &Expr, parameter: QualTy) -> bool {
-        let (Ty::Enum(given), Ty::Enum(wanted)) = (self.types.get(value.ty), self.types.get(parameter.ty)) else {
+        let (Ty::Enum(given), Ty::Enum(wanted)) = (self.types.get(value.ty), self.types.get(parameter.ty))
+        else {
             return false;
         };
         let known = [EnumId::MEMORY_ORDER, EnumId::MEMORY_SCOPE];
@@ -347,7 +350,8 @@ impl Sema<'_> {
         let place = self.plain_view(object);
         let value = self.convert(value, place.ty.ty);
         let (ty, span) = (place.ty.ty, call.span);
-        let store = Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty, span };
+        let store =
+            Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty, span };
         let nothing = self.nothing(span);
         Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
     }

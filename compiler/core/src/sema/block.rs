@@ -50,8 +50,12 @@ impl Sema<'_> {
         let parameters = block.parameters.as_ref().map(|list| self.parameters(list)).unwrap_or_default();
         if let Some(dots) = block.parameters.as_ref().and_then(|list| list.variadic) {
             self.report(
-                Diagnostic::new(Code::VariadicFunction, dots, "a block cannot take a variable number of arguments")
-                    .note("OpenCL C 6.14.5: blocks with variadic arguments are not supported"),
+                Diagnostic::new(
+                    Code::VariadicFunction,
+                    dots,
+                    "a block cannot take a variable number of arguments",
+                )
+                .note("OpenCL C 6.14.5: blocks with variadic arguments are not supported"),
             );
         }
         let returns = match &block.result {
@@ -212,7 +216,8 @@ impl Sema<'_> {
     pub(crate) fn call_block(&mut self, block: Expr, arguments: &[ast::Expr], span: Span) -> Expr {
         let Ty::Block(ty) = self.types.get(block.ty).clone() else { return self.error_value(span) };
         let parameters: Vec<QualTy> = ty.parameters;
-        let Some(mut arguments) = self.arguments("the block", &parameters, arguments, block.span, None) else {
+        let Some(mut arguments) = self.arguments("the block", &parameters, arguments, block.span, None)
+        else {
             return self.error_value(span);
         };
         let Some(known) = self.known_block(&block) else {

@@ -118,7 +118,10 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ImplicitWidening,
                 value.span,
-                format!("`{}` takes `{vector}` here, so this `{shown}` is repeated in every component", call.name),
+                format!(
+                    "`{}` takes `{vector}` here, so this `{shown}` is repeated in every component",
+                    call.name
+                ),
             )
             .help(format!("write `({vector})(…)` if that is meant")),
         );
@@ -129,13 +132,11 @@ impl Sema<'_> {
         let given = arguments.len();
         let mut arguments = arguments.into_iter();
         let (Some(value), None) = (arguments.next(), arguments.next()) else {
-            self.report(
-                Diagnostic::new(
-                    Code::ArgumentCount,
-                    call.callee,
-                    format!("`{}` takes 1 argument, not {given}", call.name),
-                ),
-            );
+            self.report(Diagnostic::new(
+                Code::ArgumentCount,
+                call.callee,
+                format!("`{}` takes 1 argument, not {given}", call.name),
+            ));
             return self.error_value(call.span);
         };
         match rule {
@@ -236,9 +237,11 @@ impl Sema<'_> {
                 .help("cast the arguments to the type that is meant")
             }
         };
-        let forms = failure.candidates.iter().take(6).fold(diagnostic, |diagnostic, form| {
-            diagnostic.note(format!("there is `{form}`"))
-        });
+        let forms = failure
+            .candidates
+            .iter()
+            .take(6)
+            .fold(diagnostic, |diagnostic, form| diagnostic.note(format!("there is `{form}`")));
         self.report(forms);
     }
 }

@@ -157,8 +157,11 @@ impl Sema<'_> {
         names.extend(
             self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
         );
-        let builtin = builtins::suggest(text, &self.builtin_context());
-        crate::diag::closest(text, names.into_iter().chain(builtin))
+        let context = self.builtin_context();
+        for name in builtins::names(&context) {
+            names.push(name);
+        }
+        crate::diag::closest(text, names)
     }
 }
 

@@ -1,10 +1,6 @@
 //! Fences and barriers as nodes of their own (OpenCL C 6.15.8, 6.15.9, 6.15.12.5): flags, orders and scopes.
 
-use super::{
-    Sema,
-    atomics::Chosen,
-    builtin::Call,
-};
+use super::{Sema, atomics::Chosen, builtin::Call};
 use crate::{
     builtins::{Barrier, Fence, Overload},
     hir::{Expr, ExprKind},
@@ -23,7 +19,8 @@ impl Sema<'_> {
         call: &Call,
     ) -> Expr {
         let mut arguments = arguments.into_iter().zip(overload.parameters.iter().copied());
-        let Some(flags) = arguments.next().and_then(|(value, parameter)| self.flags_argument(value, parameter))
+        let Some(flags) =
+            arguments.next().and_then(|(value, parameter)| self.flags_argument(value, parameter))
         else {
             return self.error_value(call.span);
         };
@@ -98,7 +95,8 @@ impl Sema<'_> {
         call: &Call,
     ) -> Expr {
         let mut arguments = arguments.into_iter().zip(overload.parameters.iter().copied());
-        let Some(flags) = arguments.next().and_then(|(value, parameter)| self.flags_argument(value, parameter))
+        let Some(flags) =
+            arguments.next().and_then(|(value, parameter)| self.flags_argument(value, parameter))
         else {
             return self.error_value(call.span);
         };

@@ -112,8 +112,12 @@ impl Sema<'_> {
         }
         if let Some(extra) = rest.next() {
             self.report(
-                Diagnostic::new(Code::PrintfArgument, extra.span, "the format has no place for this argument")
-                    .note("OpenCL C 6.15.14: arguments that the format does not use are evaluated and ignored"),
+                Diagnostic::new(
+                    Code::PrintfArgument,
+                    extra.span,
+                    "the format has no place for this argument",
+                )
+                .note("OpenCL C 6.15.14: arguments that the format does not use are evaluated and ignored"),
             );
         }
     }

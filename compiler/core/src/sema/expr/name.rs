@@ -107,7 +107,10 @@ impl Sema<'_> {
         );
         names.extend(Order::ALL.iter().map(|order| order.spelling()));
         names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
-        let builtin = builtins::suggest(text, &self.builtin_context());
-        crate::diag::closest(text, names.into_iter().chain(builtin))
+        let context = self.builtin_context();
+        for name in builtins::names(&context) {
+            names.push(name);
+        }
+        crate::diag::closest(text, names)
     }
 }

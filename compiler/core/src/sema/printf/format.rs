@@ -164,7 +164,9 @@ impl Reader<'_> {
             (None, _) => {}
             (Some(Conversion::Integer), Some(Length::Hl)) if !has_vector => note(Problem::HlWithoutVector),
             (Some(Conversion::Float), Some(Length::Hl)) if !has_vector => note(Problem::HlWithoutVector),
-            (Some(Conversion::Integer | Conversion::Float), None) if has_vector => note(Problem::VectorLength),
+            (Some(Conversion::Integer | Conversion::Float), None) if has_vector => {
+                note(Problem::VectorLength)
+            }
             (Some(Conversion::Float), Some(Length::Hh)) => note(Problem::LengthConversion),
             // `%lf` and `%hf` on scalars change nothing in C and are customary.
             (Some(Conversion::Integer | Conversion::Float), _) => {}
@@ -178,9 +180,13 @@ impl Reader<'_> {
     }
 
     fn length(&mut self, note: &mut impl FnMut(Problem)) -> Option<Length> {
-        for (text, length) in
-            [(&b"hh"[..], Length::Hh), (b"hl", Length::Hl), (b"h", Length::H), (b"ll", Length::L), (b"l", Length::L)]
-        {
+        for (text, length) in [
+            (&b"hh"[..], Length::Hh),
+            (b"hl", Length::Hl),
+            (b"h", Length::H),
+            (b"ll", Length::L),
+            (b"l", Length::L),
+        ] {
             if self.take(text) {
                 if text == b"ll" {
                     note(Problem::ReservedLength);
@@ -251,7 +257,10 @@ mod tests {
         ] {
             let directive = one(format);
             assert_eq!(directive.problem, None, "{format}");
-            assert_eq!((directive.conversion, directive.vector, directive.length), (Some(conversion), vector, length));
+            assert_eq!(
+                (directive.conversion, directive.vector, directive.length),
+                (Some(conversion), vector, length)
+            );
         }
         assert_eq!(one("a %5d b").text, "%5d");
         assert_eq!(directives(b"%d%%%f").len(), 3);
