@@ -4,7 +4,16 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
+mod bench;
+mod conformance;
+mod corpus;
+mod demo;
 mod grammar;
+mod limited;
+mod process;
+mod setup;
+mod test;
+mod tidy;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The chores of this repository")]
@@ -15,6 +24,23 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Install what the other commands need
+    Setup(setup::Setup),
+    /// Show what Kiln does: build it, compile the histogram, run it, draw the result
+    Demo,
+    /// Run every test and check
+    Test(test::Test),
+    /// Rewrite what the tests compare with; review is `git diff`
+    Bless(test::Test),
+    /// Check the rules of the house
+    Tidy,
+    /// Measure, beside other compilers
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Compile every kernel of other projects and count
+    Corpus(corpus::Corpus),
+    /// Hold the compiler against programs written from the specification
+    Conformance(conformance::Conformance),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop
     Grammar,
 }
@@ -24,6 +50,14 @@ type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Setup(wanted) => setup::setup(&wanted),
+        Command::Demo => demo::demo(),
+        Command::Test(arguments) => test::test(&arguments),
+        Command::Bless(arguments) => test::bless(&arguments),
+        Command::Tidy => tidy::tidy(),
+        Command::Bench(what) => bench::bench(&what),
+        Command::Corpus(arguments) => corpus::corpus(&arguments),
+        Command::Conformance(arguments) => conformance::conformance(&arguments),
         Command::Grammar => grammar::run(),
     };
     match outcome {

@@ -1,3 +1,5 @@
+//! Rounding and folding, held against values worked out by hand.
+
 use super::*;
 use Scalar::{Char, Double, Float, Half, Int, Long, Short, UChar, UInt, ULong, UShort};
 

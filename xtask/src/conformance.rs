@@ -1,0 +1,244 @@
+//! `cargo xtask conformance [DIR]`: holds the compiler against programs written from the specification.
+//!
+//! The folder has `invalid/`, programs with one violation each, which line 1 names; `invalid_fixed/`, the same without it;
+//! and `valid/`, where a kernel `check` may tell whether it was understood. README.md there says the rest.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+use crate::{
+    Outcome,
+    limited::{End, Ended, Limits, on_all, run},
+    process,
+};
+
+/// Where the programs are.
+#[derive(Args)]
+pub(crate) struct Conformance {
+    /// The folder
+    #[arg(default_value = "../shared/conformance")]
+    folder: PathBuf,
+    /// A binary to use, in place of a release build
+    #[arg(long)]
+    kiln: Option<PathBuf>,
+    /// Do not run what can be run
+    #[arg(long)]
+    no_run: bool,
+}
+
+const LIMITS: Limits = Limits { seconds: 20, megabytes: 8192 };
+
+/// A program with what its first two lines say.
+struct Program {
+    path: PathBuf,
+    /// `error`, `diagnostic`, `pedantic` or `lint`, of a program that is invalid.
+    kind: String,
+    /// Where a diagnostic is wanted.
+    line: usize,
+    /// Options of the command line.
+    options: Vec<String>,
+    /// How many results a kernel `check` gives.
+    check: Option<usize>,
+    tags: Vec<String>,
+}
+
+/// What is wanted and what came of it: a class of programs, and a failure if it is one.
+type Finding = (String, Option<String>);
+
+/// Compiles, runs and counts.
+pub(crate) fn conformance(arguments: &Conformance) -> Outcome {
+    let kiln = arguments.kiln.clone().map_or_else(process::release_kiln, Ok)?;
+    let mut failures = 0;
+    let mut judge_all = |folder: &str, judge: &(dyn Fn(&Program) -> Result<Vec<Finding>, String> + Sync)| {
+        let programs = programs(&arguments.folder.join(folder))?;
+        let findings = on_all(&programs, judge);
+        let mut classes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        println!("{folder}: {} programs", programs.len());
+        for (program, found) in programs.iter().zip(findings) {
+            for (class, failure) in found? {
+                let (good, all) = classes.entry(class.clone()).or_default();
+                *all += 1;
+                match failure {
+                    None => *good += 1,
+                    Some(reason) => {
+                        failures += 1;
+                        println!("  {} [{class}] {reason}", program.name());
+                    }
+                }
+            }
+        }
+        for (class, (good, all)) in classes {
+            println!("  {class:<24} {good:>4} of {all:>4} ({:.1} %)", 100.0 * good as f64 / all as f64);
+        }
+        Ok::<(), String>(())
+    };
+    judge_all("invalid", &|program| invalid(&kiln, program))?;
+    judge_all("invalid_fixed", &|program| accepted(&kiln, program))?;
+    judge_all("valid", &|program| valid(&kiln, program, !arguments.no_run))?;
+    if failures == 0 { Ok(()) } else { Err(format!("{failures} failures")) }
+}
+
+fn programs(folder: &Path) -> Result<Vec<Program>, String> {
+    let unreadable = |e| format!("cannot read `{}`: {e}", folder.display());
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|ending| ending == "cl") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths.into_iter().map(Program::read).collect()
+}
+
+impl Program {
+    fn read(path: PathBuf) -> Result<Self, String> {
+        let text = fs::read(&path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;
+        let text = String::from_utf8_lossy(&text);
+        let mut lines = text.lines();
+        let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let kind = between(first, "[", "]").unwrap_or_default().to_owned();
+        let line = word_after(first, "line ").and_then(|word| word.parse().ok()).unwrap_or(0);
+        let mut options = vec![format!("-cl-std={}", word_after(second, "std: ").unwrap_or("CL2.0"))];
+        options.extend(word_after(second, "features: ").map(|features| format!("-cl-ext={features}")));
+        let check = word_after(second, "check: ").and_then(|word| word.parse().ok());
+        let tags = second.split_once("tags: ").map_or("", |(_, tags)| tags);
+        let tags = tags.split([' ', ',']).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+        Ok(Self { path, kind, line, options, check, tags })
+    }
+
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn is(&self, tag: &str) -> bool {
+        self.tags.iter().any(|other| other == tag)
+    }
+
+    fn run(&self, kiln: &Path, command: &str, more: &[&str]) -> Result<Ended, String> {
+        let mut words = vec![command.to_owned(), "--diagnostic-format".to_owned(), "gcc".to_owned()];
+        words.extend(self.options.iter().cloned());
+        words.extend(more.iter().map(|word| (*word).to_owned()));
+        words.push(self.path.display().to_string());
+        run(kiln, &words, LIMITS)
+    }
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    Some(text.split_once(open)?.1.split_once(close)?.0)
+}
+
+fn word_after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    text.split_once(label)?.1.split_whitespace().next()
+}
+
+/// What a message says of itself in `file:line:col: error: …`.
+fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().filter_map(|line| {
+        let (place, _) = line.split_once(": ")?;
+        let severity = line[place.len() + 2..].split(':').next()?;
+        let number = place.rsplit(':').nth(1)?.parse().ok()?;
+        Some((number, severity))
+    })
+}
+
+/// A violation is to be seen, with the options that every user has, where it stands.
+fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
+    let ended = program.run(kiln, "check", &[])?;
+    let all = program.run(kiln, "check", &["-Weverything"])?;
+    let said = messages(&ended.text).count() > 0;
+    let on_line = |wanted: &[&str], text: &str| {
+        messages(text).any(|(line, severity)| line == program.line && wanted.contains(&severity))
+    };
+    let any: &[&str] = &["error", "warning"];
+    let (seen, place): (bool, bool) = match program.kind.as_str() {
+        "error" => (ended.end == End::Code(1), on_line(&["error"], &ended.text)),
+        "lint" => (ended.end == End::Code(0) && on_line(any, &all.text), on_line(any, &all.text)),
+        "pedantic" => (on_line(any, &all.text) || said, on_line(any, &all.text)),
+        _ => (said, on_line(any, &ended.text)),
+    };
+    let first = ended.text.lines().next().unwrap_or("nothing is said").to_owned();
+    let mut findings =
+        vec![(format!("{} seen", program.kind), (!seen).then(|| format!("{:?}: {first}", ended.end)))];
+    if seen {
+        let elsewhere = format!("wanted on line {}: {first}", program.line);
+        findings.push((format!("{} on its line", program.kind), (!place).then_some(elsewhere)));
+    }
+    Ok(findings)
+}
+
+/// The program compiles for each environment.
+fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
+    let mut findings = Vec::new();
+    for environment in ["vulkan", "opencl"] {
+        if environment == "vulkan" && program.is("vulkan-hard") {
+            continue;
+        }
+        let ended = program.run(kiln, "compile", &["--env", environment, "-o", "/dev/null"])?;
+        let failure = (ended.end != End::Code(0)).then(|| {
+            let reason = ended.text.lines().find(|line| line.contains("error") || line.contains("panicked"));
+            format!("{:?}: {}", ended.end, reason.unwrap_or(&ended.text))
+        });
+        findings.push((format!("accepted for {environment}"), failure));
+    }
+    Ok(findings)
+}
+
+fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, String> {
+    let mut findings = accepted(kiln, program)?;
+    let Some(count) = program.check.filter(|_| run && !program.is("vulkan-hard")) else {
+        return Ok(findings);
+    };
+    let check = format!("out[0..{count}]=1");
+    let mut words = vec![
+        "--kernel",
+        "check",
+        "--global",
+        "1",
+        "--local",
+        "1",
+        "--arg",
+        "buf:int[64]=0",
+        "--check",
+        &check,
+    ];
+    if program.is("extra-local-arg") {
+        words.extend(["--arg", "local:64"]);
+    }
+    if program.is("extra-global-buffer") {
+        words.extend(["--arg", "buf:uchar[256]=0"]);
+    }
+    let ended = program.run(kiln, "run", &words)?;
+    let failure =
+        (ended.end != End::Code(0)).then(|| ended.text.lines().next().unwrap_or_default().to_owned());
+    findings.push(("runs right".to_owned(), failure));
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lines_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text =
+            "// INVALID[error] line 7 6.15.12: a rule\n// std: CL3.0 features: -a,-b check: 3 tags: x y\n";
+        fs::write(file.path(), text).unwrap();
+        let program = Program::read(file.path().to_owned()).unwrap();
+        assert_eq!((program.kind.as_str(), program.line, program.check), ("error", 7, Some(3)));
+        assert_eq!(program.options, ["-cl-std=CL3.0", "-cl-ext=-a,-b"]);
+        assert!(program.is("y") && !program.is("z"));
+    }
+
+    #[test]
+    fn messages_are_read() {
+        let text = "a.cl:4:1: error: no\n  note: x\nb/c.cl:12:3: warning: w [-Wx]\n";
+        assert_eq!(messages(text).collect::<Vec<_>>(), [(4, "error"), (12, "warning")]);
+    }
+}

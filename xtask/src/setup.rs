@@ -1,0 +1,92 @@
+//! `cargo xtask setup`: installs what Debian has and a command needs. The only place that installs anything, and
+//! the only one that knows packages.
+
+use std::process::Command;
+
+use clap::Args;
+
+use crate::{
+    Outcome,
+    process::{installed, run, succeeds},
+};
+
+/// What the machine is to be made ready for; without options, for everything.
+#[derive(Args)]
+pub(crate) struct Setup {
+    /// For `cargo xtask demo`: a Vulkan loader, and a software driver
+    #[arg(long)]
+    demo: bool,
+    /// For `cargo xtask test`: two software drivers, the validation layers, the SPIR-V tools
+    #[arg(long)]
+    tests: bool,
+    /// For `cargo xtask bench`: the compiler to compare with
+    #[arg(long)]
+    bench: bool,
+}
+
+/// A device to run on at all.
+pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
+
+/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common.
+pub(crate) const TESTS: &[&str] =
+    &["libvulkan1", "mesa-vulkan-drivers", "chromium-common", "vulkan-validationlayers", "spirv-tools"];
+
+/// The other way from OpenCL C to SPIR-V.
+pub(crate) const BENCH: &[&str] = &["clang-15", "llvm-spirv-15"];
+
+/// Makes the machine ready.
+pub(crate) fn setup(wanted: &Setup) -> Outcome {
+    let all = !(wanted.demo || wanted.tests || wanted.bench);
+    let lists = [(wanted.demo, DEMO), (wanted.tests, TESTS), (wanted.bench, BENCH)];
+    let packages: Vec<&str> =
+        lists.into_iter().filter(|(chosen, _)| *chosen || all).flat_map(|(_, list)| list).copied().collect();
+    install(&packages)
+}
+
+/// Installs those of the packages that are missing.
+pub(crate) fn install(packages: &[&str]) -> Outcome {
+    let mut missing: Vec<&str> = packages.iter().copied().filter(|package| !present(package)).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = missing.join(" ");
+    if !installed("apt-get") {
+        return Err(format!("there is no apt-get here; please install what Debian calls {list}"));
+    }
+    eprintln!("setup: installing {list}");
+    let install = || run(apt().args(["install", "--yes", "--no-install-recommends"]).args(&missing));
+    // A fresh machine has no package lists, an old one has lists of packages that are gone.
+    install().or_else(|_| {
+        eprintln!("setup: once more, with fresh package lists");
+        run(apt().arg("update"))?;
+        install()
+    })?;
+    match missing.iter().find(|package| !present(package)) {
+        Some(package) => Err(format!("{package} is not installed although apt-get succeeded")),
+        None => Ok(()),
+    }
+}
+
+fn present(package: &str) -> bool {
+    let query =
+        Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]).output();
+    query.is_ok_and(|output| output.stdout == b"installed")
+}
+
+fn apt() -> Command {
+    let mut command = if nix::unistd::geteuid().is_root() || !installed("sudo") {
+        Command::new("apt-get")
+    } else {
+        let mut sudo = Command::new("sudo");
+        // A password can be asked for only where somebody sits.
+        if !succeeds(Command::new("sudo").args(["-n", "true"])) {
+            eprintln!("setup: sudo may ask for your password");
+        }
+        sudo.args(["--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        sudo
+    };
+    command.env("DEBIAN_FRONTEND", "noninteractive").arg("--quiet");
+    command
+}

@@ -1,0 +1,191 @@
+//! `cargo xtask test`: everything that must hold before a change is taken, and one summary.
+//!
+//! It runs cargo and reads what libtest prints; what is tested stands in the packages and in `tidy.rs`.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use clap::Args;
+
+use crate::{
+    Outcome,
+    process::{cargo, succeeds},
+    setup, tidy,
+};
+
+/// What to test.
+#[derive(Args)]
+pub(crate) struct Test {
+    /// Run only the tests whose names contain one of these; without any, all tests and the checks of the house
+    filters: Vec<String>,
+}
+
+/// Runs the tests and sums up. Each test prints a line in libtest's form, and the only `test result:` line is the last.
+pub(crate) fn test(arguments: &Test) -> Outcome {
+    let begin = Instant::now();
+    setup::install(setup::TESTS)?;
+    let mut totals = Totals::default();
+    run_cargo_test(&arguments.filters, &mut totals)?;
+    if arguments.filters.is_empty() {
+        for check in HOUSE {
+            totals.house(check.name, (check.run)());
+        }
+    }
+    totals.finish(begin)
+}
+
+/// A check that is no test of a package.
+struct Check {
+    name: &'static str,
+    run: fn() -> Outcome,
+}
+
+const HOUSE: &[Check] = &[
+    Check { name: "tidy", run: tidy::tidy },
+    Check { name: "rustfmt", run: || component("fmt", &["--all", "--check"]) },
+    Check {
+        name: "clippy",
+        run: || component("clippy", &["--quiet", "--workspace", "--all-targets", "--", "--deny=warnings"]),
+    },
+];
+
+/// Runs a component of the toolchain, if there is one.
+fn component(name: &str, arguments: &[&str]) -> Outcome {
+    if !succeeds(cargo().args([name, "--version"])) {
+        eprintln!("{name} is not installed (`rustup component add` brings it); not checked");
+        return Ok(());
+    }
+    let output = cargo().arg(name).args(arguments).output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+fn run_cargo_test(filters: &[String], totals: &mut Totals) -> Outcome {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]);
+    if !filters.is_empty() {
+        command.arg("--").args(filters);
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("cannot start cargo: {e}"))?;
+    let lines = BufReader::new(child.stdout.take().expect("standard output is piped"));
+    for line in lines.split(b'\n') {
+        let line = line.map_err(|e| format!("cannot read what cargo prints: {e}"))?;
+        totals.line(&String::from_utf8_lossy(&line));
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    // Tests that fail are counted already; what else stops cargo is a failure of its own.
+    if !status.success() && totals.failures.is_empty() {
+        totals.house("cargo-test", Err(format!("cargo test failed: {status}")));
+    }
+    Ok(())
+}
+
+/// What the tests came to.
+#[derive(Default)]
+struct Totals {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+    filtered: usize,
+    failures: Vec<String>,
+}
+
+impl Totals {
+    /// Reads a line of libtest's, and passes it on unless it sums up a part of the whole.
+    fn line(&mut self, line: &str) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            self.add(counts);
+            return;
+        }
+        println!("{line}");
+        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            self.failures.push(name.trim_end().to_owned());
+        }
+    }
+
+    /// Adds `FAILED. 2 passed; 1 failed; 0 ignored; …`.
+    fn add(&mut self, counts: &str) {
+        let words: Vec<&str> = counts.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+        for pair in words.windows(2) {
+            let Ok(count) = pair[0].parse::<usize>() else { continue };
+            match pair[1] {
+                "passed" => self.passed += count,
+                "failed" => self.failed += count,
+                "ignored" => self.ignored += count,
+                "filtered" => self.filtered += count,
+                _ => {}
+            }
+        }
+    }
+
+    fn house(&mut self, name: &str, outcome: Outcome) {
+        match outcome {
+            Ok(()) => {
+                self.passed += 1;
+                println!("test house::{name} ... ok");
+            }
+            Err(report) => {
+                self.failed += 1;
+                self.failures.push(format!("house::{name}"));
+                println!("test house::{name} ... FAILED\n\n---- house::{name} ----\n{report}\n");
+            }
+        }
+    }
+
+    fn finish(&self, begin: Instant) -> Outcome {
+        if !self.failures.is_empty() {
+            println!("\nfailures:");
+            for name in &self.failures {
+                println!("    {name}");
+            }
+        }
+        let verdict = if self.failed == 0 { "ok" } else { "FAILED" };
+        println!(
+            "\ntest result: {verdict}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s",
+            self.passed,
+            self.failed,
+            self.ignored,
+            self.filtered,
+            begin.elapsed().as_secs_f64()
+        );
+        if self.failed == 0 { Ok(()) } else { Err(format!("{} tests failed", self.failed)) }
+    }
+}
+
+/// `cargo xtask bless`: runs the tests with the leave to rewrite what they compare with. Review is `git diff`.
+pub(crate) fn bless(arguments: &Test) -> Outcome {
+    setup::install(setup::TESTS)?;
+    let mut command: Command = cargo();
+    command.env("KILN_BLESS", "1").args([
+        "test",
+        "--quiet",
+        "--package",
+        "kiln-testsuite",
+        "--no-fail-fast",
+        "--",
+    ]);
+    crate::process::run(command.args(&arguments.filters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_added_up() {
+        let mut totals = Totals::default();
+        totals.line(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.01s",
+        );
+        totals.line("test a::b ... FAILED");
+        totals.line("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.01s");
+        assert_eq!((totals.passed, totals.failed, totals.ignored, totals.filtered), (14, 1, 1, 7));
+        assert_eq!(totals.failures, ["a::b"]);
+        assert!(totals.finish(Instant::now()).is_err());
+    }
+}

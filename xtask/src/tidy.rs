@@ -1,0 +1,236 @@
+//! `cargo xtask tidy`: the rules of the house that no compiler checks. It reads texts, and knows no language but by
+//! its words.
+
+use std::{collections::BTreeSet, fs, process::Command};
+
+use crate::{Outcome, process, root};
+
+/// A file of the repository that people write.
+struct File {
+    path: String,
+    text: String,
+}
+
+/// A rule: what it finds in a file.
+type Rule = fn(&File, &mut Vec<String>);
+
+const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, places_of_one_machine];
+
+/// No text that people write is larger (design.md §9). Tables of data may be.
+const LARGEST: usize = 40 * 1024;
+
+/// Checks every rule, and reports all that is found.
+pub(crate) fn tidy() -> Outcome {
+    let files = files()?;
+    let mut findings = Vec::new();
+    for file in &files {
+        for rule in RULES {
+            let mut found = Vec::new();
+            rule(file, &mut found);
+            findings.extend(found.into_iter().map(|text| format!("{}: {text}", file.path)));
+        }
+    }
+    distribution(&files, &mut findings);
+    pages_of_diagnostics(&files, &mut findings);
+    if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
+}
+
+/// The texts that git tracks or would track, but for those that .gitattributes calls generated.
+fn files() -> Result<Vec<File>, String> {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(root()).args(arguments);
+        process::output(&mut command)
+    };
+    let listed = git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    let paths: Vec<&str> = listed.split_terminator('\0').collect();
+    let attributes = git(&[&["check-attr", "-z", "linguist-generated", "--"], paths.as_slice()].concat())?;
+    let words: Vec<&str> = attributes.split_terminator('\0').collect();
+    let generated: BTreeSet<&str> = words
+        .chunks_exact(3)
+        .filter(|answer| answer[2] == "true" || answer[2] == "set")
+        .map(|answer| answer[0])
+        .collect();
+    let by_hand = paths.into_iter().filter(|path| !generated.contains(path));
+    // What is deleted but not yet from the index, and what is not text, is passed over.
+    Ok(by_hand
+        .filter_map(|path| {
+            Some(File { path: path.to_owned(), text: fs::read_to_string(root().join(path)).ok()? })
+        })
+        .collect())
+}
+
+impl File {
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    fn is_source(&self) -> bool {
+        [".rs", ".cl", ".bi", ".lalrpop"].iter().any(|ending| self.path.ends_with(ending))
+    }
+
+    /// The lines that contain a word of ours, with their numbers.
+    fn lines_with<'a>(&'a self, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let numbered = self.text.lines().zip(1..);
+        numbered.filter(move |(line, _)| line.contains(needle)).map(|(_, number)| number)
+    }
+}
+
+/// design.md §9
+fn sizes(file: &File, found: &mut Vec<String>) {
+    let is_text = file.is_source() || file.path.ends_with(".md");
+    if is_text && file.text.len() > LARGEST {
+        found.push(format!("has {} bytes, more than {LARGEST}: one file, one idea", file.text.len()));
+    }
+}
+
+fn opening(file: &File, found: &mut Vec<String>) {
+    if file.is_rust() && !file.text.starts_with("//! ") {
+        found.push("does not open with `//!`: what it owns and what it must never know".to_owned());
+    }
+}
+
+fn leftovers(file: &File, found: &mut Vec<String>) {
+    // Put together, for this file is read as well.
+    for word in
+        [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME"), concat!("XX", "X")]
+    {
+        if file.is_source() {
+            found.extend(
+                file.lines_with(word).map(|line| format!("line {line}: `{word}` is not for the repository")),
+            );
+        }
+    }
+}
+
+/// Memory semantics are made in one place (design.md §4).
+fn memory_semantics(file: &File, found: &mut Vec<String>) {
+    let core = "compiler/core/src/";
+    let allowed = ["memory", "verify", "emit"].iter().any(|module| {
+        let rest = file.path.strip_prefix(core).and_then(|path| path.strip_prefix(module));
+        rest.is_some_and(|rest| rest.starts_with(".rs") || rest.starts_with('/'))
+    });
+    if file.path.starts_with(core) && !allowed {
+        let word = concat!("Memory", "Semantics");
+        found.extend(
+            file.lines_with(word).map(|line| format!("line {line}: masks are made in memory.rs only")),
+        );
+    }
+}
+
+/// `unsafe` is for the border to C.
+fn unsafe_code(file: &File, found: &mut Vec<String>) {
+    if file.is_rust() && !file.path.starts_with("runtime/") {
+        let word = concat!("allow(", "unsafe_code)");
+        found.extend(
+            file.lines_with(word).map(|line| format!("line {line}: unsafe code is for runtime/ only")),
+        );
+    }
+}
+
+fn places_of_one_machine(file: &File, found: &mut Vec<String>) {
+    for place in [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")]
+    {
+        found.extend(
+            file.lines_with(place).map(|line| format!("line {line}: `{place}` is a place on one machine")),
+        );
+    }
+}
+
+/// design.md §9
+fn distribution(files: &[File], findings: &mut Vec<String>) {
+    let mut sizes: Vec<usize> =
+        files.iter().filter(|file| file.is_rust()).map(|file| file.text.len()).collect();
+    sizes.sort_unstable();
+    let mut demand = |share: f64, limit: usize| {
+        let size = sizes[((sizes.len() - 1) as f64 * share) as usize];
+        if size > limit {
+            findings.push(format!(
+                "{} % of the Rust files have up to {size} bytes; {limit} is the limit",
+                share * 100.0
+            ));
+        }
+    };
+    demand(0.5, 8 * 1024);
+    demand(0.9, 20 * 1024);
+}
+
+/// Each code has its page, each page its code.
+fn pages_of_diagnostics(files: &[File], findings: &mut Vec<String>) {
+    let table = "compiler/core/src/diag/codes.rs";
+    let pages: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix("docs/diagnostics/")?.strip_suffix(".md"))
+        .filter(|name| *name != "README")
+        .collect();
+    if pages.is_empty() {
+        return;
+    }
+    let codes: BTreeSet<&str> =
+        files.iter().filter(|file| file.path == table).flat_map(|file| codes(&file.text)).collect();
+    if codes.is_empty() {
+        findings.push(format!("{table}: no row was recognised"));
+    }
+    findings.extend(codes.difference(&pages).map(|code| format!("docs/diagnostics/{code}.md: is missing")));
+    findings.extend(
+        pages.difference(&codes).map(|page| format!("docs/diagnostics/{page}.md: there is no such code")),
+    );
+}
+
+/// The names in rows such as `Include "include" Error;`.
+fn codes(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().filter_map(|line| {
+        let mut parts = line.trim().split('"');
+        let (variant, name, sort) = (parts.next()?.trim(), parts.next()?, parts.next()?.trim());
+        let is_row =
+            variant.chars().all(char::is_alphanumeric) && sort.ends_with(';') && parts.next().is_none();
+        (is_row && !variant.is_empty()).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rule: Rule, path: &str, text: &str) -> usize {
+        let mut found = Vec::new();
+        rule(&File { path: path.to_owned(), text: text.to_owned() }, &mut found);
+        found.len()
+    }
+
+    #[test]
+    fn each_rule_finds_what_it_is_for() {
+        assert_eq!(check(sizes, "a.md", &"x".repeat(LARGEST + 1)), 1);
+        assert_eq!(check(opening, "a.rs", "use std::fs;\n"), 1);
+        assert_eq!(check(opening, "a.rs", "//! What it owns.\n"), 0);
+        assert_eq!(check(leftovers, "a.rs", concat!("fn f() { todo", "!() }\n// FIX", "ME\n")), 2);
+        let mask = concat!("use spirv::Memory", "Semantics;");
+        assert_eq!(check(memory_semantics, "compiler/core/src/lower/atomic.rs", mask), 1);
+        assert_eq!(check(memory_semantics, "compiler/core/src/memory/encode.rs", mask), 0);
+        assert_eq!(check(memory_semantics, "compiler/core/src/memoryless.rs", mask), 1);
+        assert_eq!(check(unsafe_code, "compiler/core/src/pp.rs", concat!("#![allow(", "unsafe_code)]")), 1);
+        assert_eq!(check(places_of_one_machine, "a.md", concat!("see /wo", "rk/notes")), 1);
+    }
+
+    #[test]
+    fn rows_of_codes_are_recognised() {
+        let table = "    // Lexer\n    Include \"include\" Error;\n    EmptyBody \"empty-body\" Warning;\n  let x = \"a\";\n";
+        assert_eq!(codes(table).collect::<Vec<_>>(), ["include", "empty-body"]);
+    }
+
+    #[test]
+    fn a_code_without_page_is_found() {
+        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        let files = [
+            file("compiler/core/src/diag/codes.rs", "A \"a\" Error;\nB \"b\" Error;\n"),
+            file("docs/diagnostics/a.md", "# a"),
+            file("docs/diagnostics/c.md", "# c"),
+        ];
+        let mut findings = Vec::new();
+        pages_of_diagnostics(&files, &mut findings);
+        assert_eq!(
+            findings,
+            ["docs/diagnostics/b.md: is missing", "docs/diagnostics/c.md: there is no such code"]
+        );
+    }
+}
