@@ -5,7 +5,9 @@
 
 mod adaptor;
 mod build;
+mod candidates;
 mod error;
+mod explain;
 mod expression;
 mod nesting;
 mod prepare;

@@ -55,12 +55,14 @@ pub(super) struct Adaptor<'s, 'a> {
     horizon: usize,
     /// The name just given, to be classified when asked again, and where it ends.
     name: Option<(Symbol, u32)>,
+    /// What the next name is, if an edit says so.
+    classified: Option<Terminal>,
 }
 
 impl<'s, 'a> Adaptor<'s, 'a> {
     /// From `start` up to before the token `horizon`.
     pub(super) fn new(state: &'s State<'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
-        Self { state, edits, next: start, horizon, name: None }
+        Self { state, edits, next: start, horizon, name: None, classified: None }
     }
 
     /// Counts a token for the nesting.
@@ -84,8 +86,11 @@ impl Iterator for Adaptor<'_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some((name, hi)) = self.name.take() {
-            let is_type = self.state.scopes.borrow().kind(name).is_type();
-            return Some(Ok((hi, if is_type { Terminal::Type } else { Terminal::Variable }, hi)));
+            let terminal = self.classified.take().unwrap_or_else(|| {
+                let is_type = self.state.scopes.borrow().kind(name).is_type();
+                if is_type { Terminal::Type } else { Terminal::Variable }
+            });
+            return Some(Ok((hi, terminal, hi)));
         }
         self.state.looking_at.set(self.next);
         while let Some(edit) = self.edits.get(self.next.edit)
@@ -95,6 +100,10 @@ impl Iterator for Adaptor<'_, '_> {
             match edit.kind {
                 EditKind::Insert(terminal) => return Some(self.inserted(terminal)),
                 EditKind::Remove(count) => self.next.token = edit.at + count,
+                EditKind::Classify(terminal) => {
+                    self.classified = Some(terminal);
+                    break;
+                }
             }
             self.state.looking_at.set(self.next);
         }

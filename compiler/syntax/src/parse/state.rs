@@ -85,6 +85,14 @@ impl<'a> State<'a> {
         self.scopes.borrow_mut().back_to(scope);
     }
 
+    /// From here on the name is a type wherever nothing declares it.
+    pub(super) fn assume_type(&self, name: Symbol) {
+        let mut scopes = self.scopes.borrow_mut();
+        if scopes.kind(name) == NameKind::Unknown {
+            scopes.predeclare(name, NameKind::Type);
+        }
+    }
+
     /// The position behind the token before this one.
     pub(super) fn end_before(&self, token: usize) -> u32 {
         let before = token.checked_sub(1).and_then(|i| self.tokens.get(i));
