@@ -92,7 +92,8 @@ fn reclassified(state: &State<'_>, start: Boundary, stuck: &Stuck, list: &mut Ve
     let at = stuck.token;
     let classify = |at, terminal| vec![Edit { at, kind: EditKind::Classify(terminal) }];
     let found = state.tokens.get(at).copied();
-    if let (Some(Terminal::Type), Some(Token { kind: TokenKind::Name(name), span })) = (stuck.terminal, found) {
+    if let (Some(Terminal::Type), Some(Token { kind: TokenKind::Name(name), span })) = (stuck.terminal, found)
+    {
         let error = SyntaxError { span, kind: SyntaxErrorKind::TypeAsValue(name) };
         list.push(Candidate { edits: classify(at, Terminal::Variable), error });
     }
@@ -109,11 +110,15 @@ fn reclassified(state: &State<'_>, start: Boundary, stuck: &Stuck, list: &mut Ve
             list.push(Candidate { edits: classify(before, Terminal::Type), error });
         }
     }
-    if let (Some(Terminal::Variable), Some(Token { kind: TokenKind::Name(name), span })) = (stuck.terminal, found)
+    if let (Some(Terminal::Variable), Some(Token { kind: TokenKind::Name(name), span })) =
+        (stuck.terminal, found)
         && stuck.expects("TYPE")
     {
         let error = SyntaxError { span, kind: SyntaxErrorKind::MissingType(name) };
-        list.push(Candidate { edits: vec![Edit { at, kind: EditKind::Insert(Terminal::MissingType) }], error });
+        list.push(Candidate {
+            edits: vec![Edit { at, kind: EditKind::Insert(Terminal::MissingType) }],
+            error,
+        });
     }
 }
 

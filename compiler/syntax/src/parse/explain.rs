@@ -35,7 +35,8 @@ pub(super) fn missing(state: &State<'_>, start: Boundary, stuck: &Stuck, mark: P
     let closes = matches!(mark, Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace);
     let open = open_brackets(&state.tokens[start.place.token..stuck.token]);
     let partner = open.iter().rev().find(|bracket| closes && bracket.closing == mark);
-    let kind = SyntaxErrorKind::Missing { mark, after: construct(state, stuck), open: partner.map(|b| b.span) };
+    let kind =
+        SyntaxErrorKind::Missing { mark, after: construct(state, stuck), open: partner.map(|b| b.span) };
     SyntaxError { span: Span::new(end, end), kind }
 }
 
@@ -50,9 +51,13 @@ fn construct(state: &State<'_>, stuck: &Stuck) -> Construct {
         _ if stuck.expects("%") => Construct::Expression,
         _ if declarator && !stuck.expects(";") => Construct::Parameter,
         _ if declarator => Construct::Declaration,
-        TokenKind::Punct(Punct::CloseBrace) if stuck.expects("*") && stuck.expects(";") => Construct::TypeDefinition,
+        TokenKind::Punct(Punct::CloseBrace) if stuck.expects("*") && stuck.expects(";") => {
+            Construct::TypeDefinition
+        }
         TokenKind::Punct(Punct::CloseBrace) if stuck.expects(",") => Construct::Declaration,
-        TokenKind::Keyword(_) | TokenKind::Punct(Punct::CloseParen) if stuck.expects(";") => Construct::Statement,
+        TokenKind::Keyword(_) | TokenKind::Punct(Punct::CloseParen) if stuck.expects(";") => {
+            Construct::Statement
+        }
         kind => Construct::Token(kind),
     }
 }

@@ -43,7 +43,8 @@ const ENOUGH: usize = 3;
 
 /// Reads the whole input; gives the mistakes.
 pub(super) fn parse(state: &State<'_>) -> Vec<SyntaxError> {
-    let mut repair = Repair { state, start: Boundary::default(), edits: vec![], errors: vec![], unknown_types: vec![] };
+    let mut repair =
+        Repair { state, start: Boundary::default(), edits: vec![], errors: vec![], unknown_types: vec![] };
     repair.start.scopes = state.enter();
     let mut mistakes = 0;
     loop {
@@ -157,7 +158,8 @@ impl Repair<'_, '_> {
                 });
             }
             let behind = edits.partition_point(|earlier| {
-                earlier.at < edit.at || earlier.at == edit.at && !matches!(earlier.kind, EditKind::Classify(_))
+                earlier.at < edit.at
+                    || earlier.at == edit.at && !matches!(earlier.kind, EditKind::Classify(_))
             });
             edits.insert(behind, edit);
         }
