@@ -10,6 +10,7 @@ pub mod fold;
 pub mod hir;
 pub mod index;
 pub mod ir;
+pub mod lower;
 pub mod memory;
 pub mod opencl;
 pub mod passes;

@@ -288,4 +288,5 @@ codes! {
     AtomicPlainAccess "atomic-plain-access" Warning;
     // What a target lacks
     TargetPointer "target-pointer" Error;
+    TargetFeature "target-feature" Error;
 }

@@ -1,0 +1,122 @@
+//! From the typed tree to the intermediate form: control becomes structured blocks, objects become bytes.
+//!
+//! It knows the language's meaning and layouts. It knows nothing of what a target can express, except to refuse
+//! by name what no pass could make of it.
+
+mod access;
+mod aggregate;
+mod arithmetic;
+mod atomic;
+mod body;
+mod builtin;
+mod call;
+mod cases;
+mod condition;
+mod constant;
+mod convert;
+mod expr;
+mod graph;
+mod kernel;
+mod place;
+mod reducible;
+mod relational;
+mod stmt;
+mod structure;
+mod switch;
+mod types;
+mod vector;
+mod vector_data;
+
+use kiln_syntax::Interner;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    diag::Sink,
+    hir::{self, FunctionId, GlobalId},
+    ir::{self, Data, FuncId, Module, Var, VarId},
+    opencl::AddressSpace,
+};
+
+/// The state of lowering one program.
+struct Lowering<'a> {
+    hir: &'a hir::Module,
+    names: &'a Interner,
+    sink: &'a mut Sink,
+    module: Module,
+    globals: FxHashMap<GlobalId, VarId>,
+    /// Functions as calls know them: a kernel that is called has a second, plain copy.
+    callees: FxHashMap<FunctionId, FuncId>,
+    /// Those of them whose bodies are still to be lowered.
+    pending: Vec<(FunctionId, FuncId)>,
+}
+
+/// Lowers every kernel and what it reaches. The result is only meaningful while the sink has no errors.
+pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
+    let mut lowering = Lowering {
+        hir,
+        names,
+        sink,
+        module: Module::default(),
+        globals: FxHashMap::default(),
+        callees: FxHashMap::default(),
+        pending: Vec::new(),
+    };
+    for (id, function) in hir.functions.entries() {
+        if function.kernel.is_some() && function.body.is_some() {
+            let kernel = lowering.kernel(id);
+            let body = lowering.declare(id, Some(kernel));
+            lowering.pending.push((id, body));
+        }
+    }
+    // Kernels in the order of the source, then what they call.
+    lowering.pending.reverse();
+    while let Some((id, function)) = lowering.pending.pop() {
+        lowering.define(id, function);
+    }
+    let module = lowering.module;
+    if !sink.has_errors() {
+        ir::check_after(&module, "lower");
+    }
+    module
+}
+
+impl Lowering<'_> {
+    /// The function that calls of this one call.
+    fn callee(&mut self, id: FunctionId) -> FuncId {
+        if let Some(callee) = self.callees.get(&id) {
+            return *callee;
+        }
+        let callee = self.declare(id, None);
+        self.callees.insert(id, callee);
+        self.pending.insert(0, (id, callee));
+        callee
+    }
+
+    /// The module's object for a global one, made when it is first used.
+    fn global(&mut self, id: GlobalId) -> VarId {
+        if let Some(var) = self.globals.get(&id) {
+            return *var;
+        }
+        let global = &self.hir.globals[id];
+        let (size, align) = self.layout(global.ty.ty);
+        let var = self.module.vars.push(Var {
+            name: global.name.map_or("", |name| self.names.text(name)).to_owned(),
+            space: global.ty.quals.space.unwrap_or(AddressSpace::Constant),
+            size,
+            align: align.max(global.align.unwrap_or(1)),
+            init: None,
+            argument: None,
+            element: None,
+            span: global.span,
+        });
+        // Before its own initialiser, which may have its address.
+        self.globals.insert(id, var);
+        if let Some(image) = &global.init {
+            let relocations =
+                image.relocations.iter().map(|entry| (entry.offset, self.global(entry.target), entry.addend));
+            let relocations = relocations.collect();
+            self.module.vars[var].init = Some(Data { bytes: image.bytes.clone(), relocations });
+        }
+        var
+    }
+}

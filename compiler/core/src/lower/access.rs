@@ -1,0 +1,89 @@
+//! Loads and stores with what is certain of the address.
+
+use super::{body::Body, types::in_memory};
+use crate::{
+    hir::CompareOp,
+    ir::{Access, CompareKind, Convert, Op, Type, ValueId},
+    opencl::AddressSpace,
+};
+
+/// An address and what is certain of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub(super) pointer: ValueId,
+    /// Alignment in bytes.
+    pub(super) align: u64,
+    /// Whether what lies there is volatile.
+    pub(super) is_volatile: bool,
+}
+
+impl Address {
+    /// Of an object that is not volatile.
+    pub(super) const fn new(pointer: ValueId, align: u64) -> Self {
+        Self { pointer, align, is_volatile: false }
+    }
+
+    /// How it is accessed.
+    pub(super) fn access(&self) -> Access {
+        let align = u32::try_from(self.align).unwrap_or(1 << 31);
+        Access { is_shared: false, align, is_volatile: self.is_volatile }
+    }
+}
+
+/// What is certain of the alignment so many bytes behind an address of this alignment.
+pub(super) const fn align_behind(align: u64, bytes: u64) -> u64 {
+    let joint = align | bytes;
+    joint & joint.wrapping_neg()
+}
+
+impl Body<'_, '_> {
+    /// So many bytes behind an address.
+    pub(super) fn behind_address(&mut self, address: &Address, bytes: u64) -> Address {
+        let pointer = self.builder.offset_bytes(address.pointer, bytes as i64);
+        Address { pointer, align: align_behind(address.align, bytes), ..*address }
+    }
+
+    /// The value of this type in memory.
+    pub(super) fn load(&mut self, address: &Address, ty: Type) -> ValueId {
+        let value = self.builder.load(address.pointer, in_memory(ty), address.access());
+        if ty != Type::BOOL {
+            return value;
+        }
+        let zero = self.builder.bits(Type::I8, 0);
+        self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
+    }
+
+    /// Puts a value into memory.
+    pub(super) fn store(&mut self, address: &Address, value: ValueId) {
+        let value = match self.builder.ty(value) {
+            Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I8),
+            _ => value,
+        };
+        self.builder.store(address.pointer, value, address.access());
+    }
+
+    /// Copies so many bytes.
+    pub(super) fn copy(&mut self, to: &Address, from: &Address, size: u64) {
+        if size == 0 {
+            return;
+        }
+        let access = Access {
+            is_shared: false,
+            align: to.access().align.min(from.access().align),
+            is_volatile: to.is_volatile || from.is_volatile,
+        };
+        self.builder.inst(Op::Copy { size, access }, &[to.pointer, from.pointer], &[]);
+    }
+
+    /// Puts so many zero bytes into memory.
+    pub(super) fn zero(&mut self, address: &Address, size: u64) {
+        if size != 0 {
+            self.builder.inst(Op::Zero { size, access: address.access() }, &[address.pointer], &[]);
+        }
+    }
+
+    /// Whether an address is in private memory, where nobody else reads or writes.
+    pub(super) fn is_private(&self, address: &Address) -> bool {
+        self.builder.ty(address.pointer) == Type::Pointer(AddressSpace::Private)
+    }
+}

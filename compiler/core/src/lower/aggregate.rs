@@ -1,0 +1,105 @@
+//! Structs, unions and arrays: they exist in memory only, so that a value is an address, and assigning copies.
+
+use super::{access::Address, body::Body};
+use crate::{
+    hir::{Const, Expr, ExprKind, Place, PlaceKind},
+    ty::TyId,
+};
+
+impl Body<'_, '_> {
+    /// Where the value of an aggregate expression is. Nothing may be written there.
+    pub(super) fn aggregate(&mut self, expr: &Expr) -> Address {
+        match &expr.kind {
+            ExprKind::Load(place) => self.address(place),
+            ExprKind::Comma(left, right) => {
+                self.effect(left);
+                self.aggregate(right)
+            }
+            ExprKind::Assign { place, value } => self.assign_aggregate(place, value),
+            _ => {
+                let temporary = self.temporary_of(expr.ty);
+                self.aggregate_into(expr, &temporary);
+                temporary
+            }
+        }
+    }
+
+    /// A private object without a name for values of this type.
+    pub(super) fn temporary_of(&mut self, ty: TyId) -> Address {
+        let (size, align) = self.lowering.layout(ty);
+        self.temporary(size, align)
+    }
+
+    /// `place = value`; where the value is then.
+    pub(super) fn assign_aggregate(&mut self, place: &Place, value: &Expr) -> Address {
+        // The first value of an object cannot depend on the object; any other may.
+        let is_first = matches!(place.kind, PlaceKind::Local(id) if self.fresh == Some(id));
+        if is_first {
+            let target = self.address(place);
+            self.aggregate_into(value, &target);
+            return target;
+        }
+        let source = self.aggregate(value);
+        let target = self.address(place);
+        let (size, _) = self.lowering.layout(place.ty.ty);
+        self.copy(&target, &source, size);
+        target
+    }
+
+    /// Puts the value of an aggregate expression into memory that the expression does not read.
+    pub(super) fn aggregate_into(&mut self, expr: &Expr, target: &Address) {
+        let (size, _) = self.lowering.layout(expr.ty);
+        let span = std::mem::replace(&mut self.builder.span, expr.span);
+        match &expr.kind {
+            ExprKind::Const(Const::Undefined) => {}
+            ExprKind::Const(_) => self.zero(target, size),
+            ExprKind::Aggregate(parts) => self.parts_into(parts, size, target),
+            ExprKind::Call { function, arguments } if self.is_private(target) => {
+                self.call_into(*function, arguments, target);
+            }
+            ExprKind::Call { function, arguments } => {
+                let temporary = self.temporary_of(expr.ty);
+                self.call_into(*function, arguments, &temporary);
+                self.copy(target, &temporary, size);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.condition(condition);
+                let block = self.builder.place().0;
+                let open = self.builder.open_if(condition, &[]);
+                for (block, expr) in [(open.then, then), (open.otherwise, otherwise)] {
+                    self.builder.at_end(block);
+                    self.aggregate_into(expr, target);
+                    self.builder.exit(open.inst, &[]);
+                }
+                self.builder.at_end(block);
+            }
+            ExprKind::Load(_) | ExprKind::Comma(..) | ExprKind::Assign { .. } => {
+                let source = self.aggregate(expr);
+                self.copy(target, &source, size);
+            }
+            _ => self.lowering.refuse("such values", expr.span),
+        }
+        self.builder.span = span;
+    }
+
+    /// An initialiser; what it does not name is zero (C99 6.7.8).
+    fn parts_into(&mut self, parts: &[(u64, Expr)], size: u64, target: &Address) {
+        let named: u64 = parts.iter().map(|(_, part)| self.lowering.layout(part.ty).0).sum();
+        let is_zeroed = named < size;
+        if is_zeroed {
+            self.zero(target, size);
+        }
+        for (offset, part) in parts {
+            if is_zeroed && matches!(part.kind, ExprKind::Const(Const::Zero)) {
+                continue;
+            }
+            let target = self.behind_address(target, *offset);
+            if self.lowering.is_aggregate(part.ty) {
+                self.aggregate_into(part, &target);
+            } else {
+                let value = self.value(part);
+                self.store(&target, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Arithmetic of scalars and vectors, componentwise.
+
+use super::body::Body;
+use crate::{
+    hir::{self, Expr},
+    ir::{BinaryOp, Scalar, UnaryOp, ValueId},
+    ty::{self, TyId},
+};
+
+impl Body<'_, '_> {
+    pub(super) fn unary(&mut self, op: hir::UnaryOp, operand: &Expr) -> ValueId {
+        let is_float = self.lowering.element(operand.ty).is_float();
+        let operand = self.value(operand);
+        let op = match op {
+            hir::UnaryOp::Negate if is_float => UnaryOp::FNeg,
+            hir::UnaryOp::Negate => UnaryOp::Neg,
+            hir::UnaryOp::BitNot => UnaryOp::Not,
+        };
+        self.builder.unary(op, operand)
+    }
+
+    pub(super) fn binary(&mut self, op: hir::BinaryOp, left: &Expr, right: &Expr, ty: TyId) -> ValueId {
+        let element = self.lowering.element(ty);
+        let (left, right) = (self.value(left), self.value(right));
+        let right = match op {
+            hir::BinaryOp::ShiftLeft | hir::BinaryOp::ShiftRight => self.shift_amount(right),
+            _ => right,
+        };
+        self.builder.binary(operation(op, element), left, right)
+    }
+
+    /// Shift amounts count modulo the width (OpenCL C 6.5.7).
+    fn shift_amount(&mut self, amount: ValueId) -> ValueId {
+        let ty = self.builder.ty(amount);
+        let limit = u64::from(ty.scalar().map_or(32, Scalar::bits)) - 1;
+        if let Some(crate::ir::Const::Bits(bits)) = self.builder.function.constant(amount) {
+            let masked = crate::ir::Const::Bits(bits.iter().map(|bits| bits & limit).collect());
+            return self.builder.constant(ty, masked);
+        }
+        self.builder.binary_bits(BinaryOp::And, amount, limit)
+    }
+}
+
+/// The operation on values of this type.
+fn operation(op: hir::BinaryOp, element: ty::Scalar) -> BinaryOp {
+    let (is_float, is_signed) = (element.is_float(), element.is_signed());
+    match op {
+        hir::BinaryOp::Add if is_float => BinaryOp::FAdd,
+        hir::BinaryOp::Add => BinaryOp::Add,
+        hir::BinaryOp::Subtract if is_float => BinaryOp::FSub,
+        hir::BinaryOp::Subtract => BinaryOp::Sub,
+        hir::BinaryOp::Multiply if is_float => BinaryOp::FMul,
+        hir::BinaryOp::Multiply => BinaryOp::Mul,
+        hir::BinaryOp::Divide if is_float => BinaryOp::FDiv,
+        hir::BinaryOp::Divide if is_signed => BinaryOp::SDiv,
+        hir::BinaryOp::Divide => BinaryOp::UDiv,
+        hir::BinaryOp::Remainder if is_float => BinaryOp::FRem,
+        hir::BinaryOp::Remainder if is_signed => BinaryOp::SRem,
+        hir::BinaryOp::Remainder => BinaryOp::URem,
+        hir::BinaryOp::ShiftLeft => BinaryOp::Shl,
+        hir::BinaryOp::ShiftRight if is_signed => BinaryOp::AShr,
+        hir::BinaryOp::ShiftRight => BinaryOp::LShr,
+        hir::BinaryOp::BitAnd => BinaryOp::And,
+        hir::BinaryOp::BitXor => BinaryOp::Xor,
+        hir::BinaryOp::BitOr => BinaryOp::Or,
+    }
+}

@@ -1,0 +1,212 @@
+//! Atomic operations, fences and barriers: what surrounds the operation itself, and operands known only at run time.
+
+use super::{access::Address, body::Body};
+use crate::{
+    hir::{self, CompareOp, Expr},
+    ir::{self, BinaryOp, CompareKind, Known, Op, Scalar, Type, ValueId},
+    opencl::{AtomicOp, FenceFlags, FetchKey, Order, Scope},
+    ty::Ty,
+};
+
+impl Body<'_, '_> {
+    /// An operation on an atomic object (OpenCL C 6.15.12.7).
+    pub(super) fn atomic(&mut self, atomic: &hir::Atomic) -> Option<ValueId> {
+        let element = self.lowering.element(atomic.value_ty);
+        let object = Address {
+            pointer: self.value(&atomic.object),
+            align: element.size(),
+            is_volatile: self.is_volatile_pointee(&atomic.object),
+        };
+        let operand = atomic.operand.as_ref().map(|operand| self.value(operand));
+        let expected = atomic.expected.as_ref().map(|expected| self.value(expected));
+        let mut work = Operation {
+            atomic,
+            object,
+            ty: super::types::scalar(element),
+            is_signed: element.is_signed(),
+            args: Vec::new(),
+        };
+        match atomic.op {
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                self.compare_exchange(&mut work, operand?, expected?)
+            }
+            _ => {
+                // `atomic_inc` and its like name no operand.
+                if !matches!(atomic.op, AtomicOp::Load | AtomicOp::FlagTestAndSet | AtomicOp::FlagClear) {
+                    let ty = Type::Scalar(work.ty);
+                    work.args.push(operand.unwrap_or_else(|| self.builder.bits(ty, 1)));
+                }
+                self.operation(&work)
+            }
+        }
+    }
+
+    /// Compares by bits. The expected value is an object that gets the old value on failure, or for OpenCL 1.x a
+    /// value (OpenCL C 6.15.12.7.4).
+    fn compare_exchange(
+        &mut self,
+        work: &mut Operation<'_>,
+        desired: ValueId,
+        expected: ValueId,
+    ) -> Option<ValueId> {
+        let value_ty = Type::Scalar(work.ty);
+        work.ty = Scalar::int_of_size(work.ty.size());
+        let bits = Type::Scalar(work.ty);
+        let desired = self.builder.bitcast(desired, bits);
+        if work.atomic.is_legacy {
+            let expected = self.builder.bitcast(expected, bits);
+            work.args = vec![desired, expected];
+            let old = self.operation(work)?;
+            return Some(self.builder.bitcast(old, value_ty));
+        }
+        let place = Address { pointer: expected, ..work.object };
+        let expected = self.load(&place, bits);
+        work.args = vec![desired, expected];
+        let old = self.operation(work)?;
+        let succeeds = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
+        let block = self.builder.place().0;
+        let open = self.builder.open_if(succeeds, &[]);
+        self.builder.at_end(open.then);
+        self.builder.exit(open.inst, &[]);
+        self.builder.at_end(open.otherwise);
+        self.store(&place, old);
+        self.builder.exit(open.inst, &[]);
+        self.builder.at_end(block);
+        Some(succeeds)
+    }
+
+    fn operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
+        if self.is_private(&work.object) {
+            return self.private_operation(work);
+        }
+        let atomic = work.atomic;
+        let mut args = vec![work.object.pointer];
+        args.extend(&work.args);
+        let order = self.known(&atomic.order, &mut args);
+        let failure = atomic.failure.as_ref().map(|failure| self.known(failure, &mut args));
+        let scope = self.known(&atomic.scope, &mut args);
+        let result = match atomic.op {
+            AtomicOp::Store | AtomicOp::FlagClear => None,
+            AtomicOp::FlagTestAndSet => Some(Type::BOOL),
+            _ => Some(Type::Scalar(work.ty)),
+        };
+        let op = Op::Atomic(ir::Atomic {
+            op: atomic.op,
+            ty: work.ty,
+            is_signed: work.is_signed,
+            order,
+            failure,
+            scope,
+            spaces: None,
+            is_volatile: work.object.is_volatile,
+        });
+        let inst = self.builder.inst(op, &args, result.as_slice());
+        self.builder.function.insts[inst].results.first().copied()
+    }
+
+    /// An object that only this work-item has needs no atomicity.
+    fn private_operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
+        if work.atomic.op == AtomicOp::Store {
+            self.store(&work.object, work.args[0]);
+            return None;
+        }
+        let old = self.load(&work.object, Type::Scalar(work.ty));
+        let new = match work.atomic.op {
+            AtomicOp::Load | AtomicOp::Store => None,
+            AtomicOp::Exchange => Some(work.args[0]),
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                let succeeds =
+                    self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, work.args[1]);
+                Some(self.builder.select(succeeds, work.args[0], old))
+            }
+            AtomicOp::Fetch(key) => Some(self.fetch(key, old, work.args[0], work.is_signed)),
+            AtomicOp::FlagTestAndSet => Some(self.builder.i32(1)),
+            AtomicOp::FlagClear => Some(self.builder.i32(0)),
+        };
+        if let Some(new) = new {
+            self.store(&work.object, new);
+        }
+        match work.atomic.op {
+            AtomicOp::FlagTestAndSet => Some(self.is_not_zero(old)),
+            AtomicOp::FlagClear => None,
+            _ => Some(old),
+        }
+    }
+
+    fn fetch(&mut self, key: FetchKey, old: ValueId, operand: ValueId, is_signed: bool) -> ValueId {
+        let is_float = self.builder.ty(old).scalar().is_some_and(Scalar::is_float);
+        let op = match key {
+            FetchKey::Add if is_float => BinaryOp::FAdd,
+            FetchKey::Add => BinaryOp::Add,
+            FetchKey::Sub if is_float => BinaryOp::FSub,
+            FetchKey::Sub => BinaryOp::Sub,
+            FetchKey::Or => BinaryOp::Or,
+            FetchKey::Xor => BinaryOp::Xor,
+            FetchKey::And => BinaryOp::And,
+            FetchKey::Min | FetchKey::Max => {
+                let kind = match (is_float, is_signed) {
+                    (true, _) => CompareKind::Float,
+                    (false, true) => CompareKind::Signed,
+                    (false, false) => CompareKind::Unsigned,
+                };
+                let op = if key == FetchKey::Min { CompareOp::Less } else { CompareOp::Greater };
+                let is_new = self.builder.compare(op, kind, operand, old);
+                return self.builder.select(is_new, operand, old);
+            }
+        };
+        self.builder.binary(op, old, operand)
+    }
+
+    /// `atomic_work_item_fence` and its kin (OpenCL C 6.15.12.5, 6.15.9).
+    pub(super) fn fence(
+        &mut self,
+        flags: &hir::Known<FenceFlags>,
+        order: &hir::Known<Order>,
+        scope: &hir::Known<Scope>,
+    ) {
+        let mut args = Vec::new();
+        let flags = self.known(flags, &mut args);
+        let order = self.known(order, &mut args);
+        let scope = self.known(scope, &mut args);
+        self.builder.inst(Op::Fence { flags, order, scope }, &args, &[]);
+    }
+
+    /// `work_group_barrier` and its kin (OpenCL C 6.15.8).
+    pub(super) fn barrier(
+        &mut self,
+        execution: Scope,
+        flags: &hir::Known<FenceFlags>,
+        scope: &hir::Known<Scope>,
+    ) {
+        let mut args = Vec::new();
+        let flags = self.known(flags, &mut args);
+        let scope = self.known(scope, &mut args);
+        self.builder.inst(Op::Barrier { execution, flags, scope }, &args, &[]);
+    }
+
+    /// An operand that is known, or one more argument that tells.
+    fn known<T: Copy>(&mut self, known: &hir::Known<T>, args: &mut Vec<ValueId>) -> Known<T> {
+        match known {
+            hir::Known::Constant(value) => Known::Constant(*value),
+            hir::Known::Dynamic(expr) => {
+                let is_signed = self.lowering.element(expr.ty).is_signed();
+                let value = self.value(expr);
+                args.push(self.builder.resize(value, Scalar::I32, is_signed));
+                Known::Dynamic
+            }
+        }
+    }
+
+    fn is_volatile_pointee(&self, pointer: &Expr) -> bool {
+        matches!(self.lowering.hir.types.get(pointer.ty), Ty::Pointer(to) if to.quals.is_volatile)
+    }
+}
+
+/// An operation whose operands are evaluated.
+struct Operation<'h> {
+    atomic: &'h hir::Atomic,
+    object: Address,
+    ty: Scalar,
+    is_signed: bool,
+    args: Vec<ValueId>,
+}

@@ -1,0 +1,189 @@
+//! One function on its way: its builder, where its objects are, and what control can leave.
+
+use kiln_syntax::Span;
+use rustc_hash::FxHashSet;
+
+use super::{Lowering, access::Address};
+use crate::{
+    hir::{self, FunctionId, LocalId},
+    index::Table,
+    ir::{BlockId, Builder, FuncId, Function, InstId, Kernel, Type, ValueId, Var, VarId},
+    opencl::AddressSpace,
+};
+
+/// Where a parameter or variable is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    /// A private object of the function.
+    Private(VarId),
+    /// An object of the module: a `local` variable.
+    Module(VarId),
+    /// A private object that the caller made.
+    Pointer(ValueId),
+    /// A value that is never stored to, of a type without a size: an image.
+    Value(ValueId),
+}
+
+/// What `continue` does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// Goes to the `continuing` block.
+    Continue(InstId),
+    /// Leaves this construct, behind which the loop goes on.
+    Exit(InstId),
+}
+
+/// A function being lowered.
+pub(super) struct Body<'b, 'a> {
+    pub(super) lowering: &'b mut Lowering<'a>,
+    pub(super) builder: Builder<'b>,
+    pub(super) hir: &'a hir::Function,
+    slots: Table<LocalId, Slot>,
+    /// Where an aggregate result goes.
+    pub(super) result: Option<ValueId>,
+    /// Whether control comes to where the builder is.
+    pub(super) is_reachable: bool,
+    /// Constructs that something leaves by `Exit`.
+    pub(super) left: FxHashSet<InstId>,
+    /// What `break` leaves.
+    pub(super) break_target: Option<InstId>,
+    /// What `continue` does.
+    pub(super) continue_target: Option<Next>,
+    /// How many loops are around.
+    pub(super) loops: usize,
+    /// The object whose lifetime has just begun.
+    pub(super) fresh: Option<LocalId>,
+    /// The value that `ExprKind::Current` is.
+    pub(super) current: Option<ValueId>,
+}
+
+impl<'a> Lowering<'a> {
+    /// A function with its parameters and no body yet. An aggregate result goes where a first, private pointer
+    /// points; an aggregate parameter is a private pointer to a copy.
+    pub(super) fn declare(&mut self, id: FunctionId, kernel: Option<Kernel>) -> FuncId {
+        let hir = self.hir;
+        let function = &hir.functions[id];
+        let private = Type::Pointer(AddressSpace::Private);
+        let mut params = Vec::new();
+        if self.is_aggregate(function.result) {
+            params.push(private);
+        }
+        for &parameter in &function.parameters {
+            let local = &function.locals[parameter];
+            self.refuse_type(local.ty.ty, local.span);
+            params.push(self.value_type(local.ty.ty).unwrap_or(private));
+        }
+        self.refuse_type(function.result, function.span);
+        let name = self.names.text(function.name).to_owned();
+        let mut lowered = Function::new(name, &params, self.value_type(function.result), function.span);
+        lowered.kernel = kernel;
+        self.module.functions.push(lowered)
+    }
+
+    /// Fills a declared function.
+    pub(super) fn define(&mut self, id: FunctionId, target: FuncId) {
+        let hir: &'a hir::Function = &self.hir.functions[id];
+        let Some(stmts) = &hir.body else { return };
+        let placeholder = Function::new(String::new(), &[], None, Span::default());
+        let mut function = std::mem::replace(&mut self.module.functions[target], placeholder);
+        let params = function.params().to_vec();
+        let mut body = Body {
+            lowering: self,
+            builder: Builder::new(&mut function),
+            hir,
+            slots: Table::new(),
+            result: None,
+            is_reachable: true,
+            left: FxHashSet::default(),
+            break_target: None,
+            continue_target: None,
+            loops: 0,
+            fresh: None,
+            current: None,
+        };
+        body.locals(&params);
+        body.outermost(stmts);
+        self.module.functions[target] = function;
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// Gives every parameter and variable its place.
+    fn locals(&mut self, params: &[ValueId]) {
+        let mut params = params.iter().copied();
+        if self.lowering.is_aggregate(self.hir.result) {
+            self.result = params.next();
+        }
+        for (id, local) in self.hir.locals.entries() {
+            let param = self.hir.parameters.contains(&id).then(|| params.next()).flatten();
+            let slot = self.slot(local, param);
+            self.slots.push(slot);
+        }
+    }
+
+    fn slot(&mut self, local: &hir::Local, param: Option<ValueId>) -> Slot {
+        let value_type = self.lowering.value_type(local.ty.ty);
+        let (size, natural) = self.lowering.layout(local.ty.ty);
+        let align = natural.max(local.align.unwrap_or(1));
+        let is_local = local.ty.quals.space == Some(AddressSpace::Local);
+        let var = Var {
+            name: local.name.map_or("", |name| self.lowering.names.text(name)).to_owned(),
+            space: if is_local { AddressSpace::Local } else { AddressSpace::Private },
+            size,
+            align,
+            init: None,
+            argument: None,
+            element: None,
+            span: local.span,
+        };
+        match (param, value_type) {
+            (Some(param), None) => Slot::Pointer(param),
+            // Images have no place in memory; the language lets nobody assign to them or to a sampler.
+            (Some(param), Some(Type::Image(_) | Type::Sampler)) => Slot::Value(param),
+            (Some(param), Some(_)) => {
+                let var = self.builder.function.vars.push(var);
+                let address = Address::new(self.builder.private_var(var), align);
+                self.store(&address, param);
+                Slot::Private(var)
+            }
+            (None, _) if is_local => Slot::Module(self.lowering.module.vars.push(var)),
+            (None, _) => {
+                if local.name.is_some() {
+                    self.lowering.refuse_type(local.ty.ty, local.span);
+                }
+                Slot::Private(self.builder.function.vars.push(var))
+            }
+        }
+    }
+
+    /// Where a parameter or variable is.
+    pub(super) fn slot_of(&self, id: LocalId) -> Slot {
+        self.slots[id]
+    }
+
+    /// A private object without a name.
+    pub(super) fn temporary(&mut self, size: u64, align: u64) -> Address {
+        let span = self.builder.span;
+        let space = AddressSpace::Private;
+        let (name, init, argument, element) = (String::new(), None, None, None);
+        let var = Var { name, space, size, align, init, argument, element, span };
+        let var = self.builder.function.vars.push(var);
+        Address::new(self.builder.private_var(var), align)
+    }
+
+    /// Ends the block with an exit of a construct.
+    pub(super) fn exit(&mut self, construct: InstId, results: &[ValueId]) {
+        self.builder.exit(construct, results);
+        self.left.insert(construct);
+        self.is_reachable = false;
+    }
+
+    /// Goes on behind a construct of this block, where control comes only if something leaves it.
+    pub(super) fn behind(&mut self, construct: InstId, block: BlockId) {
+        self.builder.at_end(block);
+        self.is_reachable = self.left.contains(&construct);
+        if !self.is_reachable {
+            self.builder.unreachable();
+        }
+    }
+}

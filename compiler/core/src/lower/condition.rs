@@ -1,0 +1,220 @@
+//! Conditions: truth as `Bool`, without the detour over `int`; what is evaluated only if needed.
+
+use super::body::Body;
+use crate::{
+    hir::{BinaryOp as HirBinary, CompareOp, Const, Expr, ExprKind, LogicalOp, Place, PlaceKind},
+    ir::{BinaryOp, CompareKind, Type, UnaryOp, ValueId},
+    opencl::AddressSpace,
+    ty::Ty,
+};
+
+/// How large an expression may be that is evaluated although it may not be needed.
+const CHEAP: usize = 12;
+
+impl Body<'_, '_> {
+    /// Whether a scalar or a pointer is not zero.
+    pub(super) fn condition(&mut self, expr: &Expr) -> ValueId {
+        match &expr.kind {
+            ExprKind::Compare(op, left, right) if !self.value_type(left.ty).is_vector() => {
+                self.compare(*op, left, right)
+            }
+            ExprKind::LogicalNot(operand) => self.not(operand),
+            ExprKind::Logical(op, left, right) => self.logical(*op, left, right),
+            ExprKind::Comma(left, right) => {
+                self.effect(left);
+                self.condition(right)
+            }
+            // A conversion between integers, of what is 0 or 1.
+            ExprKind::Convert(_, operand)
+                if is_truth(operand) && !self.lowering.element(expr.ty).is_float() =>
+            {
+                self.condition(operand)
+            }
+            _ => {
+                let value = self.value(expr);
+                self.is_true(value)
+            }
+        }
+    }
+
+    /// Whether a condition is a constant, and which.
+    pub(super) fn known_condition(&self, expr: &Expr) -> Option<bool> {
+        match &expr.kind {
+            ExprKind::Const(Const::Int(bits)) => Some(*bits != 0),
+            ExprKind::Const(Const::Float(number)) => Some(*number != 0.0),
+            ExprKind::Const(Const::NullPointer | Const::Zero) => Some(false),
+            ExprKind::Convert(_, operand) if !self.value_type(operand.ty).is_vector() => {
+                let narrows =
+                    self.lowering.element(expr.ty).size() < self.lowering.element(operand.ty).size();
+                if narrows { None } else { self.known_condition(operand) }
+            }
+            ExprKind::LogicalNot(operand) => self.known_condition(operand).map(|holds| !holds),
+            _ => None,
+        }
+    }
+
+    fn is_true(&mut self, value: ValueId) -> ValueId {
+        match self.builder.ty(value) {
+            Type::BOOL => value,
+            _ => self.is_not_zero(value),
+        }
+    }
+
+    /// `!operand`; for a vector -1 where it is zero.
+    fn not(&mut self, operand: &Expr) -> ValueId {
+        let holds = if self.value_type(operand.ty).is_vector() {
+            let value = self.value(operand);
+            self.is_not_zero(value)
+        } else {
+            self.condition(operand)
+        };
+        match self.builder.function.constant_bits(holds) {
+            Some(bits) => self.builder.bool(bits == 0),
+            None => self.builder.unary(UnaryOp::Not, holds),
+        }
+    }
+
+    /// `&&` and `||` (OpenCL C 6.5.6).
+    fn logical(&mut self, op: LogicalOp, left: &Expr, right: &Expr) -> ValueId {
+        let first = self.condition(left);
+        if self.is_cheap(right) {
+            let second = self.condition(right);
+            let op = match op {
+                LogicalOp::And => BinaryOp::And,
+                LogicalOp::Or => BinaryOp::Or,
+            };
+            return self.builder.binary(op, first, second);
+        }
+        let block = self.builder.place().0;
+        let open = self.builder.open_if(first, &[Type::BOOL]);
+        let (more, enough) = match op {
+            LogicalOp::And => (open.then, open.otherwise),
+            LogicalOp::Or => (open.otherwise, open.then),
+        };
+        self.builder.at_end(more);
+        let second = self.condition(right);
+        self.builder.exit(open.inst, &[second]);
+        self.builder.at_end(enough);
+        let known = self.builder.bool(op == LogicalOp::Or);
+        self.builder.exit(open.inst, &[known]);
+        self.builder.at_end(block);
+        self.builder.function.result(open.inst)
+    }
+
+    /// `?:` of values or `void` (OpenCL C 6.5.9).
+    pub(super) fn conditional(
+        &mut self,
+        condition: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        ty: Option<Type>,
+    ) -> Option<ValueId> {
+        if let Some(holds) = self.known_condition(condition) {
+            return self.evaluate_at(if holds { then } else { otherwise });
+        }
+        let condition = self.condition(condition);
+        if let Some(ty) = ty
+            && !matches!(ty, Type::Image(_) | Type::Sampler | Type::Event | Type::Vector(..))
+            && self.is_cheap(then)
+            && self.is_cheap(otherwise)
+        {
+            let (then, otherwise) = (self.value(then), self.value(otherwise));
+            return Some(self.builder.select(condition, then, otherwise));
+        }
+        let block = self.builder.place().0;
+        let open = self.builder.open_if(condition, ty.as_slice());
+        for (block, expr) in [(open.then, then), (open.otherwise, otherwise)] {
+            self.builder.at_end(block);
+            let value = match ty {
+                Some(_) => Some(self.value(expr)),
+                None => {
+                    self.effect(expr);
+                    None
+                }
+            };
+            self.builder.exit(open.inst, value.as_slice());
+        }
+        self.builder.at_end(block);
+        ty.map(|_| self.builder.function.result(open.inst))
+    }
+
+    /// A comparison as `Bool`, or a vector of it (OpenCL C 6.5.4, 6.5.5).
+    pub(super) fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> ValueId {
+        let is_pointer = matches!(self.lowering.hir.types.get(left.ty), Ty::Pointer(_));
+        let element = self.lowering.element(left.ty);
+        // `(a < b) == 0` and the like: of what is 0 or 1 already.
+        let is_zero = |expr: &Expr| matches!(expr.kind, ExprKind::Const(Const::Int(0)));
+        if is_truth(left) && is_zero(right) && matches!(op, CompareOp::Equal | CompareOp::NotEqual) {
+            let holds = self.condition(left);
+            return match op {
+                CompareOp::Equal => self.builder.unary(UnaryOp::Not, holds),
+                _ => holds,
+            };
+        }
+        let (left, right) = (self.value(left), self.value(right));
+        if self.builder.ty(left).scalar() == Some(crate::ir::Scalar::Bool) {
+            return self.compare_bools(op, left, right);
+        }
+        let kind = match element {
+            _ if is_pointer => CompareKind::Unsigned,
+            element if element.is_float() => CompareKind::Float,
+            element if element.is_signed() => CompareKind::Signed,
+            _ => CompareKind::Unsigned,
+        };
+        self.builder.compare(op, kind, left, right)
+    }
+
+    fn compare_bools(&mut self, op: CompareOp, left: ValueId, right: ValueId) -> ValueId {
+        let [left, right] =
+            [left, right].map(|value| self.builder.convert(crate::ir::Convert::ZeroExtend, value, Type::I32));
+        self.builder.compare(op, CompareKind::Unsigned, left, right)
+    }
+
+    /// Whether an expression does nothing but compute, quickly, whatever the operands are.
+    fn is_cheap(&self, expr: &Expr) -> bool {
+        let mut left = CHEAP;
+        self.spends(expr, &mut left)
+    }
+
+    fn spends(&self, expr: &Expr, left: &mut usize) -> bool {
+        if *left == 0 || self.lowering.is_aggregate(expr.ty) {
+            return false;
+        }
+        *left -= 1;
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Current => true,
+            ExprKind::Load(place) => self.is_private_object(place),
+            ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
+            ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::Logical(_, a, b) => {
+                self.spends(a, left) && self.spends(b, left)
+            }
+            ExprKind::Unary(_, a)
+            | ExprKind::LogicalNot(a)
+            | ExprKind::Convert(_, a)
+            | ExprKind::Bitcast(a)
+            | ExprKind::PointerCast(a)
+            | ExprKind::Splat(a)
+            | ExprKind::Swizzle(a, _) => self.spends(a, left),
+            _ => false,
+        }
+    }
+
+    fn is_private_object(&self, place: &Place) -> bool {
+        let is_plain = !place.ty.quals.is_volatile && place.ty.quals.space != Some(AddressSpace::Local);
+        is_plain
+            && match &place.kind {
+                PlaceKind::Local(_) => true,
+                PlaceKind::Swizzle { base, .. } => self.is_private_object(base),
+                _ => false,
+            }
+    }
+}
+
+/// Whether an expression is 0 or 1 by its kind.
+fn is_truth(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Logical(..) => true,
+        ExprKind::Compare(..) | ExprKind::LogicalNot(_) => expr.ty == crate::ty::TyId::INT,
+        _ => expr.ty == crate::ty::TyId::BOOL,
+    }
+}

@@ -1,0 +1,47 @@
+//! Constants: from values of the language to bits.
+
+use half::f16;
+use smallvec::SmallVec;
+
+use super::body::Body;
+use crate::{
+    hir::Const,
+    ir::{self, Scalar, Type, ValueId},
+};
+
+impl Body<'_, '_> {
+    /// A constant of this type.
+    pub(super) fn constant(&mut self, constant: &Const, ty: Type) -> ValueId {
+        let constant = match constant {
+            Const::Undefined => ir::Const::Undefined,
+            _ => {
+                let mut bits = SmallVec::new();
+                component_bits(constant, ty.scalar(), usize::from(ty.count()), &mut bits);
+                ir::Const::Bits(bits)
+            }
+        };
+        self.builder.constant(ty, constant)
+    }
+}
+
+/// Appends the bits of so many components.
+fn component_bits(constant: &Const, scalar: Option<Scalar>, count: usize, bits: &mut SmallVec<[u64; 4]>) {
+    let number = match constant {
+        Const::Vector(parts) => {
+            return parts.iter().for_each(|part| component_bits(part, scalar, 1, bits));
+        }
+        Const::Int(number) => number & scalar.map_or(u64::MAX, Scalar::mask),
+        Const::Float(number) => float_bits(*number, scalar),
+        Const::NullPointer | Const::Zero | Const::Undefined => 0,
+    };
+    bits.extend(std::iter::repeat_n(number, count));
+}
+
+/// The bits of a number that the type represents exactly.
+fn float_bits(number: f64, scalar: Option<Scalar>) -> u64 {
+    match scalar {
+        Some(Scalar::F16) => u64::from(f16::from_f64(number).to_bits()),
+        Some(Scalar::F32) => u64::from((number as f32).to_bits()),
+        _ => number.to_bits(),
+    }
+}

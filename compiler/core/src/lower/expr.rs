@@ -1,0 +1,230 @@
+//! Expressions, kind by kind; what takes more than a few lines has a file of its own.
+
+use super::{body::Body, place::Target};
+use crate::{
+    hir::{Const, Expr, ExprKind, Place, UpdateResult},
+    ir::{BinaryOp, Convert, Op, Type, ValueId},
+    ty::Scalar,
+};
+
+impl Body<'_, '_> {
+    /// The value of an expression that has one.
+    pub(super) fn value(&mut self, expr: &Expr) -> ValueId {
+        let span = std::mem::replace(&mut self.builder.span, expr.span);
+        let value = self.evaluate(expr);
+        self.builder.span = span;
+        value.unwrap_or_else(|| {
+            // Of a type that has been refused, or a condition of nothing.
+            let ty = self.value_type(expr.ty);
+            self.builder.undefined(ty)
+        })
+    }
+
+    /// What an expression does, whatever its type.
+    pub(super) fn effect(&mut self, expr: &Expr) {
+        let span = std::mem::replace(&mut self.builder.span, expr.span);
+        match &expr.kind {
+            // `*p;` reads what is volatile, and nothing else.
+            ExprKind::Load(place) if self.lowering.is_aggregate(expr.ty) => {
+                self.place(place);
+            }
+            _ if self.lowering.is_aggregate(expr.ty) => {
+                self.aggregate(expr);
+            }
+            _ => {
+                self.evaluate(expr);
+            }
+        }
+        self.builder.span = span;
+    }
+
+    /// The value of an expression that is no aggregate; none for `void`.
+    fn evaluate(&mut self, expr: &Expr) -> Option<ValueId> {
+        self.lowering.refuse_type(expr.ty, expr.span);
+        let ty = self.lowering.value_type(expr.ty);
+        Some(match &expr.kind {
+            ExprKind::Const(constant) => self.constant(constant, ty?),
+            ExprKind::Load(place) => {
+                let target = self.place(place);
+                ty?;
+                self.load_target(&target, expr.ty)
+            }
+            ExprKind::AddressOf(place) => self.address_of(place, ty?),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty),
+            ExprKind::Compare(op, left, right) => {
+                let holds = self.compare(*op, left, right);
+                self.truth(holds, ty?)
+            }
+            ExprKind::LogicalNot(_) | ExprKind::Logical(..) => {
+                let holds = self.condition(expr);
+                self.truth(holds, ty?)
+            }
+            ExprKind::VectorLogical(op, left, right) => self.vector_logical(*op, left, right, ty?),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                return self.conditional(condition, then, otherwise, ty);
+            }
+            ExprKind::VectorSelect { condition, then, otherwise } => {
+                let condition = self.value(condition);
+                let condition = self.is_negative(condition);
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                self.builder.select(condition, then, otherwise)
+            }
+            ExprKind::Convert(conversion, operand) => self.convert(*conversion, operand, expr.ty),
+            ExprKind::Bitcast(operand) => {
+                let operand = self.value(operand);
+                self.reinterpret(operand, ty?)
+            }
+            ExprKind::PointerCast(operand) => {
+                let operand = self.value(operand);
+                self.pointer_cast(operand, ty?)
+            }
+            ExprKind::PointerToInt(operand) => {
+                let operand = self.value(operand);
+                let whole = self.builder.value(Op::PointerToInt, &[operand], Type::I64);
+                self.builder.resize(whole, ty?.scalar()?, false)
+            }
+            ExprKind::IntToPointer(operand) => {
+                let is_signed = self.lowering.element(operand.ty).is_signed();
+                let operand = self.value(operand);
+                let whole = self.builder.resize(operand, crate::ir::Scalar::I64, is_signed);
+                self.builder.value(Op::IntToPointer, &[whole], ty?)
+            }
+            ExprKind::Splat(operand) => {
+                let operand = self.value(operand);
+                self.builder.splat(operand, ty?.count())
+            }
+            ExprKind::Vector(parts) => self.vector(parts, ty?),
+            ExprKind::Swizzle(operand, components) => {
+                let operand = self.value(operand);
+                self.swizzle(operand, components)
+            }
+            ExprKind::Offset { pointer, index } => {
+                let stride = self.lowering.stride(pointer.ty);
+                let pointer = self.value(pointer);
+                let index = self.index(index);
+                self.builder.offset(pointer, index, stride)
+            }
+            ExprKind::Difference { left, right } => self.difference(left, right, ty?),
+            ExprKind::Assign { place, value } => return self.assign(place, value),
+            ExprKind::Update { place, new, result } => self.update(place, new, *result, expr.ty),
+            ExprKind::Current => self.current?,
+            ExprKind::Comma(left, right) => {
+                self.effect(left);
+                return self.evaluate_at(right);
+            }
+            ExprKind::Call { function, arguments } => return self.call(*function, arguments),
+            ExprKind::Builtin { builtin, arguments } => return self.builtin(*builtin, arguments, expr),
+            ExprKind::Atomic(atomic) => return self.atomic(atomic),
+            ExprKind::Fence { flags, order, scope } => {
+                self.fence(flags, order, scope);
+                return None;
+            }
+            ExprKind::Barrier { execution, flags, scope } => {
+                self.barrier(*execution, flags, scope);
+                return None;
+            }
+            ExprKind::Printf { format, arguments } => {
+                let arguments: Vec<ValueId> = arguments.iter().map(|argument| self.value(argument)).collect();
+                self.builder.value(Op::Printf(format.as_slice().into()), &arguments, Type::I32)
+            }
+            ExprKind::Aggregate(_) => return None,
+        })
+    }
+
+    /// As `evaluate`, from the expression's own place in the source.
+    pub(super) fn evaluate_at(&mut self, expr: &Expr) -> Option<ValueId> {
+        let span = std::mem::replace(&mut self.builder.span, expr.span);
+        let value = self.evaluate(expr);
+        self.builder.span = span;
+        value
+    }
+
+    fn address_of(&mut self, place: &Place, ty: Type) -> ValueId {
+        let pointer = self.address(place).pointer;
+        self.pointer_cast(pointer, ty)
+    }
+
+    /// The same address in the space of this pointer type.
+    pub(super) fn pointer_cast(&mut self, pointer: ValueId, ty: Type) -> ValueId {
+        if self.builder.ty(pointer) == ty {
+            return pointer;
+        }
+        if self.builder.function.constant_bits(pointer) == Some(0) {
+            return self.builder.bits(ty, 0);
+        }
+        self.builder.value(Op::PointerCast, &[pointer], ty)
+    }
+
+    /// An index into memory. One that is a narrower integer before its conversion stays a signed I32, which says the
+    /// same and needs no 64-bit arithmetic.
+    pub(super) fn index(&mut self, expr: &Expr) -> ValueId {
+        match &expr.kind {
+            ExprKind::Const(Const::Int(bits)) if i32::try_from(*bits as i64).is_ok() => {
+                self.builder.i32(*bits as i32)
+            }
+            ExprKind::Convert(_, operand) => match self.lowering.element(operand.ty) {
+                Scalar::Int => self.value(operand),
+                element @ (Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort) => {
+                    let operand = self.value(operand);
+                    self.builder.resize(operand, crate::ir::Scalar::I32, element.is_signed())
+                }
+                Scalar::Long | Scalar::ULong => self.value(operand),
+                _ => self.value(expr),
+            },
+            _ => self.value(expr),
+        }
+    }
+
+    /// `left - right` in elements (OpenCL C 6.5.1).
+    fn difference(&mut self, left: &Expr, right: &Expr, ty: Type) -> ValueId {
+        let stride = self.lowering.stride(left.ty).max(1);
+        let [left, right] = [left, right].map(|operand| {
+            let pointer = self.value(operand);
+            self.builder.value(Op::PointerToInt, &[pointer], Type::I64)
+        });
+        let bytes = self.builder.binary(BinaryOp::Sub, left, right);
+        let elements = match stride {
+            1 => bytes,
+            // There is no remainder.
+            _ if stride.is_power_of_two() => {
+                self.builder.binary_bits(BinaryOp::AShr, bytes, u64::from(stride.trailing_zeros()))
+            }
+            _ => self.builder.binary_bits(BinaryOp::SDiv, bytes, stride),
+        };
+        self.builder.resize(elements, ty.scalar().unwrap_or(crate::ir::Scalar::I64), true)
+    }
+
+    fn assign(&mut self, place: &Place, value: &Expr) -> Option<ValueId> {
+        if self.lowering.is_aggregate(place.ty.ty) {
+            self.assign_aggregate(place, value);
+            return None;
+        }
+        let value = self.value(value);
+        let target = self.place(place);
+        self.store_target(&target, value);
+        Some(value)
+    }
+
+    fn update(&mut self, place: &Place, new: &Expr, result: UpdateResult, ty: crate::ty::TyId) -> ValueId {
+        let target: Target = self.place(place);
+        let old = self.load_target(&target, ty);
+        let around = self.current.replace(old);
+        let new = self.value(new);
+        self.current = around;
+        self.store_target(&target, new);
+        match result {
+            UpdateResult::Old => old,
+            UpdateResult::New => new,
+        }
+    }
+
+    /// A `Bool` as an `int` 0 or 1, a vector of it as 0 or -1 in each component.
+    fn truth(&mut self, holds: ValueId, ty: Type) -> ValueId {
+        match (self.builder.ty(holds), ty) {
+            (from, _) if from == ty => holds,
+            (Type::Vector(..), _) => self.mask(holds, ty),
+            _ => self.builder.convert(Convert::ZeroExtend, holds, ty),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The flow graph of a function that jumps across its structure: straight pieces of code and where each leads.
+//!
+//! It is made of statements and holds their expressions unevaluated; `reducible` mends it and `structure` turns it
+//! into constructs. Values do not cross from node to node: whatever does lies in an object.
+
+use kiln_syntax::Symbol;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    hir::{Expr, LocalId, Stmt, StmtKind},
+    id_type,
+    index::Table,
+};
+
+id_type! {
+    #[allow(unreachable_pub)]
+    /// A node of the graph.
+    NodeId
+}
+
+/// Code without jumps, and where it leads.
+#[derive(Debug)]
+pub(super) struct Node<'h> {
+    pub(super) items: Vec<Item<'h>>,
+    pub(super) end: End<'h>,
+}
+
+/// What is done in order.
+#[derive(Clone, Debug)]
+pub(super) enum Item<'h> {
+    /// The lifetime of a variable begins.
+    Declare(LocalId),
+    /// An expression.
+    Expr(&'h Expr),
+    /// The number of the entry by which a dispatching node goes on.
+    Enter(usize, u32),
+}
+
+/// Where a node leads.
+#[derive(Clone, Debug)]
+pub(super) enum End<'h> {
+    /// To one node.
+    Jump(NodeId),
+    /// By a condition.
+    Branch(&'h Expr, NodeId, NodeId),
+    /// By a value: ranges, and every other value.
+    Switch(&'h Expr, Vec<(i128, i128, NodeId)>, NodeId),
+    /// By the number that `Item::Enter` has set for this dispatcher.
+    Dispatch(usize, Vec<NodeId>),
+    /// Out of the function.
+    Return(Option<&'h Expr>),
+    /// Off the end of the function.
+    Off,
+}
+
+/// A function as nodes; the first is its entry.
+#[derive(Debug)]
+pub(super) struct Graph<'h> {
+    pub(super) nodes: Table<NodeId, Node<'h>>,
+    pub(super) entry: NodeId,
+    /// How many dispatchers there are.
+    pub(super) dispatchers: usize,
+}
+
+impl End<'_> {
+    /// Where it leads, in order: the ways of its construct, one for all cases of a switch that lead to one node.
+    pub(super) fn targets(&self) -> Vec<NodeId> {
+        match self {
+            Self::Jump(target) => vec![*target],
+            Self::Branch(_, then, otherwise) => vec![*then, *otherwise],
+            Self::Switch(_, cases, default) => {
+                let mut targets: Vec<NodeId> = Vec::new();
+                for (_, _, target) in cases {
+                    if !targets.contains(target) {
+                        targets.push(*target);
+                    }
+                }
+                targets.push(*default);
+                targets
+            }
+            Self::Dispatch(_, targets) => targets.clone(),
+            Self::Return(_) | Self::Off => Vec::new(),
+        }
+    }
+
+    /// Makes it lead elsewhere.
+    pub(super) fn redirect(&mut self, to: &dyn Fn(NodeId) -> NodeId) {
+        match self {
+            Self::Jump(target) => *target = to(*target),
+            Self::Branch(_, then, otherwise) => (*then, *otherwise) = (to(*then), to(*otherwise)),
+            Self::Switch(_, cases, default) => {
+                cases.iter_mut().for_each(|(_, _, target)| *target = to(*target));
+                *default = to(*default);
+            }
+            Self::Dispatch(_, targets) => targets.iter_mut().for_each(|target| *target = to(*target)),
+            Self::Return(_) | Self::Off => {}
+        }
+    }
+}
+
+/// The graph of a function's statements.
+pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
+    let mut nodes = Table::new();
+    let entry = nodes.push(Node { items: Vec::new(), end: End::Off });
+    let mut maker = Maker {
+        nodes,
+        current: entry,
+        labels: FxHashMap::default(),
+        around: Around::default(),
+        last_case: None,
+    };
+    maker.stmts(stmts);
+    Graph { nodes: maker.nodes, entry, dispatchers: 0 }
+}
+
+/// Where `break` and `continue` lead, and the switch that labels belong to.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    break_target: Option<NodeId>,
+    continue_target: Option<NodeId>,
+    switch: Option<NodeId>,
+}
+
+struct Maker<'h> {
+    nodes: Table<NodeId, Node<'h>>,
+    current: NodeId,
+    labels: FxHashMap<Symbol, NodeId>,
+    around: Around,
+    /// The node that the last `case` or `default` made.
+    last_case: Option<NodeId>,
+}
+
+impl<'h> Maker<'h> {
+    fn node(&mut self) -> NodeId {
+        self.nodes.push(Node { items: Vec::new(), end: End::Off })
+    }
+
+    /// Ends the current node and goes on with another.
+    fn end(&mut self, end: End<'h>, next: NodeId) {
+        self.nodes[self.current].end = end;
+        self.current = next;
+    }
+
+    fn label(&mut self, name: Symbol) -> NodeId {
+        match self.labels.get(&name) {
+            Some(node) => *node,
+            None => {
+                let node = self.node();
+                self.labels.insert(name, node);
+                node
+            }
+        }
+    }
+
+    fn stmts(&mut self, stmts: &'h [Stmt]) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn jump(&mut self, target: Option<NodeId>) {
+        let dead = self.node();
+        let end = target.map_or(End::Off, End::Jump);
+        self.end(end, dead);
+    }
+
+    fn stmt(&mut self, stmt: &'h Stmt) {
+        match &stmt.kind {
+            StmtKind::Declare(local) => self.nodes[self.current].items.push(Item::Declare(*local)),
+            StmtKind::Expr(expr) => self.nodes[self.current].items.push(Item::Expr(expr)),
+            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::If { condition, then, otherwise } => {
+                let [first, second, behind] = [self.node(), self.node(), self.node()];
+                self.end(End::Branch(condition, first, second), first);
+                self.stmts(then);
+                self.end(End::Jump(behind), second);
+                self.stmts(otherwise);
+                self.end(End::Jump(behind), behind);
+            }
+            StmtKind::Loop { test_first, condition, step, body, .. } => {
+                self.repeat(*test_first, condition.as_ref(), step.as_ref(), body);
+            }
+            StmtKind::Switch { value, body } => self.switch(value, body),
+            StmtKind::Case { low, high } => {
+                let node = self.case();
+                if let Some(switch) = self.around.switch
+                    && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
+                {
+                    cases.push((*low, *high, node));
+                }
+            }
+            StmtKind::Default => {
+                let node = self.case();
+                if let Some(switch) = self.around.switch
+                    && let End::Switch(_, _, default) = &mut self.nodes[switch].end
+                {
+                    *default = node;
+                }
+            }
+            StmtKind::Break => self.jump(self.around.break_target),
+            StmtKind::Continue => self.jump(self.around.continue_target),
+            StmtKind::Return(value) => {
+                let dead = self.node();
+                self.end(End::Return(value.as_ref()), dead);
+            }
+            StmtKind::Label(name) => {
+                let node = self.label(*name);
+                self.end(End::Jump(node), node);
+            }
+            StmtKind::Goto(name) => {
+                let target = self.label(*name);
+                self.jump(Some(target));
+            }
+        }
+    }
+
+    /// A node that the code before falls into; labels in a row share one.
+    fn case(&mut self) -> NodeId {
+        if self.last_case == Some(self.current) && self.nodes[self.current].items.is_empty() {
+            return self.current;
+        }
+        let node = self.node();
+        self.end(End::Jump(node), node);
+        self.last_case = Some(node);
+        node
+    }
+
+    fn repeat(
+        &mut self,
+        test_first: bool,
+        condition: Option<&'h Expr>,
+        step: Option<&'h Expr>,
+        body: &'h [Stmt],
+    ) {
+        let [first, test, next, behind] = [self.node(), self.node(), self.node(), self.node()];
+        self.end(End::Jump(if test_first { test } else { first }), test);
+        self.end(
+            condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, behind)),
+            first,
+        );
+        let around = Around { break_target: Some(behind), continue_target: Some(next), ..self.around };
+        let outer = std::mem::replace(&mut self.around, around);
+        self.stmts(body);
+        self.around = outer;
+        self.end(End::Jump(next), next);
+        self.nodes[next].items.extend(step.map(Item::Expr));
+        self.end(End::Jump(test), behind);
+    }
+
+    fn switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
+        let [before_labels, behind] = [self.node(), self.node()];
+        let switch = self.current;
+        self.end(End::Switch(value, Vec::new(), behind), before_labels);
+        let around = Around { break_target: Some(behind), switch: Some(switch), ..self.around };
+        let outer = std::mem::replace(&mut self.around, around);
+        self.stmts(body);
+        self.around = outer;
+        self.end(End::Jump(behind), behind);
+    }
+}

@@ -1,0 +1,204 @@
+//! Places: their addresses, what is loaded from them and stored to them.
+
+use smallvec::SmallVec;
+
+use super::{
+    access::{Address, align_behind},
+    body::{Body, Slot},
+    vector::components_of,
+};
+use crate::{
+    hir::{Expr, ExprKind, Place, PlaceKind},
+    ir::{Scalar, Type, ValueId},
+    opencl::AddressSpace,
+    ty::{Ty, TyId},
+};
+
+/// A place that has been evaluated, once, for loading and storing.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// An object with an address.
+    Memory(Address),
+    /// Components of a vector of so many with an address.
+    Components(Address, u8, SmallVec<[u8; 16]>),
+    /// An object that is a value and never stored to.
+    Value(ValueId),
+}
+
+impl Body<'_, '_> {
+    /// Evaluates a place.
+    pub(super) fn place(&mut self, place: &Place) -> Target {
+        match &place.kind {
+            PlaceKind::Local(id) => {
+                if let Slot::Value(value) = self.slot_of(*id) {
+                    return Target::Value(value);
+                }
+            }
+            PlaceKind::Global(id) => {
+                if let Some(sampler) = self.global_sampler(*id) {
+                    return Target::Value(sampler);
+                }
+            }
+            PlaceKind::Swizzle { base, components } => {
+                let count = self.lowering.hir.types.components(base.ty.ty).map_or(1, |(_, count)| count);
+                return match self.place(base) {
+                    Target::Memory(address) => {
+                        Target::Components(address, count, SmallVec::from_slice(components))
+                    }
+                    Target::Components(address, count, inner) => {
+                        let picked = components.iter().map(|&component| inner[usize::from(component)]);
+                        Target::Components(address, count, picked.collect())
+                    }
+                    Target::Value(value) => Target::Value(self.swizzle(value, components)),
+                };
+            }
+            PlaceKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
+                return Target::Value(self.value(expr));
+            }
+            _ => {}
+        }
+        Target::Memory(self.address(place))
+    }
+
+    /// The address of a place that has one.
+    pub(super) fn address(&mut self, place: &Place) -> Address {
+        let mut address = match &place.kind {
+            PlaceKind::Local(id) => self.local_address(*id),
+            PlaceKind::Global(id) => {
+                let var = self.lowering.global(*id);
+                let (space, align) = {
+                    let var = &self.lowering.module.vars[var];
+                    (var.space, var.align)
+                };
+                Address::new(self.builder.module_var(var, space), align)
+            }
+            PlaceKind::Deref(pointer) => {
+                let pointer = self.value(pointer);
+                Address::new(pointer, self.lowering.layout(place.ty.ty).1)
+            }
+            PlaceKind::Field { base, offset } => {
+                let base = self.address(base);
+                self.behind_address(&base, *offset)
+            }
+            PlaceKind::Element { base, index } => {
+                let base = self.address(base);
+                let (size, _) = self.lowering.layout(place.ty.ty);
+                self.element_address(&base, index, size)
+            }
+            PlaceKind::Swizzle { base, components } => {
+                let base = self.address(base);
+                let size = self.component_size(place.ty.ty);
+                self.behind_address(&base, u64::from(components[0]) * size)
+            }
+            PlaceKind::Temporary(expr) => self.aggregate(expr),
+        };
+        address.is_volatile |= place.ty.quals.is_volatile;
+        address
+    }
+
+    fn local_address(&mut self, id: crate::hir::LocalId) -> Address {
+        let natural = self.lowering.layout(self.hir.locals[id].ty.ty).1;
+        let align = natural.max(self.hir.locals[id].align.unwrap_or(1));
+        let pointer = match self.slot_of(id) {
+            Slot::Private(var) => self.builder.private_var(var),
+            Slot::Module(var) => self.builder.module_var(var, AddressSpace::Local),
+            // A value has no address; a sampler whose address is wanted is a mistake that has been reported.
+            Slot::Pointer(pointer) | Slot::Value(pointer) => pointer,
+        };
+        Address::new(pointer, align)
+    }
+
+    fn element_address(&mut self, base: &Address, index: &Expr, size: u64) -> Address {
+        if let ExprKind::Const(crate::hir::Const::Int(index)) = index.kind
+            && let Some(bytes) = index.checked_mul(size)
+        {
+            return self.behind_address(base, bytes);
+        }
+        let index = self.index(index);
+        let pointer = self.builder.offset(base.pointer, index, size);
+        Address { pointer, align: align_behind(base.align, size), ..*base }
+    }
+
+    fn component_size(&self, id: TyId) -> u64 {
+        self.lowering.element(id).size()
+    }
+
+    /// The value in a place.
+    pub(super) fn load_target(&mut self, target: &Target, ty: TyId) -> ValueId {
+        let ty = self.value_type(ty);
+        match target {
+            Target::Memory(address) => self.load(address, ty),
+            Target::Components(address, count, components) => {
+                self.load_components(address, *count, components, ty)
+            }
+            Target::Value(value) => *value,
+        }
+    }
+
+    /// Reads the named components only, because another work-item may be writing the rest.
+    fn load_components(&mut self, address: &Address, count: u8, components: &[u8], ty: Type) -> ValueId {
+        let scalar = ty.scalar().unwrap_or(Scalar::I32);
+        if self.is_private(address) {
+            let vector = self.load(address, Type::vector(scalar, count));
+            return self.swizzle(vector, components);
+        }
+        let follow = components.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        if follow {
+            let address = self.behind_address(address, u64::from(components[0]) * scalar.size());
+            return self.load(&address, ty);
+        }
+        let parts: Vec<ValueId> = components
+            .iter()
+            .map(|&component| {
+                let address = self.behind_address(address, u64::from(component) * scalar.size());
+                self.load(&address, Type::Scalar(scalar))
+            })
+            .collect();
+        self.builder.construct(&parts, ty)
+    }
+
+    /// Puts a value into a place.
+    pub(super) fn store_target(&mut self, target: &Target, value: ValueId) {
+        match target {
+            Target::Memory(address) => self.store(address, value),
+            Target::Components(address, count, components) => {
+                self.store_components(address, *count, components, value);
+            }
+            Target::Value(_) => {}
+        }
+    }
+
+    /// Writes the named components only, because another work-item may own the rest; nobody else has those of a
+    /// private vector, which as a whole can become a value.
+    fn store_components(&mut self, address: &Address, count: u8, components: &[u8], value: ValueId) {
+        let scalar = self.builder.ty(value).scalar().unwrap_or(Scalar::I32);
+        let parts = components_of(&mut self.builder, value);
+        if self.is_private(address) {
+            let mut vector = self.load(address, Type::vector(scalar, count));
+            for (&component, part) in components.iter().zip(parts) {
+                vector = self.builder.insert_component(vector, part, component);
+            }
+            return self.store(address, vector);
+        }
+        for (&component, part) in components.iter().zip(parts) {
+            let address = self.behind_address(address, u64::from(component) * scalar.size());
+            self.store(&address, part);
+        }
+    }
+
+    /// The type of values of this type; none but a mistake that has been reported lacks one.
+    pub(super) fn value_type(&self, id: TyId) -> Type {
+        self.lowering.value_type(id).unwrap_or(Type::I32)
+    }
+
+    /// The sampler that a variable at program scope is (OpenCL C 6.15.15.1): a constant.
+    fn global_sampler(&mut self, id: crate::hir::GlobalId) -> Option<ValueId> {
+        let global = &self.lowering.hir.globals[id];
+        if *self.lowering.hir.types.get(global.ty.ty) != Ty::Sampler {
+            return None;
+        }
+        let bytes = global.init.as_ref().map_or(&[][..], |image| &image.bytes);
+        let bits = bytes.iter().take(4).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        Some(self.builder.constant(Type::Sampler, crate::ir::Const::scalar(bits)))
+    }
+}

@@ -1,0 +1,288 @@
+//! Statements as structured control flow. What jumps across it goes by `graph` and `structure` instead.
+
+use super::{
+    access::Address,
+    body::{Body, Next, Slot},
+    types::in_memory,
+};
+use crate::{
+    hir::{Const, Expr, LocalId, LoopHints, Stmt, StmtKind},
+    ir::InstId,
+};
+
+impl<'a> Body<'_, 'a> {
+    /// The body of the function.
+    pub(super) fn outermost(&mut self, stmts: &'a [Stmt]) {
+        if needs_graph(stmts) {
+            self.structured(stmts);
+            return;
+        }
+        self.stmts(stmts);
+        if self.is_reachable {
+            self.builder.span = self.hir.span;
+            self.end();
+        }
+    }
+
+    /// Control runs off the end of the function: whoever uses the result has been warned.
+    pub(super) fn end(&mut self) {
+        let result = self.builder.function.result.map(|ty| self.builder.undefined(ty));
+        self.builder.ret(result);
+        self.is_reachable = false;
+    }
+
+    pub(super) fn stmts(&mut self, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            // Nothing jumps here: functions with labels that are used go by the graph.
+            if !self.is_reachable {
+                return;
+            }
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        self.builder.span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Declare(local) => return self.declare(*local),
+            StmtKind::Expr(expr) => self.effect(expr),
+            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
+            StmtKind::Loop { test_first, condition, step, body, hints } => {
+                self.repeat(*test_first, condition.as_ref(), step.as_ref(), body, *hints);
+            }
+            StmtKind::Switch { value, body } => self.switch(value, body),
+            StmtKind::Break => {
+                if let Some(target) = self.break_target {
+                    self.exit(target, &[]);
+                }
+            }
+            StmtKind::Continue => match self.continue_target {
+                Some(Next::Continue(target)) => {
+                    self.builder.continue_loop(target, &[]);
+                    self.is_reachable = false;
+                }
+                Some(Next::Exit(target)) => self.exit(target, &[]),
+                None => {}
+            },
+            StmtKind::Return(value) => self.return_value(value.as_ref()),
+            StmtKind::Case { .. } | StmtKind::Default | StmtKind::Label(_) | StmtKind::Goto(_) => {}
+        }
+        self.fresh = None;
+    }
+
+    /// The lifetime of a variable begins. In a loop that is said, so that no value is carried from round to round.
+    pub(super) fn declare(&mut self, local: LocalId) {
+        self.fresh = Some(local);
+        let ty = self.hir.locals[local].ty.ty;
+        if let (Slot::Private(var), Some(ty)) = (self.slot_of(local), self.lowering.value_type(ty))
+            && self.loops > 0
+        {
+            let align = self.lowering.layout(self.hir.locals[local].ty.ty).1;
+            let address = Address::new(self.builder.private_var(var), align);
+            let undefined = self.builder.undefined(in_memory(ty));
+            self.store(&address, undefined);
+        }
+    }
+
+    pub(super) fn return_value(&mut self, value: Option<&Expr>) {
+        let mut result = None;
+        match (value, self.result) {
+            (Some(value), Some(pointer)) => {
+                let (size, align) = self.lowering.layout(value.ty);
+                let source = self.aggregate(value);
+                self.copy(&Address::new(pointer, align), &source, size);
+            }
+            (Some(value), None) if self.builder.function.result.is_some() => result = Some(self.value(value)),
+            (Some(value), None) => self.effect(value),
+            (None, _) => result = self.builder.function.result.map(|ty| self.builder.undefined(ty)),
+        }
+        self.builder.ret(result);
+        self.is_reachable = false;
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) {
+        if let Some(holds) = self.known_condition(condition) {
+            return self.stmts(if holds { then } else { otherwise });
+        }
+        let condition = self.condition(condition);
+        let block = self.builder.place().0;
+        let open = self.builder.open_if(condition, &[]);
+        for (block, stmts) in [(open.then, then), (open.otherwise, otherwise)] {
+            self.builder.at_end(block);
+            self.is_reachable = true;
+            self.stmts(stmts);
+            if self.is_reachable {
+                self.exit(open.inst, &[]);
+            }
+        }
+        self.behind(open.inst, block);
+    }
+
+    /// All loops of C (C99 6.8.5). The test is part of the body; the step is what `continue` leads to.
+    fn repeat(
+        &mut self,
+        test_first: bool,
+        condition: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &'a [Stmt],
+        hints: LoopHints,
+    ) {
+        let known = condition.map_or(Some(true), |condition| self.known_condition(condition));
+        let condition = if known == Some(true) { None } else { condition };
+        match (test_first, known) {
+            (true, Some(false)) => return,
+            // `do { … } while (0)`
+            (false, Some(false)) => return self.once(body),
+            _ => {}
+        }
+        let block = self.builder.place().0;
+        let open = self.builder.open_loop(&[], &[], &[], hints);
+        self.builder.at_end(open.body);
+        self.loops += 1;
+        let (outer_break, outer_next) = (self.break_target.replace(open.inst), self.continue_target);
+        if test_first {
+            self.leave_unless(condition, open.inst);
+            self.continue_target = Some(Next::Continue(open.inst));
+            self.stmts(body);
+        } else {
+            // The test comes after the body, and so do `continue`s.
+            self.block_of(body);
+            if self.is_reachable {
+                self.leave_unless(condition, open.inst);
+            }
+        }
+        if self.is_reachable {
+            self.builder.continue_loop(open.inst, &[]);
+        }
+        (self.break_target, self.continue_target) = (outer_break, outer_next);
+        self.builder.at_end(open.continuing);
+        if let Some(step) = step {
+            self.effect(step);
+        }
+        self.builder.next(open.inst, &[]);
+        self.loops -= 1;
+        self.behind(open.inst, block);
+    }
+
+    /// Leaves a loop if the condition does not hold.
+    fn leave_unless(&mut self, condition: Option<&Expr>, construct: InstId) {
+        let Some(condition) = condition else { return };
+        let condition = self.condition(condition);
+        let block = self.builder.place().0;
+        let open = self.builder.open_if(condition, &[]);
+        self.builder.at_end(open.then);
+        self.exit(open.inst, &[]);
+        self.builder.at_end(open.otherwise);
+        self.exit(construct, &[]);
+        self.behind(open.inst, block);
+    }
+
+    /// The body of a loop that runs once.
+    fn once(&mut self, body: &'a [Stmt]) {
+        if !leaves(body) {
+            return self.stmts(body);
+        }
+        let outer = (self.break_target, self.continue_target);
+        let block = self.builder.place().0;
+        let (construct, inside) = self.builder.open_block(&[]);
+        self.builder.at_end(inside);
+        (self.break_target, self.continue_target) = (Some(construct), Some(Next::Exit(construct)));
+        self.stmts(body);
+        if self.is_reachable {
+            self.exit(construct, &[]);
+        }
+        (self.break_target, self.continue_target) = outer;
+        self.behind(construct, block);
+    }
+
+    /// Statements behind which `continue` goes on.
+    fn block_of(&mut self, body: &'a [Stmt]) {
+        if !continues(body) {
+            // No `continue` in here is the loop's, so that there is nothing to set.
+            return self.stmts(body);
+        }
+        let block = self.builder.place().0;
+        let (construct, inside) = self.builder.open_block(&[]);
+        self.builder.at_end(inside);
+        self.continue_target = Some(Next::Exit(construct));
+        self.stmts(body);
+        if self.is_reachable {
+            self.exit(construct, &[]);
+        }
+        self.behind(construct, block);
+    }
+}
+
+/// Whether these statements have a `continue` of the loop around them.
+fn continues(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue => true,
+        StmtKind::Block(body) | StmtKind::Switch { body, .. } => continues(body),
+        StmtKind::If { then, otherwise, .. } => continues(then) || continues(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether these statements have a `break` or a `continue` of the loop around them.
+fn leaves(stmts: &[Stmt]) -> bool {
+    continues(stmts) || breaks(stmts)
+}
+
+/// Whether these statements have a `break` of the loop or switch around them.
+pub(super) fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(body) => breaks(body),
+        StmtKind::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether control may run off the end of these statements.
+pub(super) fn completes(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) => false,
+        StmtKind::Block(body) => completes(body),
+        StmtKind::If { then, otherwise, .. } => completes(then) || completes(otherwise),
+        StmtKind::Loop { condition, body, .. } => {
+            let is_endless = condition.as_ref().is_none_or(|condition| {
+                matches!(condition.kind, crate::hir::ExprKind::Const(Const::Int(1..)))
+            });
+            !is_endless || breaks(body)
+        }
+        _ => true,
+    })
+}
+
+/// Whether something jumps across the structure of these statements: `goto`, or a `case` inside a statement of its
+/// switch.
+fn needs_graph(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Goto(_) => true,
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } => needs_graph(body),
+        StmtKind::If { then, otherwise, .. } => needs_graph(then) || needs_graph(otherwise),
+        StmtKind::Switch { body, .. } => needs_graph(body) || has_nested_label(body),
+        _ => false,
+    })
+}
+
+/// Whether a label of this switch stands inside a statement other than a plain block.
+fn has_nested_label(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Block(body) => has_nested_label(body),
+        StmtKind::If { then, otherwise, .. } => has_label(then) || has_label(otherwise),
+        StmtKind::Loop { body, .. } => has_label(body),
+        _ => false,
+    })
+}
+
+/// Whether these statements have a label of the switch around them.
+pub(super) fn has_label(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Case { .. } | StmtKind::Default => true,
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } => has_label(body),
+        StmtKind::If { then, otherwise, .. } => has_label(then) || has_label(otherwise),
+        _ => false,
+    })
+}

@@ -1,0 +1,156 @@
+//! `switch` whose labels stand at its own level (C99 6.8.4.2).
+//!
+//! The statements between labels are segments. A segment that control falls into from the one before is in a run
+//! with it: a run is one case, and inside it a number tells at which segment control came in.
+
+use super::{
+    body::Body,
+    cases::Label,
+    stmt::{completes, has_label},
+};
+use crate::{
+    hir::{Expr, Stmt, StmtKind},
+    ir::{InstId, Type, ValueId},
+};
+
+/// What stands between two labels, and the labels before it.
+#[derive(Default)]
+struct Segment<'h> {
+    labels: Vec<(i128, i128)>,
+    is_default: bool,
+    stmts: Vec<&'h Stmt>,
+}
+
+impl<'a> Body<'_, 'a> {
+    pub(super) fn switch(&mut self, value: &Expr, body: &'a [Stmt]) {
+        let value = self.value(value);
+        let mut segments = Vec::new();
+        split(body, &mut segments);
+        let runs = runs(segments);
+        let mut labels = Vec::new();
+        for (target, run) in runs.iter().enumerate() {
+            for (low, high) in run.iter().flat_map(|segment| &segment.labels) {
+                labels.push(Label { low: *low, high: *high, target });
+            }
+        }
+        let default = runs.iter().position(|run| run.iter().any(|segment| segment.is_default));
+        // What leads to the default's run need not be listed.
+        labels.retain(|label| Some(label.target) != default);
+        let choice = self.choice(value, &labels, runs.len());
+
+        let block = self.builder.place().0;
+        let (used, cases): (Vec<usize>, Vec<Vec<u64>>) =
+            choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
+        let open = self.builder.open_switch(choice.value, cases, &[]);
+        let outer = self.break_target.replace(open.inst);
+        for (run, block) in used.into_iter().zip(open.cases) {
+            self.builder.at_end(block);
+            self.run(value, &runs[run], open.inst);
+        }
+        self.builder.at_end(open.default);
+        self.run(value, default.map_or(&[][..], |run| &runs[run]), open.inst);
+        self.break_target = outer;
+        self.behind(open.inst, block);
+    }
+
+    /// Segments that control falls through, and the end of the switch behind them.
+    fn run(&mut self, value: ValueId, run: &[Segment<'a>], construct: InstId) {
+        self.is_reachable = true;
+        let entry = (run.len() > 1).then(|| self.entry(value, run));
+        for (number, segment) in run.iter().enumerate() {
+            match entry {
+                Some(entry) if number + 1 < run.len() => {
+                    // Control that came in further down passes over this segment.
+                    let block = self.builder.place().0;
+                    let is_inside = self.is_at_most(entry, number);
+                    let open = self.builder.open_if(is_inside, &[]);
+                    self.builder.at_end(open.then);
+                    self.segment(segment);
+                    if self.is_reachable {
+                        self.exit(open.inst, &[]);
+                    }
+                    self.builder.at_end(open.otherwise);
+                    self.exit(open.inst, &[]);
+                    self.behind(open.inst, block);
+                }
+                _ => self.segment(segment),
+            }
+        }
+        if self.is_reachable {
+            self.exit(construct, &[]);
+        }
+    }
+
+    fn segment(&mut self, segment: &Segment<'a>) {
+        self.is_reachable = true;
+        for stmt in &segment.stmts {
+            self.stmts(std::slice::from_ref(*stmt));
+        }
+    }
+
+    /// The number of the segment at which control comes in.
+    fn entry(&mut self, value: ValueId, run: &[Segment<'_>]) -> ValueId {
+        // Values that are in no label come in at the default, if it is in this run; otherwise there are none.
+        let other = run.iter().position(|segment| segment.is_default).unwrap_or(run.len() - 1);
+        let mut labels = Vec::new();
+        for (target, segment) in run.iter().enumerate().filter(|(target, _)| *target != other) {
+            labels.extend(segment.labels.iter().map(|&(low, high)| Label { low, high, target }));
+        }
+        let choice = self.choice(value, &labels, run.len());
+        let block = self.builder.place().0;
+        let (targets, cases): (Vec<usize>, Vec<Vec<u64>>) =
+            choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
+        // With long ranges the values of the last target stand for the others, too.
+        let open = self.builder.open_switch(choice.value, cases, &[Type::I32]);
+        for (target, block) in targets.into_iter().zip(open.cases) {
+            self.builder.at_end(block);
+            let target = self.builder.i32(target as i32);
+            self.builder.exit(open.inst, &[target]);
+        }
+        self.builder.at_end(open.default);
+        let other = self.builder.i32(other as i32);
+        self.builder.exit(open.inst, &[other]);
+        self.builder.at_end(block);
+        self.builder.function.result(open.inst)
+    }
+}
+
+/// Cuts the body of a switch at its labels; statements before the first are never reached.
+fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Case { .. } | StmtKind::Default => {
+                // Labels in a row share a segment.
+                if segments.last().is_none_or(|segment| !segment.stmts.is_empty()) {
+                    segments.push(Segment::default());
+                }
+                let Some(segment) = segments.last_mut() else { continue };
+                match stmt.kind {
+                    StmtKind::Case { low, high } => segment.labels.push((low, high)),
+                    _ => segment.is_default = true,
+                }
+            }
+            StmtKind::Block(inner) if has_label(inner) => split(inner, segments),
+            _ => {
+                if let Some(segment) = segments.last_mut() {
+                    segment.stmts.push(stmt);
+                }
+            }
+        }
+    }
+}
+
+/// Groups segments that control falls through.
+fn runs(segments: Vec<Segment<'_>>) -> Vec<Vec<Segment<'_>>> {
+    let mut runs: Vec<Vec<Segment<'_>>> = Vec::new();
+    let mut falls = false;
+    for segment in segments {
+        let falls_on = segment.stmts.iter().all(|stmt| completes(std::slice::from_ref(*stmt)));
+        match runs.last_mut() {
+            Some(run) if falls => run.push(segment),
+            _ => runs.push(vec![segment]),
+        }
+        falls = falls_on;
+    }
+    runs
+}

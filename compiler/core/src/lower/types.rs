@@ -1,0 +1,102 @@
+//! What types become: values have number types, aggregates are sizes.
+
+use kiln_syntax::Span;
+
+use super::Lowering;
+use crate::{
+    diag::{Code, Diagnostic},
+    ir::{Scalar, Type},
+    opencl::AddressSpace,
+    ty::{self, Ty, TyId},
+};
+
+/// The scalar that holds values of this type.
+pub(super) const fn scalar(scalar: ty::Scalar) -> Scalar {
+    match scalar {
+        ty::Scalar::Bool => Scalar::Bool,
+        ty::Scalar::Char | ty::Scalar::UChar => Scalar::I8,
+        ty::Scalar::Short | ty::Scalar::UShort => Scalar::I16,
+        ty::Scalar::Int | ty::Scalar::UInt => Scalar::I32,
+        ty::Scalar::Long | ty::Scalar::ULong => Scalar::I64,
+        ty::Scalar::Half => Scalar::F16,
+        ty::Scalar::Float => Scalar::F32,
+        ty::Scalar::Double => Scalar::F64,
+    }
+}
+
+/// The type that a value has in memory: a `bool` is a byte.
+pub(super) fn in_memory(ty: Type) -> Type {
+    if ty == Type::BOOL { Type::I8 } else { ty }
+}
+
+impl Lowering<'_> {
+    /// The type of values of this type; none for `void`, for what exists in memory only, and for what is refused.
+    pub(super) fn value_type(&self, id: TyId) -> Option<Type> {
+        match self.hir.types.get(id) {
+            Ty::Scalar(element) | Ty::Atomic(element) => Some(Type::Scalar(scalar(*element))),
+            Ty::Vector(element, count) => Some(Type::Vector(scalar(*element), *count)),
+            Ty::Enum(id) => Some(Type::Scalar(scalar(self.hir.types.enums[*id].underlying))),
+            Ty::AtomicFlag => Some(Type::I32),
+            Ty::Pointer(to) => Some(Type::Pointer(to.quals.space.unwrap_or(AddressSpace::Private))),
+            Ty::Image(image) => Some(Type::Image(*image)),
+            Ty::Sampler => Some(Type::Sampler),
+            Ty::Event => Some(Type::Event),
+            Ty::Error
+            | Ty::Void
+            | Ty::Array(..)
+            | Ty::Function(_)
+            | Ty::Block(_)
+            | Ty::Record(_)
+            | Ty::Pipe(..)
+            | Ty::Queue
+            | Ty::ClkEvent
+            | Ty::ReserveId
+            | Ty::NdRange => None,
+        }
+    }
+
+    /// Whether values of this type exist in memory only.
+    pub(super) fn is_aggregate(&self, id: TyId) -> bool {
+        matches!(self.hir.types.get(id), Ty::Array(..) | Ty::Record(_) | Ty::NdRange)
+    }
+
+    /// Size and alignment in bytes.
+    pub(super) fn layout(&self, id: TyId) -> (u64, u64) {
+        let types = &self.hir.types;
+        (types.size_of(id).unwrap_or(0), types.align_of(id).unwrap_or(1).max(1))
+    }
+
+    /// The size of what a pointer of this type points to: that of a byte for `void`.
+    pub(super) fn stride(&self, pointer: TyId) -> u64 {
+        let Ty::Pointer(to) = self.hir.types.get(pointer) else { return 1 };
+        self.hir.types.size_of(to.ty).unwrap_or(1)
+    }
+
+    /// The element of an arithmetic type, which tells how its operations are done.
+    pub(super) fn element(&self, id: TyId) -> ty::Scalar {
+        match self.hir.types.get(id) {
+            Ty::Atomic(element) => *element,
+            Ty::AtomicFlag => ty::Scalar::Int,
+            _ => self.hir.types.components(id).map_or(ty::Scalar::Int, |(element, _)| element),
+        }
+    }
+
+    /// Reports the use of a type that is not carried to any target, if it is one.
+    pub(super) fn refuse_type(&mut self, id: TyId, span: Span) {
+        let what = match self.hir.types.get(id) {
+            Ty::Pipe(..) | Ty::ReserveId => "pipes",
+            Ty::Queue | Ty::ClkEvent | Ty::NdRange => "kernels that enqueue kernels",
+            Ty::Block(_) => "blocks as values",
+            _ => return,
+        };
+        self.refuse(what, span);
+    }
+
+    /// Reports that something is not supported.
+    pub(super) fn refuse(&mut self, what: &str, span: Span) {
+        let message = format!("{what} are not supported here");
+        self.sink.report(Diagnostic::new(Code::TargetFeature, span, message).note(
+            "OpenCL C 6.2.1: a device need not have this feature; programs ask for it by its feature macro",
+        ));
+    }
+}
