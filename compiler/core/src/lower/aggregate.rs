@@ -16,6 +16,12 @@ impl Body<'_, '_> {
                 self.aggregate(right)
             }
             ExprKind::Assign { place, value } => self.assign_aggregate(place, value),
+            _ if !self.lowering.is_aggregate(expr.ty) => {
+                let value = self.value(expr);
+                let temporary = self.temporary_of(expr.ty);
+                self.store(&temporary, value);
+                temporary
+            }
             _ => {
                 let temporary = self.temporary_of(expr.ty);
                 self.aggregate_into(expr, &temporary);

@@ -128,7 +128,8 @@ impl Body<'_, '_> {
                 let arguments: Vec<ValueId> = arguments.iter().map(|argument| self.value(argument)).collect();
                 self.builder.value(Op::Printf(format.as_slice().into()), &arguments, Type::I32)
             }
-            ExprKind::Aggregate(_) => return None,
+            // Calls of blocks are calls of functions; nothing else that is supported looks at one.
+            ExprKind::Block { .. } | ExprKind::Aggregate(_) => return None,
         })
     }
 
@@ -198,6 +199,10 @@ impl Body<'_, '_> {
     fn assign(&mut self, place: &Place, value: &Expr) -> Option<ValueId> {
         if self.lowering.is_aggregate(place.ty.ty) {
             self.assign_aggregate(place, value);
+            return None;
+        }
+        if self.lowering.value_type(place.ty.ty).is_none() {
+            self.effect(value);
             return None;
         }
         let value = self.value(value);

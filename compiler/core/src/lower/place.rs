@@ -8,8 +8,8 @@ use super::{
     vector::components_of,
 };
 use crate::{
-    hir::{Expr, ExprKind, Place, PlaceKind},
-    ir::{Scalar, Type, ValueId},
+    hir::{self, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind},
+    ir::{Const, Op, Scalar, Type, ValueId},
     opencl::AddressSpace,
     ty::{Ty, TyId},
 };
@@ -21,6 +21,8 @@ pub(super) enum Target {
     Memory(Address),
     /// Components of a vector of so many with an address.
     Components(Address, u8, SmallVec<[u8; 16]>),
+    /// A component, by a number known at run time, of a vector of so many with an address.
+    Dynamic(Address, u8, ValueId),
     /// An object that is a value and never stored to.
     Value(ValueId),
 }
@@ -49,8 +51,13 @@ impl Body<'_, '_> {
                         let picked = components.iter().map(|&component| inner[usize::from(component)]);
                         Target::Components(address, count, picked.collect())
                     }
+                    // Of a single component, which is a scalar.
+                    dynamic @ Target::Dynamic(..) => dynamic,
                     Target::Value(value) => Target::Value(self.swizzle(value, components)),
                 };
+            }
+            PlaceKind::Element { base, index } if self.value_type(base.ty.ty).is_vector() => {
+                return self.component(base, index);
             }
             PlaceKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
                 return Target::Value(self.value(expr));
@@ -58,6 +65,37 @@ impl Body<'_, '_> {
             _ => {}
         }
         Target::Memory(self.address(place))
+    }
+
+    /// `vector[index]`
+    fn component(&mut self, base: &Place, index: &Expr) -> Target {
+        let vector = self.value_type(base.ty.ty);
+        match self.place(base) {
+            Target::Memory(address) => {
+                let index = self.index(index);
+                Target::Dynamic(address, vector.count(), index)
+            }
+            Target::Components(address, count, components) => {
+                let index = self.index(index);
+                let numbers = components.iter().map(|&component| u64::from(component)).collect();
+                let numbers = self.builder.constant(vector.with_scalar(Scalar::I32), Const::Bits(numbers));
+                let index = self.builder.value(Op::ExtractDynamic, &[numbers, index], Type::I32);
+                Target::Dynamic(address, count, index)
+            }
+            // A component of a component is that component.
+            dynamic @ Target::Dynamic(..) => dynamic,
+            Target::Value(value) => {
+                let index = self.index(index);
+                let component = self.builder.value(Op::ExtractDynamic, &[value, index], vector.with_count(1));
+                Target::Value(component)
+            }
+        }
+    }
+
+    /// Where a component is.
+    fn component_address(&mut self, address: &Address, scalar: Scalar, index: ValueId) -> Address {
+        let pointer = self.builder.offset(address.pointer, index, scalar.size());
+        Address { pointer, align: align_behind(address.align, scalar.size()), ..*address }
     }
 
     /// The address of a place that has one.
@@ -96,7 +134,7 @@ impl Body<'_, '_> {
         address
     }
 
-    fn local_address(&mut self, id: crate::hir::LocalId) -> Address {
+    fn local_address(&mut self, id: LocalId) -> Address {
         let natural = self.lowering.layout(self.hir.locals[id].ty.ty).1;
         let align = natural.max(self.hir.locals[id].align.unwrap_or(1));
         let pointer = match self.slot_of(id) {
@@ -109,7 +147,7 @@ impl Body<'_, '_> {
     }
 
     fn element_address(&mut self, base: &Address, index: &Expr, size: u64) -> Address {
-        if let ExprKind::Const(crate::hir::Const::Int(index)) = index.kind
+        if let ExprKind::Const(hir::Const::Int(index)) = index.kind
             && let Some(bytes) = index.checked_mul(size)
         {
             return self.behind_address(base, bytes);
@@ -130,6 +168,15 @@ impl Body<'_, '_> {
             Target::Memory(address) => self.load(address, ty),
             Target::Components(address, count, components) => {
                 self.load_components(address, *count, components, ty)
+            }
+            Target::Dynamic(address, count, index) => {
+                let scalar = ty.scalar().unwrap_or(Scalar::I32);
+                if self.is_private(address) {
+                    let vector = self.load(address, Type::vector(scalar, *count));
+                    return self.builder.value(Op::ExtractDynamic, &[vector, *index], ty);
+                }
+                let address = self.component_address(address, scalar, *index);
+                self.load(&address, ty)
             }
             Target::Value(value) => *value,
         }
@@ -164,6 +211,17 @@ impl Body<'_, '_> {
             Target::Components(address, count, components) => {
                 self.store_components(address, *count, components, value);
             }
+            Target::Dynamic(address, count, index) => {
+                let scalar = self.builder.ty(value).scalar().unwrap_or(Scalar::I32);
+                if self.is_private(address) {
+                    let ty = Type::vector(scalar, *count);
+                    let vector = self.load(address, ty);
+                    let vector = self.builder.value(Op::InsertDynamic, &[vector, value, *index], ty);
+                    return self.store(address, vector);
+                }
+                let address = self.component_address(address, scalar, *index);
+                self.store(&address, value);
+            }
             Target::Value(_) => {}
         }
     }
@@ -192,13 +250,13 @@ impl Body<'_, '_> {
     }
 
     /// The sampler that a variable at program scope is (OpenCL C 6.15.15.1): a constant.
-    fn global_sampler(&mut self, id: crate::hir::GlobalId) -> Option<ValueId> {
+    fn global_sampler(&mut self, id: GlobalId) -> Option<ValueId> {
         let global = &self.lowering.hir.globals[id];
         if *self.lowering.hir.types.get(global.ty.ty) != Ty::Sampler {
             return None;
         }
         let bytes = global.init.as_ref().map_or(&[][..], |image| &image.bytes);
         let bits = bytes.iter().take(4).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        Some(self.builder.constant(Type::Sampler, crate::ir::Const::scalar(bits)))
+        Some(self.builder.constant(Type::Sampler, Const::scalar(bits)))
     }
 }

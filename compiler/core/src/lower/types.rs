@@ -86,7 +86,6 @@ impl Lowering<'_> {
         let what = match self.hir.types.get(id) {
             Ty::Pipe(..) | Ty::ReserveId => "pipes",
             Ty::Queue | Ty::ClkEvent | Ty::NdRange => "kernels that enqueue kernels",
-            Ty::Block(_) => "blocks as values",
             _ => return,
         };
         self.refuse(what, span);
