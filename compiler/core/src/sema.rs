@@ -13,6 +13,7 @@ mod constant;
 mod convert;
 mod decl;
 mod declarator;
+mod enqueue;
 mod expr;
 mod fences;
 mod flow;

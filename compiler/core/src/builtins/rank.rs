@@ -37,6 +37,8 @@ pub(super) enum Rank {
     Promotion,
     /// Between arithmetic types, to `void *`, and zero to a pointer.
     Conversion,
+    /// To `void *` with qualifiers added.
+    QualifiedConversion,
     /// A scalar to a vector.
     Widening,
     /// Between pointers to different types, or dropping qualifiers: C takes it, with a warning.
@@ -101,6 +103,7 @@ impl View {
                         () if gains.is_const || gains.is_volatile => Rank::Qualified,
                         () => Rank::Same,
                     },
+                    (_, Shape::Void) if gains.is_const || gains.is_volatile => Rank::QualifiedConversion,
                     (_, Shape::Void) | (Some(Shape::Void), _) => Rank::Conversion,
                     _ => Rank::Pointee,
                 })

@@ -226,7 +226,6 @@ codes! {
     WideLiteral "wide-literal" Error;
     MultipleCharacters "multiple-characters" Warning;
     // Expressions: operators
-    NotAnLvalue "not-an-lvalue" Error;
     NotAssignable "not-assignable" Error;
     ReadOnly "read-only" Error;
     RepeatedComponent "repeated-component" Error;
@@ -278,6 +277,9 @@ codes! {
     ImplicitWidening "implicit-widening" All;
     NotCallable "not-callable" Error;
     BlockValue "block-value" Error;
+    EnqueuedBlock "enqueued-block" Error;
+    EnqueuedLocalSize "enqueued-local-size" Warning;
+    EnqueuedCapture "enqueued-capture" Warning;
     BlockCapture "block-capture" Error;
     PrintfArgument "printf-argument" Warning;
     PrintfFormat "printf-format" Warning;

@@ -205,7 +205,7 @@ static TABLES: &[(When, &[&str])] = &[
             "CLK_ABGR 0x10C3",
             // OpenCL C 6.15.12
             "ATOMIC_VAR_INIT(x) (x)",
-            "ATOMIC_FLAG_INIT 0",
+            "ATOMIC_FLAG_INIT ATOMIC_FLAG_INIT",
             // OpenCL C 6.15.18
             "CL_COMPLETE 0",
             "CL_RUNNING 1",

@@ -347,6 +347,9 @@ impl Sema<'_> {
             self.report_atomic_object(&shown, wanted, false, object.span, call);
             return self.error_value(call.span);
         }
+        if let Some(advice) = memory::advise_atomic(None, None, Some(self.pointee_space(object.ty))) {
+            self.report_memory_problem(advice, object.span);
+        }
         let place = self.plain_view(object);
         let value = self.convert(value, place.ty.ty);
         let (ty, span) = (place.ty.ty, call.span);

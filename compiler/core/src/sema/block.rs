@@ -37,6 +37,13 @@ pub(crate) struct KnownBlock {
     captures: Vec<Expr>,
 }
 
+impl KnownBlock {
+    /// The block as a value.
+    pub(super) fn into_kind(self) -> ExprKind {
+        ExprKind::Block { function: self.function, captures: self.captures }
+    }
+}
+
 /// The blocks that variables hold.
 pub(crate) type KnownBlocks = FxHashMap<Object, KnownBlock>;
 
@@ -48,16 +55,6 @@ impl Sema<'_> {
             return self.error_value(span);
         }
         let parameters = block.parameters.as_ref().map(|list| self.parameters(list)).unwrap_or_default();
-        if let Some(dots) = block.parameters.as_ref().and_then(|list| list.variadic) {
-            self.report(
-                Diagnostic::new(
-                    Code::VariadicFunction,
-                    dots,
-                    "a block cannot take a variable number of arguments",
-                )
-                .note("OpenCL C 6.14.5: blocks with variadic arguments are not supported"),
-            );
-        }
         let returns = match &block.result {
             Some(name) => Returns::Type(self.type_name(name).ty),
             None => Returns::Inferred(None),

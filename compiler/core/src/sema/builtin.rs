@@ -7,10 +7,10 @@ use kiln_syntax::{Span, ast};
 
 use super::{Sema, convert::AssignContext};
 use crate::{
-    builtins::{self, ArgTy, Context, Failure, FailureKind, Lowering, Overload, Rule},
+    builtins::{self, ArgTy, Collective, Context, Failure, FailureKind, Lowering, Overload, Rule},
     diag::{Code, Diagnostic},
     hir::{Conversion, Expr, ExprKind},
-    ty::{Scalar, Ty, TyId},
+    ty::{Implicit, Pointee, Scalar, Ty, TyId},
 };
 
 /// A call, for messages.
@@ -44,13 +44,12 @@ impl Sema<'_> {
     ) -> Expr {
         let call = Call { name, callee, span };
         let context = self.builtin_context();
-        if let Some(missing) = builtins::needs(name, &context) {
-            self.report_missing(&format!("`{name}`"), &missing, callee);
-            self.unused_arguments(arguments);
-            return self.error_value(span);
-        }
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
+            return self.error_value(span);
+        }
+        if let Some(missing) = builtins::needs(name, &context) {
+            self.report_missing(&format!("`{name}`"), &missing, callee);
             return self.error_value(span);
         }
         if let Some(rule) = builtins::rule(name) {
@@ -75,6 +74,9 @@ impl Sema<'_> {
 
     /// The node of a call whose overload is known.
     fn builtin_node(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
+        if self.reports_pointee(overload, &arguments, call) {
+            return self.error_value(call.span);
+        }
         match builtins::row(overload.builtin).lowering {
             Lowering::Atomic(form) => return self.atomic_call(form, overload, arguments, call),
             Lowering::AtomicInit => return self.atomic_init_call(overload, arguments, call),
@@ -83,9 +85,19 @@ impl Sema<'_> {
             Lowering::Printf => return self.printf_call(overload, arguments, call),
             _ => {}
         }
+        let lowering = builtins::row(overload.builtin).lowering;
         let Some(arguments) = self.builtin_arguments(overload, arguments, call) else {
             return self.error_value(call.span);
         };
+        if let Lowering::Enqueue(enqueue) = lowering {
+            return self.enqueue_call(enqueue, overload, arguments, call);
+        }
+        if let Lowering::Collective(_, Collective::ClusteredReduce(_) | Collective::ClusteredRotate) =
+            lowering
+            && !self.check_cluster_size(&arguments)
+        {
+            return self.error_value(call.span);
+        }
         let kind = ExprKind::Builtin { builtin: overload.builtin, arguments };
         Expr { kind, ty: overload.result, span: call.span }
     }
@@ -98,17 +110,66 @@ impl Sema<'_> {
         call: &Call,
     ) -> Option<Vec<Expr>> {
         let mut converted = Vec::with_capacity(arguments.len());
-        for (number, (value, parameter)) in (1..).zip(arguments.into_iter().zip(&overload.parameters)) {
+        for (index, value) in arguments.into_iter().enumerate() {
+            // What follows the parameters is looked at by who knows the function.
+            let Some(parameter) = overload.parameters.get(index) else {
+                converted.push(value);
+                continue;
+            };
             if self.is_vector(parameter.ty) && !self.is_vector(value.ty) {
                 self.warn_widening(&value, parameter.ty, call);
             }
-            let value = self.assign_convert(value, *parameter, AssignContext::Argument(number));
+            let value = self.assign_convert(value, *parameter, AssignContext::Argument(index + 1));
             if value.ty == TyId::ERROR {
                 return None;
             }
             converted.push(value);
         }
         Some(converted)
+    }
+
+    /// A pointer to another type than the one that the function reads or writes, which C would let pass.
+    fn reports_pointee(&mut self, overload: &Overload, arguments: &[Expr], call: &Call) -> bool {
+        for (index, (value, parameter)) in arguments.iter().zip(&overload.parameters).enumerate() {
+            if let Implicit::Pointer(change) = self.types.implicit(value.ty, parameter.ty)
+                && change.pointee == Pointee::Other
+            {
+                let (shown, wanted) = (self.show(value.ty), self.show(*parameter));
+                self.report(
+                    Diagnostic::new(
+                        Code::ArgumentType,
+                        value.span,
+                        format!("`{}` cannot take `{shown}` as argument {}", call.name, index + 1),
+                    )
+                    .help(format!("it takes `{wanted}`; cast the pointer if the memory holds that"))
+                    .note(
+                        "OpenCL C 6.15: built-in functions take pointers to the types they are declared for",
+                    ),
+                );
+                return true;
+            }
+        }
+        false
+    }
+
+    /// OpenCL C 6.15.20.6: the size of a cluster is a constant power of two.
+    fn check_cluster_size(&mut self, arguments: &[Expr]) -> bool {
+        let Some(size) = arguments.last() else { return true };
+        match self.integer_constant_value(size, "the size of a cluster") {
+            Some(count) if u32::try_from(count).is_ok_and(u32::is_power_of_two) => true,
+            Some(count) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::ConstantExpression,
+                        size.span,
+                        format!("the size of a cluster is a power of two, not {count}"),
+                    )
+                    .note("OpenCL C 6.15.20.6"),
+                );
+                false
+            }
+            None => false,
+        }
     }
 
     /// A scalar that a function takes as a vector because no overload takes the scalar.

@@ -125,7 +125,17 @@ impl Sema<'_> {
         callee: Span,
         declared: Option<Span>,
     ) -> Option<Vec<Expr>> {
-        let values: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
+        let mut values = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            values.push(match parameters.get(index) {
+                // The parameter's error has been reported; what is given for it may be as odd as the parameter.
+                Some(QualTy { ty: TyId::ERROR, .. }) => {
+                    self.operand(argument);
+                    self.error_value(argument.span)
+                }
+                _ => self.value(argument),
+            });
+        }
         if values.len() != parameters.len() {
             let (wanted, given) = (parameters.len(), values.len());
             let plural = if wanted == 1 { "" } else { "s" };

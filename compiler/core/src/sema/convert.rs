@@ -142,6 +142,11 @@ impl Sema<'_> {
             (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 diagnostic = diagnostic.help("dereference it with `*`, or cast it if the address is meant");
             }
+            (Ty::AtomicFlag, Ty::Atomic(_)) => {
+                diagnostic = diagnostic
+                    .help("write `ATOMIC_VAR_INIT(…)`")
+                    .note("OpenCL C 6.15.12.7.6: `ATOMIC_FLAG_INIT` is for objects of type `atomic_flag`");
+            }
             (_, Ty::Atomic(_) | Ty::AtomicFlag) => {
                 diagnostic = diagnostic
                     .help("use `atomic_store_explicit`")

@@ -68,27 +68,6 @@ impl Sema<'_> {
         self.read(operand, AtomicRead::Operator)
     }
 
-    /// The place that an expression names; reports an expression that names none.
-    pub(crate) fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
-        match self.operand(expr) {
-            Operand::Place(place) => Some(place),
-            Operand::Value(value) => {
-                if value.ty != TyId::ERROR {
-                    self.report(
-                        Diagnostic::new(Code::NotAnLvalue, expr.span, "this expression names no object")
-                            .label("a value, not an object")
-                            .note("C99 6.3.2.1: only an l-value designates an object"),
-                    );
-                }
-                None
-            }
-            operand @ (Operand::Function(..) | Operand::Builtin(_)) => {
-                self.function_as_value(operand.span());
-                None
-            }
-        }
-    }
-
     /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
         let value = self.operator_value(expr);

@@ -71,6 +71,8 @@ pub fn constant(name: &str) -> Option<Constant> {
         // OpenCL C 6.3.1
         "true" => Some(int(Ty::Scalar(Scalar::Bool), 1, vec![Condition::ALWAYS])),
         "false" => Some(int(Ty::Scalar(Scalar::Bool), 0, vec![Condition::ALWAYS])),
+        // OpenCL C 6.15.12.7.6: not a number, so that it initialises nothing else.
+        "ATOMIC_FLAG_INIT" => Some(Constant { ty: Ty::AtomicFlag, value: Const::Zero, ways: vec![since20] }),
         "CLK_ENQUEUE_FLAGS_NO_WAIT" => flag(0),
         "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => flag(1),
         "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => flag(2),

@@ -113,6 +113,12 @@ impl Sema<'_> {
                 None
             }
             Ty::Pointer(to) => {
+                // `*&place` is the place itself.
+                if let ExprKind::AddressOf(place) = &pointer.kind
+                    && place.ty == to
+                {
+                    return Some(Place { span, ..(**place).clone() });
+                }
                 let ty = if to.quals.space.is_some() { to } else { to.in_space(AddressSpace::Private) };
                 Some(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
             }
