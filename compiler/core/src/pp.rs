@@ -180,6 +180,8 @@ impl Frame {
 struct Words {
     defined: Symbol,
     has_include: Symbol,
+    /// The questions of clang that programs ask of any compiler.
+    queries: [Symbol; 4],
     va_args: Symbol,
     pragma: Symbol,
 }
@@ -189,14 +191,21 @@ impl Words {
         Self {
             defined: interner.intern("defined"),
             has_include: interner.intern("__has_include"),
+            queries: ["__has_builtin", "__has_extension", "__has_feature", "__has_attribute"]
+                .map(|text| interner.intern(text)),
             va_args: interner.intern("__VA_ARGS__"),
             pragma: interner.intern("_Pragma"),
         }
     }
 
+    /// Whether this asks what there is.
+    fn is_query(&self, name: Symbol) -> bool {
+        name == self.has_include || self.queries.contains(&name)
+    }
+
     /// Whether a conditional computes with this name.
     fn is_operator(&self, name: Symbol) -> bool {
-        name == self.defined || name == self.has_include
+        name == self.defined || self.is_query(name)
     }
 }
 

@@ -7,7 +7,10 @@ use super::{
     limits::EXPRESSION_DEPTH,
     token::{Kind, Tok},
 };
-use crate::diag::{Code, Diagnostic};
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+};
 
 impl Preprocessor<'_> {
     /// Whether the expression on this line is there and not 0.
@@ -42,6 +45,8 @@ impl Preprocessor<'_> {
             self.defined(token)
         } else if name == self.words.has_include {
             self.has_include_operator(token)
+        } else if self.words.is_query(name) {
+            self.query(token)
         } else {
             return None;
         };
@@ -79,6 +84,21 @@ impl Preprocessor<'_> {
         };
         self.pending.truncate(self.pending.len() - used - 1);
         self.truth(found)
+    }
+
+    /// `__has_extension(name)` and the like: what is not an extension that is there is not there.
+    fn query(&mut self, operator: Tok) -> Kind {
+        let open = self.pending.pop_if(|token| token.is(Punct::OpenParen));
+        let name = open.and_then(|_| self.pending.pop_if(|token| token.name().is_some()));
+        let close = name.and_then(|_| self.pending.pop_if(|token| token.is(Punct::CloseParen)));
+        let Some(name) = close.and(name).and_then(|token| token.name()) else {
+            let text = operator.spelling(self.interner);
+            let message = format!("a name in parentheses must follow `{text}`");
+            self.sink.report(Diagnostic::new(Code::Conditional, operator.span, message));
+            return Kind::Reported;
+        };
+        let extension = Extension::parse(self.interner.text(name));
+        self.truth(extension.is_some_and(|extension| self.extensions.has(extension)))
     }
 
     fn truth(&mut self, holds: bool) -> Kind {
@@ -241,6 +261,9 @@ impl Evaluator<'_> {
         match token.kind {
             Kind::Number(_) => integer(text).map_err(|message| (token.span, message)),
             Kind::Character(_) => character(text).map_err(|message| (token.span, message)),
+            Kind::Name(_) if self.tokens.get(self.at).is_some_and(|next| next.is(Punct::OpenParen)) => {
+                Err((token.span, format!("there is no macro `{text}` that takes arguments")))
+            }
             // C99 6.10.1 paragraph 4: what is no macro is 0. OpenCL C 6.3.1: `true` stands for 1.
             Kind::Name(_) => Ok(Value::truth(text == "true")),
             Kind::Punct(Punct::OpenParen) => {

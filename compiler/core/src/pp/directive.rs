@@ -269,6 +269,6 @@ impl Preprocessor<'_> {
 
     /// Whether `#ifdef` and `defined` say so.
     pub(super) fn is_macro(&self, name: Symbol) -> bool {
-        self.macros.is_defined(name) || name == self.words.has_include
+        self.macros.is_defined(name) || self.words.is_query(name)
     }
 }

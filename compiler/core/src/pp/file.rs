@@ -67,14 +67,20 @@ impl LexedFile {
         let word = |at: usize| self.directive(at).first().and_then(Tok::name);
         let first = *self.directives.first()? as usize;
         let last = *self.directives.last()? as usize;
-        let [_, guard] = self.directive(first) else { return None };
-        let [ifndef, endif, ifdef, r#if, r#else, elif] =
-            ["ifndef", "endif", "ifdef", "if", "else", "elif"].map(|word| Some(interner.intern(word)));
-        if first != 0
-            || word(first) != ifndef
-            || word(last) != endif
-            || self.line_end(last) != self.tokens.len()
-        {
+        if first != 0 || self.line_end(last) != self.tokens.len() {
+            return None;
+        }
+        let [ifndef, endif, ifdef, r#if, r#else, elif, defined] =
+            ["ifndef", "endif", "ifdef", "if", "else", "elif", "defined"]
+                .map(|word| Some(interner.intern(word)));
+        let not_defined = |a: &Tok, b: &Tok| a.is(Punct::Not) && b.name() == defined;
+        let guard = match self.directive(first) {
+            [word, guard] if word.name() == ifndef => guard,
+            [word, a, b, guard] if word.name() == r#if && not_defined(a, b) => guard,
+            [word, a, b, _, guard, _] if word.name() == r#if && not_defined(a, b) => guard,
+            _ => return None,
+        };
+        if word(last) != endif {
             return None;
         }
         let mut depth = 0_usize;
@@ -211,6 +217,8 @@ mod tests {
             guard("/* */\n#ifndef A\n#define A\n#if 1\n#else\n#endif\nx\n#endif // A\n").as_deref(),
             Some("A")
         );
+        assert_eq!(guard("#if !defined(A)\n#endif").as_deref(), Some("A"));
+        assert_eq!(guard("#if ! defined A\n#endif").as_deref(), Some("A"));
         assert_eq!(guard("#ifndef A\n#endif\nx"), None);
         assert_eq!(guard("#ifndef A\n#else\n#endif"), None);
         assert_eq!(guard("x\n#ifndef A\n#endif"), None);

@@ -117,11 +117,13 @@ impl Preprocessor<'_> {
         let diagnostic = Diagnostic::new(code, span, message).note("OpenCL C 6.12.1");
         let names = self.extensions.iter().map(Extension::name);
         let likely = closest(name, names.filter(|_| known.is_none()));
-        let help = match likely {
-            Some(likely) => format!("did you mean `{likely}`?"),
-            None => format!("enable it inside `#ifdef {name}` if the program can do without"),
-        };
-        self.sink.report(diagnostic.help(help));
+        self.sink.report(match (likely, behavior) {
+            (Some(likely), _) => diagnostic.help(format!("did you mean `{likely}`?")),
+            (None, Behavior::Enable) => {
+                diagnostic.help(format!("enable it inside `#ifdef {name}` if the program can do without"))
+            }
+            (None, _) => diagnostic,
+        });
     }
 }
 

@@ -66,6 +66,19 @@ fn defined_is_an_operator() {
 }
 
 #[test]
+fn questions_of_clang() {
+    assert!(holds("__has_extension(cl_khr_fp64) && !__has_builtin(__builtin_nothing)"));
+    assert!(holds("defined __has_builtin && defined(__has_attribute)"));
+    assert_eq!(
+        messages("#if __has_builtin\n#endif\n#if unknown(1)\n#endif"),
+        [
+            "1:5 conditional: a name in parentheses must follow `__has_builtin`",
+            "3:5 conditional: there is no macro `unknown` that takes arguments",
+        ]
+    );
+}
+
+#[test]
 fn one_group_of_several() {
     let chain = |a: u8| {
         pp(&format!(
