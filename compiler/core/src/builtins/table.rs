@@ -3,10 +3,12 @@
 //! The index is made once for a process from the text of all families; a row is parsed when it is first asked
 //! for. It knows the outline of the notation only: directives, names, one row a line.
 
-use std::sync::{LazyLock, OnceLock};
+use std::{
+    collections::hash_map::Entry::{Occupied, Vacant},
+    sync::{LazyLock, OnceLock},
+};
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::index::Id;
 
@@ -44,42 +46,47 @@ pub(super) struct Header {
     pub(super) images: &'static str,
 }
 
+/// A row of one name. Small, because every process that compiles makes all of them.
 struct Entry {
     name: &'static str,
-    /// The result before the names and everything from the opening parenthesis on.
-    result: &'static str,
-    rest: &'static str,
+    line: &'static str,
     header: u32,
-    /// Boxed, because most rows are never read.
+    /// The next row of the same name; none is the entry itself.
+    next: u32,
     row: OnceLock<Box<Row>>,
 }
 
 struct Index {
     headers: Vec<Header>,
     entries: Vec<Entry>,
-    names: FxHashMap<&'static str, SmallVec<[u32; 2]>>,
+    /// The first row of each name.
+    names: FxHashMap<&'static str, u32>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let mut index = Index {
         headers: Vec::new(),
-        entries: Vec::with_capacity(1536),
-        names: FxHashMap::with_capacity_and_hasher(1024, Default::default()),
+        entries: Vec::with_capacity(1024),
+        names: FxHashMap::with_capacity_and_hasher(640, Default::default()),
     };
     for file in FILES {
         let mut header = Header::default();
         let mut is_new = true;
-        for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if let Some(directive) = line.strip_prefix('@') {
-                let (word, rest) = directive.split_once(' ').unwrap_or((directive, ""));
-                header.set(word, rest);
-                is_new = true;
-            } else {
-                if is_new {
-                    index.headers.push(header);
-                    is_new = false;
+        for line in file.split('\n') {
+            match line.as_bytes().first() {
+                None | Some(b'#') => {}
+                Some(b'@') => {
+                    let (word, rest) = line[1..].split_once(' ').unwrap_or((&line[1..], ""));
+                    header.set(word, rest);
+                    is_new = true;
                 }
-                index.add(line);
+                Some(_) => {
+                    if is_new {
+                        index.headers.push(header);
+                        is_new = false;
+                    }
+                    index.add(line);
+                }
             }
         }
     }
@@ -106,33 +113,48 @@ impl Header {
 
 impl Index {
     fn add(&mut self, line: &'static str) {
-        let open = line.find('(').unwrap_or_else(|| panic!("no parameters in the row {line}"));
-        let (head, rest) = line.split_at(open);
-        let (result, names) = head.rsplit_once(' ').unwrap_or_else(|| panic!("no result in the row {line}"));
+        let (_, names, _) = parts(line);
         for name in names.split('|') {
-            self.names.entry(name).or_default().push(self.entries.len() as u32);
-            self.entries.push(Entry {
-                name,
-                result,
-                rest,
-                header: self.headers.len() as u32 - 1,
-                row: OnceLock::new(),
-            });
+            let id = self.entries.len() as u32;
+            match self.names.entry(name) {
+                Vacant(first) => {
+                    first.insert(id);
+                }
+                Occupied(first) => {
+                    let mut last = *first.get();
+                    while self.entries[last as usize].next != last {
+                        last = self.entries[last as usize].next;
+                    }
+                    self.entries[last as usize].next = id;
+                }
+            }
+            let header = self.headers.len() as u32 - 1;
+            self.entries.push(Entry { name, line, header, next: id, row: OnceLock::new() });
         }
     }
 }
 
+/// The result, the names, and everything from the opening parenthesis on.
+fn parts(line: &'static str) -> (&'static str, &'static str, &'static str) {
+    let open = line.find('(').unwrap_or_else(|| panic!("no parameters in the row {line}"));
+    let (head, rest) = line.split_at(open);
+    let (result, names) = head.rsplit_once(' ').unwrap_or_else(|| panic!("no result in the row {line}"));
+    (result, names, rest)
+}
+
 /// The name as the table has it, and its rows.
 pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = BuiltinId> + use<>)> {
-    let (name, rows) = INDEX.names.get_key_value(name)?;
-    Some((name, rows.iter().map(|row| BuiltinId(*row))))
+    let (name, first) = INDEX.names.get_key_value(name)?;
+    let next = |id: &u32| Some(INDEX.entries[*id as usize].next).filter(|next| next != id);
+    Some((name, std::iter::successors(Some(*first), next).map(BuiltinId)))
 }
 
 /// The row of this id.
 pub(super) fn row(id: BuiltinId) -> &'static Row {
     let entry = &INDEX.entries[id.index()];
     entry.row.get_or_init(|| {
-        Box::new(parse::row(entry.name, entry.result, entry.rest, &INDEX.headers[entry.header as usize]))
+        let (result, _, rest) = parts(entry.line);
+        Box::new(parse::row(entry.name, result, rest, &INDEX.headers[entry.header as usize]))
     })
 }
 
