@@ -33,6 +33,8 @@ pub(super) enum Rank {
     Qualified,
     /// The space becomes generic.
     Generic,
+    /// Both.
+    GenericQualified,
     /// To `int` from a smaller type, to `double` from `float`.
     Promotion,
     /// Between arithmetic types, to `void *`, and zero to a pointer.
@@ -41,8 +43,14 @@ pub(super) enum Rank {
     QualifiedConversion,
     /// A scalar to a vector.
     Widening,
-    /// Between pointers to different types, or dropping qualifiers: C takes it, with a warning.
+    /// Qualifiers are dropped: C takes it, with a warning.
+    Dropped,
+    /// That, and the space becomes generic.
+    DroppedGeneric,
+    /// Between pointers to different types: likewise.
     Pointee,
+    /// That, and the space becomes generic.
+    PointeeGeneric,
 }
 
 /// The ranks of all arguments of a call.
@@ -51,9 +59,11 @@ pub(super) type Ranks = SmallVec<[Rank; 5]>;
 /// Whether no argument converts worse and one converts better. What C takes with a warning only is worse than
 /// anything else, whatever the other arguments.
 pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
-    let is_bad = |rank: &Rank| *rank == Rank::Pointee;
-    if let Some((left, _)) = left.iter().zip(right).find(|(left, right)| is_bad(left) != is_bad(right)) {
-        return !is_bad(left);
+    let is_bad = |rank: &Rank| *rank >= Rank::Dropped;
+    let mut differing =
+        left.iter().zip(right).filter(|(left, right)| is_bad(left) != is_bad(right)).peekable();
+    if differing.peek().is_some() {
+        return differing.all(|(left, _)| !is_bad(left));
     }
     left.iter().zip(right).all(|(left, right)| left <= right) && left != right
 }
@@ -96,16 +106,21 @@ impl View {
                 }
                 let changes = target.quals.without(quals);
                 let gains = quals.without(target.quals);
-                Some(match (self.shape, parameter.base) {
-                    _ if changes.is_const || changes.is_volatile => Rank::Pointee,
-                    (shape, base) if base == Shape::Any || shape == Some(base) => match () {
-                        () if space != wanted => Rank::Generic,
-                        () if gains.is_const || gains.is_volatile => Rank::Qualified,
-                        () => Rank::Same,
-                    },
-                    (_, Shape::Void) if gains.is_const || gains.is_volatile => Rank::QualifiedConversion,
-                    (_, Shape::Void) | (Some(Shape::Void), _) => Rank::Conversion,
-                    _ => Rank::Pointee,
+                let drops = changes.is_const || changes.is_volatile;
+                let keeps = !drops && !gains.is_const && !gains.is_volatile;
+                let is_target = parameter.base == Shape::Any || self.shape == Some(parameter.base);
+                let is_void = parameter.base == Shape::Void || self.shape == Some(Shape::Void);
+                Some(match space == wanted {
+                    true if is_target && keeps => Rank::Same,
+                    true if is_target && !drops => Rank::Qualified,
+                    true if is_target => Rank::Dropped,
+                    false if is_target && keeps => Rank::Generic,
+                    false if is_target && !drops => Rank::GenericQualified,
+                    false if is_target => Rank::DroppedGeneric,
+                    _ if is_void && keeps => Rank::Conversion,
+                    _ if is_void && !drops => Rank::QualifiedConversion,
+                    true => Rank::Pointee,
+                    false => Rank::PointeeGeneric,
                 })
             }
             (None, Some(_)) => self.is_zero.then_some(Rank::Conversion),

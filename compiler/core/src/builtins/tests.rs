@@ -149,7 +149,8 @@ fn argument_type(text: &str, types: &mut Types) -> ArgTy {
             "const" => quals.is_const = true,
             "volatile" => quals.is_volatile = true,
             "*" => base = types.pointer(QualTy { ty: base, quals }),
-            "ro" | "wo" => {}
+            "wo" => {}
+            "void" => base = TyId::VOID,
             _ => {
                 base = match parse_vector(word) {
                     Some((element, count)) => types.vector(element, count),
@@ -226,6 +227,10 @@ fn calls_as_clang_resolves_them() {
             "bool(global volatile atomic_int *, private int *, int)",
         ),
         ("atomic_load(constant atomic_int *)", "-"),
+        ("atomic_load(global const atomic_int *)", "int(global volatile atomic_int *)"),
+        ("get_fence(global void *)", "uint(global void *)"),
+        ("get_fence(global const int *)", "uint(global const void *)"),
+        ("async_work_group_copy(local int *, global float *, int, 0)", "!"),
         (
             "atomic_store_explicit(local atomic_uint *, int, memory_order)",
             "void(local volatile atomic_uint *, uint, memory_order)",
