@@ -9,7 +9,6 @@ Tn fabs(Tn) = std * glsl FAbs
 Tn floor(Tn) = std * glsl Floor
 Tn rint(Tn) = std * glsl RoundEven
 Tn trunc(Tn) = std * glsl Trunc
-Tn rsqrt(Tn) = std * glsl32 InverseSqrt
 Tn acos|acosh|acospi|asin|asinh|asinpi|atan|atanh|atanpi(Tn) = std * own
 Tn cbrt|cos|cosh|cospi|erf|erfc|exp|exp10|exp2|expm1|lgamma|log|log10|log1p|log2|logb(Tn) = std * own
 Tn round|sin|sinh|sinpi|sqrt|tan|tanh|tanpi|tgamma(Tn) = std * own
@@ -34,18 +33,26 @@ Tn fract|modf|sincos(Tn, P Tn *) = std * own
 Tn frexp|lgamma_r(Tn, P intn *) = std * own
 Tn remquo(Tn, Tn, P intn *) = std * own
 
-# Of less precision (OpenCL C 6.15.2.1): 8192 ulp, and what the implementation has.
+# Two ulp, which is enough for float only (OpenCL C 7.4, cl_khr_fp16).
 @attributes const
 @T float
-Tn half_cos|native_cos(Tn) = std * glsl Cos
+Tn rsqrt(Tn) = std * glsl InverseSqrt
+@T half double
+Tn rsqrt(Tn) = std * own
+
+# Of less precision (OpenCL C 6.15.2.1): half_ up to 8192 ulp for arguments up to 2^16, which Vulkan does not
+# promise of sines near zero and of logarithms near one; native_ whatever the implementation has.
+@T float
 Tn half_exp|native_exp(Tn) = std * glsl Exp
 Tn half_exp2|native_exp2(Tn) = std * glsl Exp2
-Tn half_log|native_log(Tn) = std * glsl Log
-Tn half_log2|native_log2(Tn) = std * glsl Log2
 Tn half_rsqrt|native_rsqrt(Tn) = std * glsl InverseSqrt
-Tn half_sin|native_sin(Tn) = std * glsl Sin
 Tn half_sqrt|native_sqrt(Tn) = std * glsl Sqrt
-Tn half_tan|native_tan(Tn) = std * glsl Tan
-Tn half_powr|native_powr(Tn, Tn) = std * glsl Pow
-Tn half_exp10|native_exp10|half_log10|native_log10|half_recip|native_recip(Tn) = std * own
-Tn half_divide|native_divide(Tn, Tn) = std * own
+Tn native_cos(Tn) = std * glsl Cos
+Tn native_log(Tn) = std * glsl Log
+Tn native_log2(Tn) = std * glsl Log2
+Tn native_sin(Tn) = std * glsl Sin
+Tn native_tan(Tn) = std * glsl Tan
+Tn native_powr(Tn, Tn) = std * glsl Pow
+Tn half_cos|half_sin|half_tan|half_log|half_log2|half_log10|half_exp10|half_recip(Tn) = std * own
+Tn native_exp10|native_log10|native_recip(Tn) = std * own
+Tn half_powr|half_divide|native_divide(Tn, Tn) = std * own

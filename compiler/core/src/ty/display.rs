@@ -21,7 +21,7 @@ impl Types {
     /// The type around what stands in the place of a declarator.
     fn declare(&self, ty: QualTy, declarator: String, interner: &Interner) -> String {
         match self.get(ty.ty) {
-            Ty::Pointer(to) => self.derive(*to, "*", ty.quals, &declarator, interner),
+            Ty::Pointer(to) => self.pointer_to(*to, ty.quals, &declarator, interner),
             Ty::Block(function) => {
                 let inner = format!("(^{})", qualified(ty.quals, &declarator));
                 self.function(function, &inner, interner)
@@ -41,8 +41,8 @@ impl Types {
         }
     }
 
-    fn derive(&self, to: QualTy, sign: &str, quals: Quals, declarator: &str, interner: &Interner) -> String {
-        let inner = format!("{sign}{}", qualified(quals, declarator));
+    fn pointer_to(&self, to: QualTy, quals: Quals, declarator: &str, interner: &Interner) -> String {
+        let inner = format!("*{}", qualified(quals, declarator));
         let needs_parens = matches!(self.get(to.ty), Ty::Array(..) | Ty::Function(_));
         let inner = if needs_parens { format!("({inner})") } else { inner };
         match self.get(to.ty) {
@@ -61,9 +61,7 @@ impl Types {
         if parameters.is_empty() {
             parameters.push("void".into());
         }
-        let gap = if declarator.is_empty() { " " } else { "" };
-        self.declare(function.result, format!("{gap}{declarator}({})", parameters.join(", ")), interner)
-            .replace("  ", " ")
+        self.declare(function.result, format!("{declarator}({})", parameters.join(", ")), interner)
     }
 
     fn name(&self, id: TyId, interner: &Interner) -> String {
