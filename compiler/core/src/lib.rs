@@ -1,6 +1,7 @@
 //! `kiln-compiler`: OpenCL C in, SPIR-V words, reflection and diagnostics out.
 //!
 //! Pure: no IO, no clock, no environment, no threads of its own. Files are reached through the caller's `Loader`.
+//! This page is the pipeline; each stage is a function in a module of its own and prints what it makes.
 
 pub mod builtins;
 pub mod diag;
@@ -19,6 +20,105 @@ pub mod pragma;
 pub mod sema;
 pub mod session;
 pub mod source;
+mod stage;
+pub mod syntax;
 pub mod target;
 pub mod ty;
 pub mod verify;
+
+pub use stage::{Artifact, Emit};
+
+use kiln_syntax::Interner;
+
+use crate::{
+    diag::{Diagnostic, Sink},
+    session::{Loader, Options, Source},
+    source::SourceMap,
+};
+
+/// What a compilation gives.
+pub struct Output {
+    /// What was asked for; none when there are errors.
+    pub artifact: Option<Artifact>,
+    /// Errors and warnings in the order found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Errors beyond the limit that are only counted.
+    pub hidden_errors: usize,
+    /// What the diagnostics' positions mean.
+    pub sources: SourceMap,
+    /// The names in them.
+    pub interner: Interner,
+    /// The files that were included, each once, in the order of their first use.
+    pub dependencies: Vec<String>,
+}
+
+impl Output {
+    /// Whether there was an error.
+    pub fn has_errors(&self) -> bool {
+        self.artifact.is_none()
+    }
+}
+
+/// Compiles a source as far as `emit` asks. A user's mistake is a diagnostic, never a panic.
+pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Emit) -> Output {
+    let mut sources = SourceMap::default();
+    let mut interner = Interner::new();
+    let mut sink = Sink::new(options.warnings.clone());
+    let preprocessed =
+        pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
+    let artifact = match emit {
+        Emit::Preprocessed => {
+            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::No)))
+        }
+        _ => stages(&preprocessed.tokens, options, &mut interner, &mut sink, emit),
+    };
+    let artifact = artifact.filter(|_| !sink.has_errors());
+    let (diagnostics, hidden_errors) = sink.finish();
+    Output { artifact, diagnostics, hidden_errors, sources, interner, dependencies: preprocessed.dependencies }
+}
+
+/// Everything behind the preprocessor; none when it stops at errors.
+fn stages(
+    tokens: &[kiln_syntax::token::Token],
+    options: &Options,
+    interner: &mut Interner,
+    sink: &mut Sink,
+    emit: &Emit,
+) -> Option<Artifact> {
+    let parsed = kiln_syntax::parse::parse(tokens, interner);
+    syntax::report(&parsed.errors, interner, sink);
+    if *emit == Emit::Ast {
+        return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
+    }
+    let hir = sema::check(&parsed.unit, options, interner, sink);
+    if sink.has_errors() {
+        return None;
+    }
+    match emit {
+        Emit::Nothing => return Some(Artifact::Text(String::new())),
+        Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),
+        _ => {}
+    }
+    let mut module = lower::lower(&hir, interner, options, sink);
+    if *emit == Emit::Ir {
+        return Some(Artifact::Text(module.to_string()));
+    }
+    let mut wanted = None;
+    passes::run(&mut module, options, sink, &mut |pass, module| {
+        if matches!(emit, Emit::IrAfter(name) if name == pass) {
+            wanted = Some(module.to_string());
+        }
+    });
+    if sink.has_errors() {
+        return None;
+    }
+    if let Emit::IrAfter(_) = emit {
+        return Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string())));
+    }
+    let words = emit::emit(&module, &options.target);
+    debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);
+    Some(match emit {
+        Emit::Assembly => Artifact::Text(emit::disassemble(&words)),
+        _ => Artifact::Module(words),
+    })
+}

@@ -77,3 +77,8 @@ pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut 
         ir::check_after(module, name);
     }
 }
+
+/// The names of all passes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    VULKAN.iter().chain(OPENCL).map(|(name, _)| *name)
+}

@@ -1,0 +1,104 @@
+//! `kiln devices`: what each device offers, in OpenCL's words.
+
+use std::fmt::Display;
+
+use kiln_runtime::{DeviceInfo, Instance, Options};
+use serde_json::json;
+
+use crate::{
+    arguments::DevicesCommand,
+    exit::{Failure, Outcome},
+};
+
+pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
+    let instance = Instance::new(Options::from_env())?;
+    if command.json {
+        let list: Vec<_> = instance.devices().iter().map(as_json).collect();
+        anstream::println!("{}", serde_json::Value::from(list));
+    } else {
+        for device in instance.devices() {
+            describe(device);
+        }
+    }
+    Ok(Outcome::Success)
+}
+
+fn describe(device: &DeviceInfo) {
+    let offers = &device.capabilities;
+    anstream::println!("{}: {} ({})", device.index, device.name, device.driver);
+    if !device.lacks.is_empty() {
+        anstream::println!("   cannot run kernels: it lacks {}", device.lacks.join(", "));
+        return;
+    }
+    let line = |what: &str, value: String| anstream::println!("   {what:<16} {value}");
+    line("atomics", format!("{} at {}", list(&offers.atomic_orders), list(&offers.atomic_scopes)));
+    line("fences", format!("{} at {}", list(&offers.fence_orders), list(&offers.fence_scopes)));
+    line("64-bit atomics", spaces(offers.int64_global_atomics, offers.int64_local_atomics));
+    line("long", native(offers.int64).to_owned());
+    line("fp16", yes(offers.fp16).to_owned());
+    line("fp64", yes(offers.fp64).to_owned());
+    line(
+        "sub-groups",
+        offers.sub_groups.as_ref().map_or("no".to_owned(), |it| format!("of up to {} work-items", it.max_size)),
+    );
+    line("work-group", format!("up to {} work-items", offers.max_work_group_size));
+    line("local memory", size(offers.local_memory));
+    line("global memory", format!("{}, {} in one buffer", size(offers.global_memory), size(offers.max_allocation)));
+}
+
+fn as_json(device: &DeviceInfo) -> serde_json::Value {
+    let offers = &device.capabilities;
+    let words = |list: &[String]| list.to_vec();
+    json!({
+        "index": device.index,
+        "name": device.name,
+        "driver": device.driver,
+        "lacks": device.lacks,
+        "atomic_orders": words(&texts(&offers.atomic_orders)),
+        "atomic_scopes": words(&texts(&offers.atomic_scopes)),
+        "fence_orders": words(&texts(&offers.fence_orders)),
+        "fence_scopes": words(&texts(&offers.fence_scopes)),
+        "int64_global_atomics": offers.int64_global_atomics,
+        "int64_local_atomics": offers.int64_local_atomics,
+        "int64": offers.int64,
+        "fp16": offers.fp16,
+        "fp64": offers.fp64,
+        "sub_group_size": offers.sub_groups.as_ref().map(|it| it.max_size),
+        "max_work_group_size": offers.max_work_group_size,
+        "local_memory": offers.local_memory,
+        "global_memory": offers.global_memory,
+        "max_allocation": offers.max_allocation,
+    })
+}
+
+fn texts<T: Display>(items: &[T]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
+}
+
+fn list<T: Display>(items: &[T]) -> String {
+    if items.is_empty() { "none".to_owned() } else { texts(items).join(" ") }
+}
+
+fn spaces(global: bool, local: bool) -> String {
+    match (global, local) {
+        (true, true) => "global and local",
+        (true, false) => "global",
+        (false, true) => "local",
+        (false, false) => "no",
+    }
+    .to_owned()
+}
+
+fn yes(has: bool) -> &'static str {
+    if has { "yes" } else { "no" }
+}
+
+fn native(has: bool) -> &'static str {
+    if has { "native" } else { "emulated" }
+}
+
+fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = UNITS.iter().find(|(_, shift)| bytes >> shift != 0);
+    unit.map_or(format!("{bytes} B"), |(name, shift)| format!("{} {name}", bytes >> shift))
+}

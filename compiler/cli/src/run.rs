@@ -1,0 +1,182 @@
+//! `kiln run`: compiles for the device at hand, launches, prints and checks; no host program is needed.
+
+mod buffers;
+mod check;
+mod fill;
+mod header;
+mod range;
+mod value;
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+use kiln_compiler::{opencl::Environment, target::Target};
+use kiln_runtime::{Device, Features, Instance, NdRange, Program, Selector, Validation};
+
+use crate::{
+    arguments::{LaunchArguments, RunCommand},
+    compile,
+    exit::{Failure, Outcome, failure},
+    files::read_source,
+    run::buffers::Memory,
+};
+
+/// What `kiln run --help` says of the launch language.
+pub(crate) const HELP: &str = "\
+Arguments, one --arg for each parameter of the kernel, in order:
+  buf:TYPE[N]=FILL   a buffer of N elements; without =FILL of zeros
+  TYPE:VALUE         a value; of a vector, the components, separated by commas
+  local:BYTES        local memory for each work-group
+  null               a null pointer
+  NAME               the buffer that a launch before this one had as parameter NAME
+
+TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4 or uint4.
+FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32 bits), + - * / %:
+  buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
+
+After the launch:
+  --print out[0..16]            prints `out[0..16] = v v v …`, by the parameter's name
+  --check out[0..4]=1,2,3,4     fails unless they are; one value stands for all, 5..8 for 5,6,7,8;
+                                < <= > >= != compare each
+  --expect FILE                 fails unless what is printed is the text of FILE
+
+Further launches on the same buffers follow behind `then`:
+  kiln run stack.cl --kernel push … then --kernel walk --global 1 --arg head …
+
+Without --kernel and --global the launches stand in the source's leading comment, as lines that begin with
+`kiln run` and go on with deeper indentation. All of them run.";
+
+pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let source = read_source(&command.source)?;
+    let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
+    let instance = Instance::new(runtime_options(command))?;
+    let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
+    let device = instance.device(&selector)?;
+    let options = command.options.to_options(target(device.features()), matches);
+    let Some(words) = compile::module(source, &options, &command.options) else {
+        return Ok(Outcome::Diagnostics);
+    };
+    let program = Program::from_spirv(&device, &words)?;
+    let mut outcome = Outcome::Success;
+    for sequence in &sequences {
+        let mut memory = Memory::default();
+        for launch in sequence {
+            if self::launch(&device, &program, launch, &mut memory)? == Outcome::Diagnostics {
+                outcome = Outcome::Diagnostics;
+            }
+        }
+    }
+    let messages = device.validation_messages();
+    for message in &messages {
+        anstream::eprintln!("validation: {message}");
+    }
+    Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })
+}
+
+/// What is launched: launches of one sequence share their buffers.
+fn sequences(command: &RunCommand, text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure> {
+    let first = &command.launch;
+    if first.kernel.is_none() && first.global.is_none() && first.arg.is_empty() {
+        let found = header::launches(text)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        return failure(
+            "no launch is given: use --kernel, --global and --arg, or put a `kiln run` line into the source's \
+             leading comment",
+        );
+    }
+    let mut launches = vec![first.clone()];
+    launches.extend(command.following.iter().cloned());
+    Ok(vec![launches])
+}
+
+fn runtime_options(command: &RunCommand) -> kiln_runtime::Options {
+    let mut options = kiln_runtime::Options::from_env();
+    if command.validate && options.validation == Validation::Off {
+        options.validation = Validation::On;
+    }
+    options.watchdog.get_or_insert(Duration::from_secs(command.timeout));
+    options
+}
+
+/// The compiler's target for a device.
+fn target(device: &Features) -> Target {
+    let mut target = Target::full(Environment::Vulkan);
+    let features = &mut target.features;
+    features.int8 = device.int8;
+    features.int16 = device.int16;
+    features.int64 = device.int64;
+    features.fp16 = device.fp16;
+    features.fp64 = device.fp64;
+    features.storage8 = device.storage8;
+    features.storage16 = device.storage16;
+    features.push_constant8 = device.push_constant8;
+    features.push_constant16 = device.push_constant16;
+    features.int64_global_atomics = device.int64_global_atomics;
+    features.int64_local_atomics = device.int64_local_atomics;
+    features.float32_atomic_add = device.float32_atomic_add;
+    features.variable_pointers = device.variable_pointers;
+    features.workgroup_explicit_layout = device.workgroup_explicit_layout;
+    features.device_scope = device.device_scope;
+    features.availability_chains = device.availability_chains;
+    features.subgroups = device.subgroups;
+    features.push_constant_size = device.push_constant_size;
+    features.float_controls_preserve32 = device.float_controls_preserve32;
+    features.float_controls_denorm_preserve32 = device.float_controls_denorm_preserve32;
+    target
+}
+
+fn launch(
+    device: &Device,
+    program: &Program,
+    launch: &LaunchArguments,
+    memory: &mut Memory,
+) -> Result<Outcome, Failure> {
+    let name = kernel_name(program, launch)?;
+    let mut kernel = program.kernel(name)?;
+    let queue = device.queue()?;
+    let parameters: Vec<String> = kernel
+        .interface()
+        .arguments
+        .iter()
+        .enumerate()
+        .map(|(index, argument)| argument.name().map_or_else(|| index.to_string(), str::to_owned))
+        .collect();
+    if launch.arg.len() != parameters.len() {
+        return failure(format!(
+            "kernel `{name}` takes {} arguments ({}), but {} are given",
+            parameters.len(),
+            parameters.join(", "),
+            launch.arg.len()
+        ));
+    }
+    for (index, (text, parameter)) in launch.arg.iter().zip(&parameters).enumerate() {
+        let value = memory.argument(device, text, parameter)?;
+        kernel.set(index, value)?;
+    }
+    let global = launch.global.as_deref().ok_or_else(|| Failure("--global is missing".to_owned()))?;
+    let mut range = NdRange::from(range::sizes(global)?);
+    if let Some(local) = &launch.local {
+        range = range.local(range::sizes(local)?);
+    }
+    if let Some(offset) = &launch.offset {
+        range = range.offset(range::sizes(offset)?);
+    }
+    // SAFETY: that the kernel stays within its buffers is the promise of who runs it: `kiln run` is its author's tool.
+    #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
+    let event = unsafe { queue.launch(&kernel, range) }?;
+    event.wait()?;
+    check::after(&queue, launch, memory)
+}
+
+fn kernel_name<'p>(program: &'p Program, launch: &'p LaunchArguments) -> Result<&'p str, Failure> {
+    match (&launch.kernel, program.kernels()) {
+        (Some(name), _) => Ok(name),
+        (None, [only]) => Ok(&only.name),
+        (None, kernels) => {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            failure(format!("--kernel is missing; the source has {}", names.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Arguments of the launch language as the runtime takes them, and the buffers that launches share.
+
+use kiln_runtime::{ArgValue, Buffer, Device, Queue};
+
+use super::{
+    fill::{fill, numbers},
+    value::{ElementType, Number},
+};
+use crate::exit::{Failure, failure};
+
+/// The buffers of a sequence of launches, by the name of the parameter that they were passed as last.
+#[derive(Default)]
+pub(super) struct Memory(Vec<(String, Typed)>);
+
+/// A buffer and what it holds.
+#[derive(Clone)]
+pub(super) struct Typed {
+    buffer: Buffer,
+    ty: ElementType,
+}
+
+impl Memory {
+    /// The value of an argument for this parameter.
+    pub(super) fn argument(&mut self, device: &Device, text: &str, parameter: &str) -> Result<ArgValue, Failure> {
+        if text == "null" {
+            return Ok(ArgValue::Null);
+        }
+        let Some((kind, rest)) = text.split_once(':') else {
+            let Some(known) = self.get(text).cloned() else {
+                return failure(format!("`{text}` for `{parameter}` is not understood; see `kiln run --help`"));
+            };
+            let value = ArgValue::Buffer(known.buffer.clone());
+            self.keep(parameter, known);
+            return Ok(value);
+        };
+        match kind {
+            "buf" => {
+                let typed = new_buffer(device, rest)?;
+                let value = ArgValue::Buffer(typed.buffer.clone());
+                self.keep(parameter, typed);
+                Ok(value)
+            }
+            "local" => match rest.parse() {
+                Ok(bytes) => Ok(ArgValue::Local(bytes)),
+                Err(_) => failure(format!("`{rest}` is no number of bytes")),
+            },
+            _ => value(kind, rest).map(ArgValue::Bytes),
+        }
+    }
+
+    /// The components of these elements of a buffer, or of all.
+    pub(super) fn read(
+        &self,
+        queue: &Queue,
+        name: &str,
+        range: Option<std::ops::Range<usize>>,
+    ) -> Result<(std::ops::Range<usize>, Vec<Number>), Failure> {
+        let Some(Typed { buffer, ty }) = self.get(name) else {
+            let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+            return failure(format!("there is no buffer `{name}`; there are {}", names.join(", ")));
+        };
+        let bytes = queue.read(buffer)?;
+        let count = bytes.len() / ty.stride();
+        let range = range.unwrap_or(0..count);
+        match bytes.get(range.start * ty.stride()..range.end * ty.stride()) {
+            Some(part) if range.start <= range.end => Ok((range, ty.decode(part))),
+            _ => failure(format!("`{name}` has {count} elements, not {}..{}", range.start, range.end)),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Typed> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, typed)| typed)
+    }
+
+    fn keep(&mut self, name: &str, typed: Typed) {
+        self.0.retain(|(known, _)| known != name);
+        self.0.push((name.to_owned(), typed));
+    }
+}
+
+/// `TYPE[N]`, `TYPE[N]=FILL`
+fn new_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
+    let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
+    let wrong = || Failure(format!("`buf:{text}` is not a buffer such as `buf:u32[4096]=iota`"));
+    let (ty, count) = shape.split_once('[').ok_or_else(wrong)?;
+    let ty = element_type(ty)?;
+    let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+    let bytes = fill(ty, count, content)?;
+    Ok(Typed { buffer: device.buffer_from(&bytes)?, ty })
+}
+
+fn value(ty: &str, text: &str) -> Result<Vec<u8>, Failure> {
+    let ty = element_type(ty)?;
+    let given = numbers(text)?;
+    match given.len() {
+        1 => Ok(ty.encode(&vec![given[0]; ty.components()])),
+        count if count == ty.components() => Ok(ty.encode(&given)),
+        count => failure(format!("`{text}` has {count} components, not {}", ty.components())),
+    }
+}
+
+fn element_type(text: &str) -> Result<ElementType, Failure> {
+    ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is no type; see `kiln run --help`")))
+}

@@ -1,0 +1,82 @@
+//! What happens after a launch: printing parts of buffers and holding them against what is expected.
+
+use std::cmp::Ordering;
+
+use kiln_runtime::Queue;
+
+use super::{buffers::Memory, fill::numbers, range::part, value::Number};
+use crate::{
+    arguments::LaunchArguments,
+    exit::{Failure, Outcome, failure},
+};
+
+/// Prints and checks as the launch asks.
+pub(super) fn after(queue: &Queue, launch: &LaunchArguments, memory: &Memory) -> Result<Outcome, Failure> {
+    let mut printed = String::new();
+    for text in &launch.print {
+        let part = part(text)?;
+        let (range, values) = memory.read(queue, part.name, part.range)?;
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        printed.push_str(&format!("{}[{}..{}] = {}\n", part.name, range.start, range.end, values.join(" ")));
+    }
+    anstream::print!("{printed}");
+    let mut outcome = Outcome::Success;
+    for text in &launch.check {
+        if let Some(complaint) = check(queue, text, memory)? {
+            anstream::eprintln!("kiln: check failed: {complaint}");
+            outcome = Outcome::Diagnostics;
+        }
+    }
+    if let Some(path) = &launch.expect {
+        let expected =
+            std::fs::read_to_string(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
+        if expected.trim() != printed.trim() {
+            anstream::eprintln!("kiln: check failed: what is printed is not the text of `{path}`:\n{}", expected.trim());
+            outcome = Outcome::Diagnostics;
+        }
+    }
+    Ok(outcome)
+}
+
+/// A sentence about the first value that is not as expected.
+fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, Failure> {
+    let part = part(text)?;
+    let operators: [(&str, fn(Option<Ordering>) -> bool); 7] = [
+        ("<=", |it| matches!(it, Some(Ordering::Less | Ordering::Equal))),
+        (">=", |it| matches!(it, Some(Ordering::Greater | Ordering::Equal))),
+        ("!=", |it| it != Some(Ordering::Equal)),
+        ("==", |it| it == Some(Ordering::Equal)),
+        ("<", |it| it == Some(Ordering::Less)),
+        (">", |it| it == Some(Ordering::Greater)),
+        ("=", |it| it == Some(Ordering::Equal)),
+    ];
+    let Some((operator, holds, list)) =
+        operators.iter().find_map(|(op, holds)| part.rest.strip_prefix(op).map(|list| (op, holds, list)))
+    else {
+        return failure(format!("`{text}` is not a check such as `out[0..4]=1,2,3,4`"));
+    };
+    let expected = numbers(list)?;
+    let (range, found) = memory.read(queue, part.name, part.range)?;
+    let expects = match expected.as_slice() {
+        [] => return failure(format!("`{text}` says no value")),
+        [one] => vec![*one; found.len()],
+        several if several.len() == found.len() => several.to_vec(),
+        several => {
+            return failure(format!("`{text}` has {} values for {} components", several.len(), found.len()));
+        }
+    };
+    let per_element = found.len().checked_div(range.len()).unwrap_or(1).max(1);
+    let wrong = found.iter().zip(&expects).position(|(found, expected)| !holds(compare(*found, *expected)));
+    Ok(wrong.map(|index| {
+        let element = range.start + index / per_element;
+        format!("{}[{element}] is {}, not {operator} {}", part.name, found[index], expects[index])
+    }))
+}
+
+/// NaN counts as equal to NaN here: the expectation is about bits that a user can write.
+fn compare(found: Number, expected: Number) -> Option<Ordering> {
+    if found.as_f64().is_nan() && expected.as_f64().is_nan() {
+        return Some(Ordering::Equal);
+    }
+    found.partial_cmp(&expected)
+}

@@ -1,0 +1,90 @@
+//! Launches in a source's leading comment: lines that begin with `kiln run`, and the deeper lines that follow.
+
+use crate::{
+    arguments::{LaunchArguments, parse_launch},
+    exit::{Failure, failure},
+};
+
+/// The launches of each `kiln run` in the leading comment.
+pub(super) fn launches(text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure> {
+    commands(text).iter().map(|command| parse(command)).collect()
+}
+
+fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    words
+        .split(|word| *word == "then")
+        .map(|words| parse_launch(words).map_err(|error| Failure(format!("in the source's comment: {error}"))))
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(|launches| if launches.is_empty() { failure("an empty launch") } else { Ok(launches) })
+}
+
+/// The text behind each `kiln run`.
+fn commands(text: &str) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut depth = None;
+    for line in comment_lines(text) {
+        let indent = line.len() - line.trim_start().len();
+        let words = line.trim();
+        if let Some(rest) = words.strip_prefix("kiln run ") {
+            commands.push(rest.to_owned());
+            depth = Some(indent);
+        } else if depth.is_some_and(|depth| indent > depth) && !words.is_empty() {
+            if let Some(command) = commands.last_mut() {
+                command.push(' ');
+                command.push_str(words);
+            }
+        } else {
+            depth = None;
+        }
+    }
+    commands
+}
+
+/// The lines of the comments that stand before anything else, without their marks.
+fn comment_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text.trim_start();
+    loop {
+        if let Some(after) = rest.strip_prefix("//") {
+            let (line, after) = after.split_once('\n').unwrap_or((after, ""));
+            lines.push(line);
+            rest = after.trim_start();
+        } else if let Some(after) = rest.strip_prefix("/*") {
+            let (inside, after) = after.split_once("*/").unwrap_or((after, ""));
+            lines.extend(inside.lines().map(without_star));
+            rest = after.trim_start();
+        } else {
+            return lines;
+        }
+    }
+}
+
+/// A line of a block comment without the star that decorates it.
+fn without_star(line: &str) -> &str {
+    line.trim_start().strip_prefix('*').unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_go_on_with_deeper_lines() {
+        let text = "/* Words.\n *\n * kiln run --kernel a\n *     --global 4\n * More words.\n */\n// kiln run --kernel b\nint x; // kiln run --kernel c\n";
+        assert_eq!(commands(text), ["--kernel a --global 4", "--kernel b"]);
+    }
+
+    #[test]
+    fn a_sequence_has_one_launch_for_each_then() {
+        let found = launches("// kiln run --kernel a --global 4 then --kernel b --global 1\n");
+        let found = found.unwrap_or_else(|e| panic!("{}", e.0));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].iter().map(|it| it.kernel.as_deref()).collect::<Vec<_>>(), [Some("a"), Some("b")]);
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        assert!(launches("// kiln run --kernl a\n").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! Sizes and parts as the launch language writes them: `64,64` and `out[0..16]`.
+
+use std::ops::Range;
+
+use kiln_runtime::Sizes;
+
+use crate::exit::{Failure, failure};
+
+/// One to three sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    count: u32,
+    sizes: [usize; 3],
+}
+
+impl Sizes for Given {
+    fn sizes(self) -> (u32, [usize; 3]) {
+        (self.count, self.sizes)
+    }
+}
+
+/// One to three sizes.
+pub(super) fn sizes(text: &str) -> Result<Given, Failure> {
+    let mut given = Given { count: 0, sizes: [1; 3] };
+    for size in text.split([',', 'x']) {
+        match (given.sizes.get_mut(given.count as usize), size.trim().parse()) {
+            (Some(place), Ok(size)) => *place = size,
+            _ => return failure(format!("`{text}` is not one to three sizes such as `1024` or `64,64`")),
+        }
+        given.count += 1;
+    }
+    Ok(given)
+}
+
+/// A part of a buffer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part<'t> {
+    /// The parameter's name.
+    pub(super) name: &'t str,
+    /// The elements; none for all.
+    pub(super) range: Option<Range<usize>>,
+    /// What follows the bracket.
+    pub(super) rest: &'t str,
+}
+
+/// `out[0..16]…`, `out[3]…`, `out[..]…`, `out…` up to a comparison.
+pub(super) fn part(text: &str) -> Result<Part<'_>, Failure> {
+    let end = text.find(['[', '=', '<', '>', '!']).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let name = name.trim();
+    let wrong = || Failure(format!("`{text}` is not a part of a buffer such as `out[0..16]`"));
+    if name.is_empty() {
+        return Err(wrong());
+    }
+    let Some(inside) = rest.strip_prefix('[') else { return Ok(Part { name, range: None, rest }) };
+    let (inside, rest) = inside.split_once(']').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    let range = match inside.split_once("..") {
+        Some(("", "")) => None,
+        Some((first, last)) => Some(number(first)?..number(last)?),
+        None => {
+            let index = number(inside)?;
+            Some(index..index + 1)
+        }
+    };
+    Ok(Part { name, range, rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_read() {
+        let read = |text| part(text).map(|part| (part.name, part.range, part.rest)).map_err(|e| e.0);
+        assert_eq!(read("out[0..16]"), Ok(("out", Some(0..16), "")));
+        assert_eq!(read("out[3]=1"), Ok(("out", Some(3..4), "=1")));
+        assert_eq!(read("out>=1"), Ok(("out", None, ">=1")));
+        assert_eq!(read("out[..]<2"), Ok(("out", None, "<2")));
+        assert!(read("[0]").is_err());
+        assert!(read("out[a..b]").is_err());
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(sizes("64,8").ok(), Some(Given { count: 2, sizes: [64, 8, 1] }));
+        assert!(sizes("").is_err());
+        assert!(sizes("1,2,3,4").is_err());
+    }
+}
