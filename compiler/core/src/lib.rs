@@ -68,7 +68,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
     let artifact = match emit {
         Emit::Preprocessed => {
-            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::No)))
+            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
         }
         _ => stages(&preprocessed.tokens, options, &mut interner, &mut sink, emit),
     };
@@ -88,7 +88,7 @@ fn stages(
     let parsed = kiln_syntax::parse::parse(tokens, interner);
     syntax::report(&parsed.errors, interner, sink);
     if *emit == Emit::Ast {
-        return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
+        return Some(Artifact::Text(format!("{:#?}", parsed.unit)));
     }
     let hir = sema::check(&parsed.unit, options, interner, sink);
     if sink.has_errors() {

@@ -4,6 +4,7 @@
 
 mod bind_arguments;
 mod dead_code;
+mod emulate_int64;
 mod expand_memory;
 mod inline_calls;
 mod layout_vars;
@@ -51,6 +52,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("layout_vars", layout_vars::layout_vars),
     // After the local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
+    // After addresses are numbers.
+    ("emulate_int64", emulate_int64::emulate_int64),
     // Last, for what the others have left behind.
     ("dead_code", dead_code::dead_code),
 ];

@@ -291,4 +291,5 @@ codes! {
     // What a target lacks
     TargetPointer "target-pointer" Error;
     TargetFeature "target-feature" Error;
+    TargetBuiltin "target-builtin" Error;
 }

@@ -64,7 +64,7 @@ impl Body<'_, '_> {
             IrOp::Barrier { execution, flags, scope } => self.barrier(*execution, *flags, *scope),
 
             IrOp::Call(callee) => self.call(inst, *callee),
-            IrOp::Builtin(builtin, _) => self.builtin(inst, *builtin),
+            IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
             IrOp::WorkItem(query) => self.work_item(inst, *query),
             IrOp::Printf(format) => self.printf(inst, format),
 

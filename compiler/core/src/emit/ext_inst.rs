@@ -1,18 +1,84 @@
 //! Built-in functions that are one instruction of the target's library, by the row of the table.
 
-use rspirv::{dr::Operand, spirv::Op};
+use rspirv::{
+    dr::Operand,
+    grammar::{GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE},
+    spirv::{Op, OpenclStd100Op},
+};
 
 use super::body::Body;
-use crate::{builtins::BuiltinId, ir::Inst};
+use crate::{
+    builtins::{self, BuiltinId, Instruction, Library, Lowering, Vulkan},
+    ir::{BuiltinParam, Inst, Type},
+    opencl::AddressSpace,
+};
+
+const OPENCL: &str = "OpenCL.std";
+const GLSL: &str = "GLSL.std.450";
 
 impl Body<'_, '_> {
-    pub(super) fn builtin(&mut self, inst: &Inst, builtin: BuiltinId) {
-        let _ = builtin;
-        self.plain(inst, Op::ExtInst);
+    /// A function of a library; what is none has been rewritten or refused before.
+    pub(super) fn builtin(&mut self, inst: &Inst, builtin: BuiltinId, params: &[BuiltinParam]) {
+        let row = builtins::row(builtin);
+        let number = library_number(row.lowering, self.is_structured(), params);
+        let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
+        let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
+        let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        self.result(inst, Op::ExtInst, operands);
     }
 
-    /// `printf` of the OpenCL environment.
+    /// `printf` of the OpenCL environment: the format is a constant in memory.
     pub(super) fn printf(&mut self, inst: &Inst, format: &[u8]) {
-        let _ = (inst, format, Operand::IdRef(0));
+        let set = self.emitter.writer.set(OPENCL);
+        let format = self.emitter.format_string(format);
+        let format = self.op(
+            Op::Bitcast,
+            Type::Pointer(AddressSpace::Constant),
+            vec![Operand::IdRef(format)],
+        );
+        let mut operands = vec![
+            Operand::IdRef(set),
+            Operand::LiteralExtInstInteger(OpenclStd100Op::printf as u32),
+            Operand::IdRef(format),
+        ];
+        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        self.result(inst, Op::ExtInst, operands);
     }
+}
+
+/// Whether a call is one instruction of the target's library.
+pub(crate) fn is_instruction(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> bool {
+    library_number(lowering, is_vulkan, params).is_some()
+}
+
+fn library_number(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> Option<u32> {
+    let Lowering::Library(Library { opencl, vulkan }) = lowering else { return None };
+    let first = params.iter().find_map(|param| match param {
+        BuiltinParam::Value(scalar, _) => Some(*scalar),
+        BuiltinParam::Pointer(..) | BuiltinParam::Other => None,
+    });
+    let is_signed = first.is_some_and(|scalar| scalar.is_signed());
+    if !is_vulkan {
+        let name = spelt(opencl?, is_signed, ["s_", "u_"]);
+        let found = OPENCL_STD_100_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
+        return found.map(|it| it.opcode.into());
+    }
+    let instruction = match vulkan {
+        Vulkan::Glsl(instruction) => instruction,
+        Vulkan::GlslNotDouble(instruction) if first != Some(crate::ty::Scalar::Double) => instruction,
+        Vulkan::GlslNotDouble(_) | Vulkan::Core | Vulkan::Own => return None,
+    };
+    let name = spelt(instruction, is_signed, ["S", "U"]);
+    let found = GLSL_STD_450_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
+    found.map(|it| it.opcode.into())
+}
+
+fn spelt(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {
+    let sign = match (instruction.by_sign, is_signed) {
+        (false, _) => "",
+        (true, true) => signs[0],
+        (true, false) => signs[1],
+    };
+    format!("{sign}{}", instruction.name)
 }

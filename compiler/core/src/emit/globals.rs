@@ -131,6 +131,25 @@ impl Emitter<'_> {
         }
     }
 
+    /// The pointer to the bytes of a format, ended by zero, in constant memory.
+    pub(super) fn format_string(&mut self, format: &[u8]) -> Word {
+        let byte = self.scalar(Scalar::I8);
+        let parts: Vec<Operand> = format
+            .iter()
+            .chain(&[0])
+            .map(|&it| self.constant(Type::I8, &Const::scalar(it.into())))
+            .map(Operand::IdRef)
+            .collect();
+        let array = self.array_type(byte, parts.len() as u32);
+        let init = self.writer.interned(Op::ConstantComposite, Some(array), parts);
+        let pointer = self.pointer_type(StorageClass::UniformConstant, array);
+        let operands = vec![Operand::StorageClass(StorageClass::UniformConstant), Operand::IdRef(init)];
+        let variable = self.writer.global(Op::Variable, Some(pointer), operands);
+        let operands = vec![Operand::IdRef(variable), Operand::Decoration(Decoration::Constant)];
+        self.writer.annotate(Op::Decorate, operands);
+        variable
+    }
+
     fn spec_constant(&mut self, spec_id: u32) -> Word {
         let ty = self.scalar(Scalar::I32);
         let word = self.writer.global(Op::SpecConstant, Some(ty), vec![Operand::LiteralBit32(1)]);

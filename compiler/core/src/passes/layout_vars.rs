@@ -32,11 +32,13 @@ struct Layout {
 }
 
 pub(super) fn layout_vars(module: &mut Module, options: &Options, sink: &mut Sink) {
-    let smallest = match options.target.features {
-        ref it if it.int8 => 1,
-        ref it if it.int16 => 2,
-        _ => 4,
+    let features = &options.target.features;
+    let smallest = match (features.int8, features.int16) {
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => 4,
     };
+    let largest = if features.int64 { 8 } else { 4 };
     let Module { functions, vars, .. } = module;
     for function in functions.iter_mut() {
         let origins = origins(function, &|var| vars[var].space);
@@ -50,7 +52,7 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, sink: &mut Sin
                 Object::Module(var) => &mut vars[var],
                 Object::Private(var) => &mut function.vars[var],
             };
-            let layout = usage.layout(smallest, var.space);
+            let layout = usage.layout(smallest, largest, var.space);
             var.element = Some(Type::Scalar(layout.element));
             layouts.insert(object, layout);
         }
@@ -70,11 +72,11 @@ struct Usage {
 }
 
 impl Usage {
-    fn layout(&self, smallest: u64, space: AddressSpace) -> Layout {
+    fn layout(&self, smallest: u64, largest: u64, space: AddressSpace) -> Layout {
         let pieces = self.moved.iter().map(|(scalar, align)| scalar.size().min(*align));
         let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
             Some(size) => size,
-            None => pieces.min().unwrap_or(4).max(smallest),
+            None => pieces.min().unwrap_or(4).max(smallest).min(largest),
         };
         let floats: FxHashSet<Scalar> =
             self.moved.iter().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
