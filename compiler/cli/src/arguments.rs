@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{
-    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, error::ErrorKind,
+    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+    error::ErrorKind,
 };
 
 use crate::options::CompileOptions;
@@ -123,9 +124,9 @@ impl std::str::FromStr for EmitArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        kiln_compiler::Emit::parse(text).map(Self).ok_or_else(|| {
-            "one of spirv, asm, pp, ast, hir, ir, ir-after=PASS is expected".to_owned()
-        })
+        kiln_compiler::Emit::parse(text)
+            .map(Self)
+            .ok_or_else(|| "one of spirv, asm, pp, ast, hir, ir, ir-after=PASS is expected".to_owned())
     }
 }
 
@@ -151,7 +152,8 @@ impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
 /// Parses the command line. The matches are those of the command. Launches after the first, each behind a `then`,
 /// are parsed by themselves.
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Command, ArgMatches), clap::Error> {
-    let arguments: Vec<OsString> = arguments.map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
+    let arguments: Vec<OsString> =
+        arguments.map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
     let mut parts = arguments.split(|argument| argument == "then");
     let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
     let mut command = Cli::from_arg_matches(&matches)?.command;

@@ -15,7 +15,7 @@ use crate::{
     exit::{Failure, Outcome},
     files::{FileSystem, read_source, write_output},
     options::CompileOptions,
-    render,
+    show,
 };
 
 pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
@@ -23,7 +23,7 @@ pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<
     let emit = &command.emit.0;
     let options = command.options.to_options(Target::full(command.env.into()), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, emit);
-    render::show(&output, &command.options);
+    show::show(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let path = match &command.output {
         Some(path) => path.clone(),
@@ -34,7 +34,9 @@ pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<
         Artifact::Module(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
     };
     if path == "-" && matches!(artifact, Artifact::Module(_)) && std::io::stdout().is_terminal() {
-        return Err(Failure("a module is not written to a terminal; name a file with -o, or use --emit asm".into()));
+        return Err(Failure(
+            "a module is not written to a terminal; name a file with -o, or use --emit asm".into(),
+        ));
     }
     write_output(&path, &bytes)?;
     Ok(Outcome::Success)
@@ -45,14 +47,14 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outc
     let environment: Environment = command.env.into();
     let options = command.options.to_options(Target::full(environment), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
-    render::show(&output, &command.options);
+    show::show(&output, &command.options);
     Ok(if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success })
 }
 
 /// Compiles for a device. None after diagnostics.
 pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
     let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
-    render::show(&output, shown);
+    show::show(&output, shown);
     match output.artifact {
         Some(Artifact::Module(words)) => Some(words),
         _ => None,
@@ -62,7 +64,9 @@ pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) 
 /// Modules go beside the source, text to standard output.
 fn default_output(source: &str, emit: &Emit) -> String {
     match emit {
-        Emit::Spirv if source != "-" => Path::new(source).with_extension("spv").to_string_lossy().into_owned(),
+        Emit::Spirv if source != "-" => {
+            Path::new(source).with_extension("spv").to_string_lossy().into_owned()
+        }
         _ => "-".to_owned(),
     }
 }

@@ -39,11 +39,17 @@ fn describe(device: &DeviceInfo) {
     line("fp64", yes(offers.fp64).to_owned());
     line(
         "sub-groups",
-        offers.sub_groups.as_ref().map_or("no".to_owned(), |it| format!("of up to {} work-items", it.max_size)),
+        offers
+            .sub_groups
+            .as_ref()
+            .map_or("no".to_owned(), |it| format!("of up to {} work-items", it.max_size)),
     );
     line("work-group", format!("up to {} work-items", offers.max_work_group_size));
     line("local memory", size(offers.local_memory));
-    line("global memory", format!("{}, {} in one buffer", size(offers.global_memory), size(offers.max_allocation)));
+    line(
+        "global memory",
+        format!("{}, {} in one buffer", size(offers.global_memory), size(offers.max_allocation)),
+    );
 }
 
 fn as_json(device: &DeviceInfo) -> serde_json::Value {

@@ -23,7 +23,10 @@ impl Loader for FileSystem {
 pub(crate) fn read_source(path: &str) -> Result<Source, Failure> {
     if path == "-" {
         let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text).map_err(|e| Failure(format!("cannot read standard input: {e}")))?;
+        io::stdin()
+            .lock()
+            .read_to_end(&mut text)
+            .map_err(|e| Failure(format!("cannot read standard input: {e}")))?;
         return Ok(Source { name: "<stdin>".to_owned(), text });
     }
     match fs::read(path) {

@@ -8,6 +8,7 @@ mod files;
 mod options;
 mod render;
 mod run;
+mod show;
 
 use crate::arguments::Command;
 

@@ -68,7 +68,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
     let artifact = match emit {
         Emit::Preprocessed => {
-            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
+            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::No)))
         }
         _ => stages(&preprocessed.tokens, options, &mut interner, &mut sink, emit),
     };

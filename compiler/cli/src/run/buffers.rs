@@ -21,13 +21,20 @@ pub(super) struct Typed {
 
 impl Memory {
     /// The value of an argument for this parameter.
-    pub(super) fn argument(&mut self, device: &Device, text: &str, parameter: &str) -> Result<ArgValue, Failure> {
+    pub(super) fn argument(
+        &mut self,
+        device: &Device,
+        text: &str,
+        parameter: &str,
+    ) -> Result<ArgValue, Failure> {
         if text == "null" {
             return Ok(ArgValue::Null);
         }
         let Some((kind, rest)) = text.split_once(':') else {
             let Some(known) = self.get(text).cloned() else {
-                return failure(format!("`{text}` for `{parameter}` is not understood; see `kiln run --help`"));
+                return failure(format!(
+                    "`{text}` for `{parameter}` is not understood; see `kiln run --help`"
+                ));
             };
             let value = ArgValue::Buffer(known.buffer.clone());
             self.keep(parameter, known);

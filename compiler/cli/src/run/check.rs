@@ -31,7 +31,10 @@ pub(super) fn after(queue: &Queue, launch: &LaunchArguments, memory: &Memory) ->
         let expected =
             std::fs::read_to_string(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
         if expected.trim() != printed.trim() {
-            anstream::eprintln!("kiln: check failed: what is printed is not the text of `{path}`:\n{}", expected.trim());
+            anstream::eprintln!(
+                "kiln: check failed: what is printed is not the text of `{path}`:\n{}",
+                expected.trim()
+            );
             outcome = Outcome::Diagnostics;
         }
     }

@@ -12,11 +12,17 @@ pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>,
     if let Some(list) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         let numbers = numbers(list)?;
         if numbers.len() > count * components {
-            return failure(format!("`{text}` has {} values for {} components", numbers.len(), count * components));
+            return failure(format!(
+                "`{text}` has {} values for {} components",
+                numbers.len(),
+                count * components
+            ));
         }
         let at = |index: usize| numbers.get(index).copied().unwrap_or(Number::Int(0));
         return Ok((0..count)
-            .flat_map(|index| ty.encode(&(0..components).map(|c| at(index * components + c)).collect::<Vec<_>>()))
+            .flat_map(|index| {
+                ty.encode(&(0..components).map(|c| at(index * components + c)).collect::<Vec<_>>())
+            })
             .collect());
     }
     let formula = Formula::parse(text)?;
@@ -134,7 +140,9 @@ impl Source {
             "iota" => Ok(Self::Iota),
             "random" => Ok(Self::Random(0)),
             _ => match word.strip_prefix("random(").and_then(|seed| seed.strip_suffix(')')) {
-                Some(seed) => seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is no seed"))),
+                Some(seed) => {
+                    seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is no seed")))
+                }
                 None => number(word).map(Self::Number),
             },
         }

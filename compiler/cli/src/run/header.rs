@@ -14,7 +14,9 @@ fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
     let words: Vec<&str> = command.split_whitespace().collect();
     words
         .split(|word| *word == "then")
-        .map(|words| parse_launch(words).map_err(|error| Failure(format!("in the source's comment: {error}"))))
+        .map(|words| {
+            parse_launch(words).map_err(|error| Failure(format!("in the source's comment: {error}")))
+        })
         .collect::<Result<Vec<_>, _>>()
         .and_then(|launches| if launches.is_empty() { failure("an empty launch") } else { Ok(launches) })
 }
@@ -80,7 +82,10 @@ mod tests {
         let found = launches("// kiln run --kernel a --global 4 then --kernel b --global 1\n");
         let found = found.unwrap_or_else(|e| panic!("{}", e.0));
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].iter().map(|it| it.kernel.as_deref()).collect::<Vec<_>>(), [Some("a"), Some("b")]);
+        assert_eq!(
+            found[0].iter().map(|it| it.kernel.as_deref()).collect::<Vec<_>>(),
+            [Some("a"), Some("b")]
+        );
     }
 
     #[test]

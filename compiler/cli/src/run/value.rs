@@ -190,7 +190,8 @@ mod tests {
             ("half", vec![Number::Float(65504.0)]),
         ] {
             let ty = ElementType::parse(name).expect(name);
-            let bytes: Vec<u8> = numbers.chunks(ty.components()).flat_map(|element| ty.encode(element)).collect();
+            let bytes: Vec<u8> =
+                numbers.chunks(ty.components()).flat_map(|element| ty.encode(element)).collect();
             assert_eq!(ty.decode(&bytes), numbers, "{name}");
         }
     }
