@@ -15,7 +15,7 @@ use crate::{
     exit::{Failure, Outcome},
     files::{FileSystem, read_source, write_output},
     options::CompileOptions,
-    show,
+    render,
 };
 
 pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
@@ -23,7 +23,7 @@ pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<
     let emit = &command.emit.0;
     let options = command.options.to_options(Target::full(command.env.into()), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, emit);
-    show::show(&output, &command.options);
+    render::show(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let path = match &command.output {
         Some(path) => path.clone(),
@@ -47,14 +47,14 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outc
     let environment: Environment = command.env.into();
     let options = command.options.to_options(Target::full(environment), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
-    show::show(&output, &command.options);
+    render::show(&output, &command.options);
     Ok(if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success })
 }
 
 /// Compiles for a device. None after diagnostics.
 pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
     let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
-    show::show(&output, shown);
+    render::show(&output, shown);
     match output.artifact {
         Some(Artifact::Module(words)) => Some(words),
         _ => None,

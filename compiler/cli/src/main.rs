@@ -8,7 +8,6 @@ mod files;
 mod options;
 mod render;
 mod run;
-mod show;
 
 use crate::arguments::Command;
 

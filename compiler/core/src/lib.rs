@@ -68,7 +68,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
     let artifact = match emit {
         Emit::Preprocessed => {
-            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::No)))
+            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
         }
         _ => stages(&preprocessed.tokens, options, &mut interner, &mut sink, emit),
     };
@@ -99,7 +99,7 @@ fn stages(
         Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),
         _ => {}
     }
-    let mut module = lower::lower(&hir, interner, options, sink);
+    let mut module = lower::lower(&hir, interner, &options.target, sink);
     if *emit == Emit::Ir {
         return Some(Artifact::Text(module.to_string()));
     }
