@@ -5,7 +5,7 @@
  * for no reason, and the loop tries again with the value it saw. Release publishes the cell together with the head.
  * `walk` then follows the links and adds up what it finds: every cell once.
  *
- * kiln run --kernel push --global 256 --local 32
+ * kiln run --kernel push --global 256 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[256]=0
  *     --check head[0]>=1 --check head[0]<=256
  *     then --kernel walk --global 1

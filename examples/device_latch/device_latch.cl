@@ -5,9 +5,9 @@
  * barrier before it hands the group's writes to that work-item, the barrier after it hands on what it acquired.
  * All groups must be resident at once for this to end: launch few.
  *
- * kiln run --kernel latch --global 128 --local 32
- *     --arg buf:uint[128]=0 --arg buf:uint[128]=0 --arg buf:uint[1]=0
- *     --print result[0..8] --check result[0..128]=1128..1001 --check arrived[0]=4
+ * kiln run --kernel latch --global 16 --local 8
+ *     --arg buf:uint[16]=0 --arg buf:uint[16]=0 --arg buf:uint[1]=0
+ *     --print result[0..16] --check result[0..16]=1016..1001 --check arrived[0]=2
  */
 kernel void latch(global uint *part, global uint *result, global atomic_uint *arrived) {
     uint gid = get_global_id(0);

@@ -4,13 +4,13 @@
  * `by_order` puts the ordering on the flag itself: a release store, and acquire loads. `by_fence` leaves the flag
  * relaxed and puts a fence on each side. Either way the message is complete when the flag is seen.
  *
- * kiln run --kernel by_order --global 64 --local 32
- *     --arg buf:int[32]=0 --arg buf:int[1]=0 --arg buf:int[32]=0
- *     --print received[0..8] --check received[0..32]=100..131
+ * kiln run --kernel by_order --global 16 --local 8
+ *     --arg buf:int[8]=0 --arg buf:int[1]=0 --arg buf:int[8]=0
+ *     --print received[0..8] --check received[0..8]=100..107
  *
- * kiln run --kernel by_fence --global 64 --local 32
- *     --arg buf:int[32]=0 --arg buf:int[1]=0 --arg buf:int[32]=0
- *     --print received[0..8] --check received[0..32]=100..131
+ * kiln run --kernel by_fence --global 16 --local 8
+ *     --arg buf:int[8]=0 --arg buf:int[1]=0 --arg buf:int[8]=0
+ *     --print received[0..8] --check received[0..8]=100..107
  */
 kernel void by_order(global int *message, global atomic_int *flag, global int *received) {
     int lid = get_local_id(0);

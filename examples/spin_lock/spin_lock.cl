@@ -4,7 +4,7 @@
  * what the last owner released, so the counters need no atomics of their own. Only one work-item in a group may
  * compete: work-items of a sub-group may run in step, and one that spins could keep the owner from going on.
  *
- * kiln run --kernel count --global 512 --local 64
+ * kiln run --kernel count --global 64 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[2]=0
  *     --print counters[0..2] --check counters[0..2]=80,-80
  */
