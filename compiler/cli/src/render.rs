@@ -39,12 +39,7 @@ struct Sources<'a> {
 }
 
 /// Renders diagnostics in their order; `unseen` more errors were past the limit.
-fn render(
-    format: FormatArgument,
-    sources: Sources<'_>,
-    diagnostics: &[Diagnostic],
-    unseen: usize,
-) -> String {
+fn render(format: FormatArgument, sources: Sources<'_>, diagnostics: &[Diagnostic], unseen: usize) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         match format {

@@ -64,8 +64,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut sources = SourceMap::default();
     let mut interner = Interner::new();
     let mut sink = Sink::new(options.warnings.clone());
-    let preprocessed =
-        pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
+    let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
     let artifact = match emit {
         Emit::Preprocessed => {
             Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
@@ -74,7 +73,14 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     };
     let artifact = artifact.filter(|_| !sink.has_errors());
     let (diagnostics, hidden_errors) = sink.finish();
-    Output { artifact, diagnostics, hidden_errors, sources, interner, dependencies: preprocessed.dependencies }
+    Output {
+        artifact,
+        diagnostics,
+        hidden_errors,
+        sources,
+        interner,
+        dependencies: preprocessed.dependencies,
+    }
 }
 
 /// Everything behind the preprocessor; none when it stops at errors.
@@ -99,7 +105,7 @@ fn stages(
         Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),
         _ => {}
     }
-    let mut module = lower::lower(&hir, interner, &options.target, sink);
+    let mut module = lower::lower(&hir, interner, sink);
     if *emit == Emit::Ir {
         return Some(Artifact::Text(module.to_string()));
     }

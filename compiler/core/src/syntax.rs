@@ -24,8 +24,7 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
                 Some(after) => format!("expected `{mark}` after {after}"),
                 None => format!("expected `{mark}`"),
             };
-            let diagnostic =
-                syntax(message).fix(error.span, format!("insert `{mark}`"), mark);
+            let diagnostic = syntax(message).fix(error.span, format!("insert `{mark}`"), mark);
             match open {
                 Some(open) => diagnostic.also(open, format!("to match this `{}`", opening(mark))),
                 None => diagnostic,
@@ -48,8 +47,12 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
         }
         SyntaxErrorKind::MissingType(name) => {
             let name = interner.text(name);
-            Diagnostic::new(Code::ImplicitInt, error.span, format!("the declaration of `{name}` names no type"))
-                .note("OpenCL C 6.11 keeps C99's rule that there is no implicit `int`")
+            Diagnostic::new(
+                Code::ImplicitInt,
+                error.span,
+                format!("the declaration of `{name}` names no type"),
+            )
+            .note("OpenCL C 6.11 keeps C99's rule that there is no implicit `int`")
         }
         SyntaxErrorKind::TypeAsValue(name) => {
             let name = interner.text(name);

@@ -32,11 +32,8 @@ impl Body<'_, '_> {
     pub(super) fn printf(&mut self, inst: &Inst, format: &[u8]) {
         let set = self.emitter.writer.set(OPENCL);
         let format = self.emitter.format_string(format);
-        let format = self.op(
-            Op::Bitcast,
-            Type::Pointer(AddressSpace::Constant),
-            vec![Operand::IdRef(format)],
-        );
+        let format =
+            self.op(Op::Bitcast, Type::Pointer(AddressSpace::Constant), vec![Operand::IdRef(format)]);
         let mut operands = vec![
             Operand::IdRef(set),
             Operand::LiteralExtInstInteger(OpenclStd100Op::printf as u32),

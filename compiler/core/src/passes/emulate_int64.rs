@@ -36,10 +36,8 @@ fn emulate(function: &mut Function, sink: &mut Sink) {
             let ty = function.ty(param);
             if is_wide(ty) {
                 let half = ty.with_scalar(Scalar::I32);
-                let pair = Pair {
-                    low: function.add_param(block, half),
-                    high: function.add_param(block, half),
-                };
+                let pair =
+                    Pair { low: function.add_param(block, half), high: function.add_param(block, half) };
                 pairs.insert(param, pair);
             } else {
                 keep_param(function, block, param);
@@ -88,7 +86,8 @@ impl Emulation<'_, '_> {
         let constant = self.builder.function.constant(value).cloned();
         let [low, high] = match constant {
             Some(Const::Bits(bits)) => [0, 32].map(|shift| {
-                let half: SmallVec<[u64; 4]> = bits.iter().map(|bits| (bits >> shift) & 0xffff_ffff).collect();
+                let half: SmallVec<[u64; 4]> =
+                    bits.iter().map(|bits| (bits >> shift) & 0xffff_ffff).collect();
                 self.builder.constant(ty, Const::Bits(half))
             }),
             _ => [self.builder.undefined(ty); 2],
@@ -129,8 +128,12 @@ impl Emulation<'_, '_> {
 
     fn refuse(&mut self, inst: &Inst) {
         self.sink.report(
-            Diagnostic::new(Code::TargetFeature, inst.span, "this needs 64-bit integers, which the device lacks")
-                .help("use 32-bit types here, or choose a device with 64-bit integers"),
+            Diagnostic::new(
+                Code::TargetFeature,
+                inst.span,
+                "this needs 64-bit integers, which the device lacks",
+            )
+            .help("use 32-bit types here, or choose a device with 64-bit integers"),
         );
         for &result in &inst.results {
             let ty = self.builder.ty(result);
@@ -216,7 +219,11 @@ impl Emulation<'_, '_> {
                 self.unzip(words, half)
             }
             // Componentwise moves are done to both halves alike.
-            Op::Construct | Op::Extract(_) | Op::ExtractDynamic | Op::Insert(_) | Op::InsertDynamic
+            Op::Construct
+            | Op::Extract(_)
+            | Op::ExtractDynamic
+            | Op::Insert(_)
+            | Op::InsertDynamic
             | Op::Shuffle(_) => {
                 let halves = [false, true].map(|is_high| {
                     let args: Vec<ValueId> = inst
