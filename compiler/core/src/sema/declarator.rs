@@ -39,10 +39,20 @@ pub(crate) struct Parameter {
     pub(crate) ty: QualTy,
     /// Alignment that is asked for.
     pub(crate) align: Option<u64>,
+    /// Whether it may stay unused.
+    pub(crate) is_unused: bool,
     /// What the words for its type say beyond the type.
     pub(crate) sugar: Sugar,
     /// Where it stands.
     pub(crate) span: Span,
+}
+
+impl Parameter {
+    /// A parameter of which nothing else is known.
+    pub(crate) fn plain(name: Option<Ident>, ty: QualTy, span: Span) -> Self {
+        let span = name.map_or(span, |name| name.span);
+        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), span }
+    }
 }
 
 /// No object can be larger, so that sizes and offsets can be added without care.
@@ -77,7 +87,9 @@ impl Sema<'_> {
                     let taken = self.parameters(function);
                     let made = self.function_type(ty, &taken, chunk.span);
                     parameters = Some(taken);
-                    made
+                    // The parameters are not all known, so nothing is said of its calls.
+                    let is_wrong = function.variadic.is_some() || !function.old_style.is_empty();
+                    if is_wrong { TyId::ERROR.plain() } else { made }
                 }
             };
         }
@@ -307,9 +319,16 @@ impl Sema<'_> {
         let declared = self.declarator(specified.ty, &parameter.declarator);
         let all = parameter.specifiers.attributes.iter().chain(&parameter.declarator.attributes);
         let sugar = specified.sugar_of(&parameter.declarator);
-        let align = self.attributes(all, Target::Parameter(declared.ty.ty)).aligned.or(sugar.align);
+        let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
         let span = declared.name.map_or(parameter.span, |name| name.span);
-        let made = |ty| Parameter { name: declared.name, ty, align, sugar, span };
+        let made = |ty| Parameter {
+            name: declared.name,
+            ty,
+            align: attributes.aligned.or(sugar.align),
+            is_unused: attributes.is_unused,
+            sugar,
+            span,
+        };
         let mut ty = declared.ty;
         match *self.types.get(ty.ty) {
             Ty::Void if is_only && declared.name.is_none() && ty.quals.is_empty() => return None,

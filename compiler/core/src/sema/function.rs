@@ -7,7 +7,7 @@ use kiln_syntax::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    Entity, Sema, Sugar,
+    Entity, Sema,
     attributes::{Attributes, Target},
     declarator::{Declared, Parameter},
     specifiers::Specified,
@@ -100,16 +100,6 @@ impl Sema<'_> {
         let target = if specified.kernel.is_some() { Target::Kernel } else { Target::Function };
         let all = definition.specifiers.attributes.iter().chain(&definition.declarator.attributes);
         let attributes = self.attributes(all, target);
-        for line in &definition.old_style {
-            self.report(
-                Diagnostic::new(
-                    Code::OldStyleFunction,
-                    line.span,
-                    "parameters are declared between the parentheses",
-                )
-                .note("OpenCL C 6.11.g: functions have prototypes"),
-            );
-        }
         if let Some(storage) = specified.storage
             && storage.node == Storage::Typedef
         {
@@ -180,13 +170,7 @@ impl Sema<'_> {
         let id = self.module.functions.push(function);
         let parameters: Vec<Parameter> = declared
             .into_iter()
-            .map(|name| Parameter {
-                name: Some(name),
-                ty: TyId::ERROR.plain(),
-                align: None,
-                sugar: Sugar::default(),
-                span: name.span,
-            })
+            .map(|name| Parameter::plain(Some(name), TyId::ERROR.plain(), name.span))
             .collect();
         self.set_parameters(id, &parameters);
         self.body(id, &parameters, Returns::Type(TyId::ERROR), &definition.body);
@@ -257,14 +241,8 @@ impl Sema<'_> {
                     span: name.span,
                 });
                 let unnamed = || {
-                    let unnamed = |parameter: &crate::ty::QualTy| Parameter {
-                        name: None,
-                        ty: *parameter,
-                        align: None,
-                        sugar: Sugar::default(),
-                        span: name.span,
-                    };
-                    function.parameters.iter().map(unnamed).collect()
+                    let types = function.parameters.iter();
+                    types.map(|ty| Parameter::plain(None, *ty, name.span)).collect()
                 };
                 let parameters = declared.parameters.clone().unwrap_or_else(unnamed);
                 self.set_parameters(id, &parameters);
@@ -388,6 +366,9 @@ impl Sema<'_> {
                 self.report_redefinition(name, first);
             }
             self.scopes.declare(name.node, Entity::Local(id, local), name.span);
+            if parameter.is_unused {
+                self.scopes.lookup(name.node);
+            }
         }
         let stmts = self.block_items(block);
         let scope = self.scopes.pop();

@@ -41,7 +41,9 @@ impl Sema<'_> {
         for function in self.module.functions.iter() {
             let mut found = Uses::default();
             visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| match &expr.kind {
-                ExprKind::Call { function, .. } => found.calls.push((*function, expr.span)),
+                ExprKind::Call { function, .. } | ExprKind::Block { function, .. } => {
+                    found.calls.push((*function, expr.span));
+                }
                 ExprKind::Load(place) | ExprKind::AddressOf(place) => found.globals.extend(global_of(place)),
                 ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
                     found.globals.extend(global_of(place));
@@ -79,11 +81,14 @@ impl Sema<'_> {
         }
     }
 
-    /// What is used must be defined: a program is one translation unit here.
+    /// What a kernel uses must be defined: a program is one translation unit here. A function that no kernel
+    /// reaches may use what is not there, as in a source that is part of a larger program; it has no body then.
     fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>) {
         let mut told = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
-        for found in uses.iter() {
+        let reached = self.reached_from_kernels(uses);
+        self.drop_incomplete(uses, &reached);
+        for (_, found) in uses.entries().filter(|(id, _)| reached.contains(id)) {
             for &(callee, span) in &found.calls {
                 if self.module.functions[callee].body.is_some() || !told.insert(callee) {
                     continue;
@@ -115,6 +120,42 @@ impl Sema<'_> {
                 );
             }
         }
+    }
+
+    /// The kernels and what they call.
+    fn reached_from_kernels(&self, uses: &Table<FunctionId, Uses>) -> FxHashSet<FunctionId> {
+        let kernels = self.module.functions.entries().filter(|(_, function)| function.kernel.is_some());
+        let mut work: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
+        let mut reached: FxHashSet<FunctionId> = work.iter().copied().collect();
+        while let Some(function) = work.pop() {
+            for &(callee, _) in &uses[function].calls {
+                if reached.insert(callee) {
+                    work.push(callee);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Takes away the bodies of the functions that no kernel reaches and that use what is not defined, or such
+    /// functions in turn.
+    fn drop_incomplete(&mut self, uses: &Table<FunctionId, Uses>, reached: &FxHashSet<FunctionId>) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for (id, found) in uses.entries().filter(|(id, _)| !reached.contains(id)) {
+                if self.module.functions[id].body.is_some() && self.uses_what_is_missing(found) {
+                    self.module.functions[id].body = None;
+                    again = true;
+                }
+            }
+        }
+    }
+
+    fn uses_what_is_missing(&self, found: &Uses) -> bool {
+        found.calls.iter().any(|(callee, _)| self.module.functions[*callee].body.is_none())
+            || found.globals.iter().any(|(global, _)| {
+                self.module.globals[*global].name.is_some() && !self.defined.contains(global)
+            })
     }
 
     fn name_of(&self, function: FunctionId) -> String {
