@@ -125,10 +125,12 @@ fn diagnostics(options: &Options, text: &str) -> Vec<(usize, String)> {
     let source = Source { name: "page.cl".into(), text: text.as_bytes().to_vec() };
     let read = pp::preprocess(options, source, &NoFiles, &mut map, &mut interner, &mut sink);
     let parsed = parse(&read.tokens, &mut interner);
-    kiln_compiler::syntax::report(&parsed.errors, &interner, &mut sink);
     sema::check(&parsed.unit, options, &mut interner, &mut sink);
     let line = |span| map.resolve(span).map_or(0, |at| map.position(at.file, at.range.start).line as usize);
     let shown = |severity| if severity == Severity::Error { "error" } else { "warning" };
     let reported = sink.finish().0;
+    if let Some(error) = parsed.errors.first() {
+        return vec![(line(error.span), "error: [syntax]".to_owned())];
+    }
     reported.iter().map(|it| (line(it.span), format!("{}: [{}]", shown(it.severity), it.code.name()))).collect()
 }
