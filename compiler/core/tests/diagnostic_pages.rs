@@ -14,7 +14,10 @@ use kiln_compiler::{
     source::SourceMap,
     target::Target,
 };
-use kiln_syntax::{Interner, parse::parse};
+use kiln_syntax::{
+    Interner,
+    parse::{SyntaxErrorKind, parse},
+};
 
 /// A code block of a page: its language, the line after its fence, its text.
 struct Block {
@@ -129,8 +132,13 @@ fn diagnostics(options: &Options, text: &str) -> Vec<(usize, String)> {
     let line = |span| map.resolve(span).map_or(0, |at| map.position(at.file, at.range.start).line as usize);
     let shown = |severity| if severity == Severity::Error { "error" } else { "warning" };
     let reported = sink.finish().0;
-    if let Some(error) = parsed.errors.first() {
+    // The type checker finds words for these two.
+    let is_told = |kind| matches!(kind, SyntaxErrorKind::UnknownType(_) | SyntaxErrorKind::MissingType(_));
+    if let Some(error) = parsed.errors.iter().find(|error| !is_told(error.kind)) {
         return vec![(line(error.span), "error: [syntax]".to_owned())];
     }
-    reported.iter().map(|it| (line(it.span), format!("{}: [{}]", shown(it.severity), it.code.name()))).collect()
+    reported
+        .iter()
+        .map(|it| (line(it.span), format!("{}: [{}]", shown(it.severity), it.code.name())))
+        .collect()
 }
