@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn near_names_are_found() {
         let names = ["cl_mem_fence_flags", "float4", "uint", "memory_order_acquire"];
-        let closest = |name| closest(name, names.into_iter());
+        let closest = |name| closest(name, names);
         assert_eq!(closest("cl_mme_fence_flags").as_deref(), Some("cl_mem_fence_flags"));
         assert_eq!(closest("memory_order_aquire").as_deref(), Some("memory_order_acquire"));
         assert_eq!(closest("flaot4").as_deref(), Some("float4"));

@@ -29,7 +29,7 @@ impl Preprocessor<'_> {
     /// Does what the line says whose `#` has just been read. Gives a token if the line is one for the parser.
     pub(super) fn directive(&mut self, hash: Tok) -> Option<Tok> {
         let line = self.rest_of_line();
-        let Some(word) = line.first() else { return None };
+        let word = line.first()?;
         let span = hash.span.to(word.span);
         let rest = &line[1..];
         let name = match word.kind {

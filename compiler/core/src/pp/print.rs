@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kiln_syntax::{
     Interner,
-    token::{Keyword, Token, TokenKind},
+    token::{Keyword, Punct, Token, TokenKind},
 };
 
 use crate::source::{FileId, SourceMap};
@@ -25,11 +25,14 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
     let mut at: Option<(FileId, u32)> = None;
     let mut end = 0;
     let mut shown_end = 0;
+    let mut after_number = false;
     for token in tokens {
         let place = map.resolve(token.span);
         let line = place.as_ref().map(|place| (place.file, map.position(place.file, place.range.start).line));
         let pragma = matches!(token.kind, TokenKind::Pragma(_));
-        let moved = line.is_some() && line != at;
+        // A `#` that began a line would be a directive.
+        let hash = matches!(token.kind, TokenKind::Punct(Punct::Hash)) && !text.is_empty();
+        let moved = line.is_some() && line != at && !hash;
         if (moved || pragma) && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -74,11 +77,12 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         let last = text[..start].chars().next_back().filter(|last| !last.is_whitespace());
         let first = text[start..].chars().next();
         if let (Some(last), Some(first)) = (last, first)
-            && !touches
-            && (!seems_to_touch || may_join(last, first))
+            && (after_number && goes_on(last, first)
+                || !touches && (!seems_to_touch || may_join(last, first)))
         {
             text.insert(start, ' ');
         }
+        after_number = matches!(token.kind, TokenKind::Integer(_) | TokenKind::Floating(_));
     }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -86,17 +90,30 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
     text
 }
 
+/// Whether a preprocessing number would go on with the next token (C99 6.4.8). Where the two touch in the source
+/// the number stands for something else there, such as `__LINE__`.
+fn goes_on(last: char, first: char) -> bool {
+    let exponent = matches!(last, 'e' | 'E' | 'p' | 'P') && matches!(first, '+' | '-');
+    exponent || is_word(first)
+}
+
 /// Whether two tokens that end and begin so could read as one.
 fn may_join(last: char, first: char) -> bool {
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '"' | '\'');
     let apart = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '~');
-    let exponent = matches!(last, 'e' | 'E' | 'p' | 'P') && matches!(first, '+' | '-');
-    exponent || (word(last) && word(first)) || !(word(last) || word(first) || apart(last) || apart(first))
+    match (is_word(last), is_word(first)) {
+        (true, _) => goes_on(last, first),
+        (false, true) => false,
+        (false, false) => !(apart(last) || apart(first)),
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '"' | '\'')
 }
 
 /// The one of a keyword's spellings that the source has.
 fn spelling<'a>(keyword: Keyword, token: &Token, map: &'a SourceMap) -> &'a str {
     let written = map.spelling(token.span).map_or("", |place| map.text(&place));
-    let is_spelling = Keyword::ALL.iter().any(|known| *known == (written, keyword));
+    let is_spelling = Keyword::ALL.contains(&(written, keyword));
     if is_spelling { written } else { keyword.spelling() }
 }
