@@ -189,7 +189,7 @@ fn printed_text_reads_the_same() {
 #[test]
 fn printed_tokens_stay_apart() {
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
-    let text = "#define M(x) x\n#define E 0xE\n(1)__LINE__.w M(\n#)1 E+1 M(+)+ M(a)M(b) M(-)-1 M(.)5 M(<):\n";
+    let text = "#define M(x) x\n#define E 0xE\n#define H #\n(1)__LINE__.w\nH 1 E+1 M(+)+ M(a)M(b) M(-)-1 M(.)5 M(<):\n";
     let run = Run::new(&options, text, &[]);
     let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Left);
     assert_eq!(Run::new(&options, printed.clone(), &[]).text(), run.text(), "{printed}");
