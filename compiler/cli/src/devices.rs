@@ -60,6 +60,7 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "name": device.name,
         "driver": device.driver,
         "lacks": device.lacks,
+        "faults": device.faults,
         "atomic_orders": words(&texts(&offers.atomic_orders)),
         "atomic_scopes": words(&texts(&offers.atomic_scopes)),
         "fence_orders": words(&texts(&offers.fence_orders)),

@@ -70,6 +70,11 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
     for message in &messages {
         anstream::eprintln!("validation: {message}");
     }
+    if outcome == Outcome::Diagnostics {
+        for fault in &device.info().faults {
+            anstream::eprintln!("kiln: note: a known fault of {}: {fault}", device.name());
+        }
+    }
     Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })
 }
 
