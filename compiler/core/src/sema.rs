@@ -21,6 +21,7 @@ mod function;
 mod image;
 mod init;
 mod kernel;
+mod overload;
 mod placement;
 mod printf;
 mod restrictions;

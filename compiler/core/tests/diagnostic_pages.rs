@@ -112,10 +112,11 @@ fn configure(options: &mut Options, text: &str) {
 fn expectations(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let Some((_, comment)) = line.split_once("// ") else { continue };
-        for word in ["error: [", "warning: ["] {
-            if let Some(code) = comment.strip_prefix(word).and_then(|rest| rest.split(']').next()) {
-                found.push((number + 1, format!("{word}{code}]")));
+        for comment in line.split("// ").skip(1) {
+            for word in ["error: [", "warning: ["] {
+                if let Some(code) = comment.strip_prefix(word).and_then(|rest| rest.split(']').next()) {
+                    found.push((number + 1, format!("{word}{code}]")));
+                }
             }
         }
     }

@@ -239,7 +239,8 @@ codes! {
     ConditionType "condition-type" Error;
     ConditionalBranches "conditional-branches" Error;
     OmittedOperand "omitted-operand" Warning;
-    StatementExpression "statement-expression" Error;
+    StatementExpression "statement-expression" Warning;
+    StatementExpressionBody "statement-expression-body" Error;
     ConstantExpression "constant-expression" Error;
     DivisionByZero "division-by-zero" Warning;
     ShiftCount "shift-count" Warning;

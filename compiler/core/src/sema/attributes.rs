@@ -58,6 +58,8 @@ pub(crate) struct Attributes {
     pub(crate) unroll: Option<u32>,
     /// `ext_vector_type(n)` of clang.
     pub(crate) vector_length: Option<u8>,
+    /// `overloadable` of clang: the name may have other functions too.
+    pub(crate) is_overloadable: bool,
     /// `unused`: no warning if it is not used.
     pub(crate) is_unused: bool,
 }
@@ -143,6 +145,9 @@ impl Sema<'_> {
             "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" => {}
             "opencl_unroll_hint" => self.unroll_hint(attribute, target, found),
             "ext_vector_type" if target == Target::Typedef => self.vector_length(attribute, found),
+            "overloadable" if matches!(target, Target::Function | Target::Kernel) => {
+                found.is_overloadable = true;
+            }
             "unused" => found.is_unused = true,
             _ if HARMLESS.contains(&name) => self.report(Diagnostic::new(
                 Code::IgnoredAttribute,

@@ -19,6 +19,12 @@ impl Sema<'_> {
         {
             return self.call_predeclared(name, callee.span, arguments, span);
         }
+        if let Some(name) = name
+            && let Some(Entity::Overloads(functions)) = self.lookup(name).map(|binding| &binding.meaning)
+        {
+            let (functions, name) = (functions.clone(), self.text(name).to_owned());
+            return self.call_overloaded(&name, &functions, callee.span, arguments, span);
+        }
         match self.operand(callee) {
             Operand::Function(function, _) => self.call_function(function, callee.span, arguments, span),
             Operand::Builtin(builtin) => {
@@ -162,7 +168,7 @@ impl Sema<'_> {
 
     /// A function of the program or a built-in one whose name is almost this.
     fn similar_function(&self, text: &str) -> Option<String> {
-        let is_function = |entity: &Entity| matches!(entity, Entity::Function(_));
+        let is_function = |entity: &Entity| matches!(entity, Entity::Function(_) | Entity::Overloads(_));
         let mut names: Vec<&str> = Vec::new();
         names.extend(
             self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),

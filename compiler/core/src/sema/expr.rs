@@ -148,14 +148,7 @@ impl Sema<'_> {
             Ast::VecStepType(ty) => self.vec_step_type(ty, span),
             Ast::Astype { operand, ty } => self.astype_expr(operand, ty, span),
             Ast::Block(block) => self.block_literal(block, span),
-            Ast::StatementExpr(_) => {
-                self.report(
-                    Diagnostic::new(Code::StatementExpression, span, "OpenCL C has no statement expressions")
-                        .help("write a function, or give the result a variable")
-                        .note("`({ … })` is an extension of GNU C"),
-                );
-                self.error_value(span)
-            }
+            Ast::StatementExpr(block) => self.statement_expression(block, span),
             Ast::Error => self.error_value(span),
         };
         Operand::Value(value)

@@ -199,7 +199,7 @@ impl Sema<'_> {
         }
         let here = self.scopes.lookup_innermost(name.node).cloned();
         if let Some(here) = &here
-            && !matches!(here.meaning, Entity::Function(_))
+            && !matches!(here.meaning, Entity::Function(_) | Entity::Overloads(_))
         {
             if !matches!(here.meaning, Entity::Error) {
                 self.report_redefinition(name, here.span);
@@ -207,46 +207,30 @@ impl Sema<'_> {
             return None;
         }
         let known = self.scopes.lookup_program(name.node).cloned();
-        let id = match known.map(|binding| (binding.meaning, binding.span)) {
-            Some((Entity::Function(id), first)) => {
-                if !self.agrees(id, &function) {
-                    let was = self.function_ty(id);
-                    let was = self.show(was);
-                    self.report(
-                        Diagnostic::new(
-                            Code::ConflictingDeclaration,
-                            name.span,
-                            format!("`{text}` is declared with other types before"),
-                        )
-                        .also(first, format!("as `{was}`"))
-                        .note("C99 6.7: declarations of one function agree; a function cannot be overloaded"),
-                    );
-                    return None;
-                }
-                id
-            }
-            Some((Entity::Error, _)) => return None,
-            Some((_, first)) => {
-                self.report_redefinition(name, first);
+        let mut known_ids = match known.as_ref().map(|binding| &binding.meaning) {
+            Some(Entity::Function(id)) => vec![*id],
+            Some(Entity::Overloads(ids)) => ids.clone(),
+            Some(Entity::Error) => return None,
+            Some(_) => {
+                self.report_redefinition(name, known.map_or(name.span, |binding| binding.span));
                 return None;
             }
-            None => {
-                let id = self.module.functions.push(Function {
-                    name: name.node,
-                    result: function.result.ty,
-                    parameters: Vec::new(),
-                    locals: Table::new(),
-                    body: None,
-                    kernel: None,
-                    span: name.span,
-                });
-                let unnamed = || {
-                    let types = function.parameters.iter();
-                    types.map(|ty| Parameter::plain(None, *ty, name.span)).collect()
-                };
-                let parameters = declared.parameters.clone().unwrap_or_else(unnamed);
-                self.set_parameters(id, &parameters);
-                self.scopes.declare_at_program_scope(name.node, Entity::Function(id), name.span);
+            None => Vec::new(),
+        };
+        let same = known_ids.iter().copied().find(|id| self.agrees(*id, &function));
+        let id = match (same, known_ids.first()) {
+            (Some(id), _) => id,
+            (None, Some(&first)) if !attributes.is_overloadable => {
+                self.report_conflict(name, first);
+                return None;
+            }
+            (None, _) => {
+                let id = self.new_function(name, &function, declared);
+                known_ids.push(id);
+                let is_overloaded = attributes.is_overloadable || known_ids.len() > 1;
+                let meaning = if is_overloaded { Entity::Overloads(known_ids) } else { Entity::Function(id) };
+                self.scopes.declare_at_program_scope(name.node, meaning.clone(), name.span);
+                self.scopes.replace_at_program_scope(name.node, meaning);
                 id
             }
         };
@@ -255,6 +239,41 @@ impl Sema<'_> {
         }
         self.kernel_attributes(id, specified, attributes);
         Some(id)
+    }
+
+    /// A function that was not declared before.
+    fn new_function(&mut self, name: Ident, function: &FunctionTy, declared: &Declared) -> FunctionId {
+        let id = self.module.functions.push(Function {
+            name: name.node,
+            result: function.result.ty,
+            parameters: Vec::new(),
+            locals: Table::new(),
+            body: None,
+            kernel: None,
+            span: name.span,
+        });
+        let unnamed = || {
+            let types = function.parameters.iter();
+            types.map(|ty| Parameter::plain(None, *ty, name.span)).collect()
+        };
+        let parameters = declared.parameters.clone().unwrap_or_else(unnamed);
+        self.set_parameters(id, &parameters);
+        id
+    }
+
+    fn report_conflict(&mut self, name: Ident, first: FunctionId) {
+        let text = self.text(name.node).to_owned();
+        let was = self.function_ty(first);
+        let (was, span) = (self.show(was), self.module.functions[first].span);
+        self.report(
+            Diagnostic::new(
+                Code::ConflictingDeclaration,
+                name.span,
+                format!("`{text}` is declared with other types before"),
+            )
+            .also(span, format!("as `{was}`"))
+            .note("C99 6.7: declarations of one function agree; a function cannot be overloaded"),
+        );
     }
 
     /// Whether a declaration has the type that the function was declared with.
@@ -370,7 +389,7 @@ impl Sema<'_> {
                 self.scopes.lookup(name.node);
             }
         }
-        let stmts = self.block_items(block);
+        let stmts = self.block_items(&block.items);
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         self.check_labels();

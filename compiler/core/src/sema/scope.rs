@@ -32,6 +32,8 @@ pub(crate) enum Entity {
     Global(GlobalId),
     /// A function of the program.
     Function(FunctionId),
+    /// Functions of the program that share a name: `__attribute__((overloadable))` of clang.
+    Overloads(Vec<FunctionId>),
     /// A type name.
     Typedef { ty: QualTy, sugar: Sugar },
     /// An enumerator.
@@ -138,6 +140,13 @@ impl Scopes {
     pub(crate) fn declare_at_program_scope(&mut self, name: Symbol, meaning: Entity, span: Span) {
         if let Some(scope) = self.0.first_mut() {
             scope.names.entry(name).or_insert_with(|| Binding::new(meaning, span));
+        }
+    }
+
+    /// Gives a name of program scope another meaning.
+    pub(crate) fn replace_at_program_scope(&mut self, name: Symbol, meaning: Entity) {
+        if let Some(binding) = self.0.first_mut().and_then(|scope| scope.names.get_mut(&name)) {
+            binding.meaning = meaning;
         }
     }
 

@@ -10,7 +10,7 @@ use kiln_syntax::{
 use super::{Entity, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{LoopHints, Stmt, StmtKind},
+    hir::{Expr, ExprKind, LoopHints, Stmt, StmtKind},
     ty::TyId,
 };
 
@@ -18,17 +18,17 @@ impl Sema<'_> {
     /// A block in a scope of its own (C99 6.8.2).
     pub(crate) fn block_body(&mut self, block: &ast::Block) -> Vec<Stmt> {
         self.scopes.push();
-        let stmts = self.block_items(block);
+        let stmts = self.block_items(&block.items);
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         stmts
     }
 
     /// The declarations and statements of a block in the innermost scope.
-    pub(super) fn block_items(&mut self, block: &ast::Block) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(block.items.len());
+    pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
-        for item in &block.items {
+        for item in items {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
@@ -71,7 +71,7 @@ impl Sema<'_> {
             // The block of a body needs no second scope.
             Ast::Block(block) => {
                 self.attributes(&statement.attributes, Target::Statement);
-                out = self.block_items(block);
+                out = self.block_items(&block.items);
             }
             _ => self.statement(statement, LoopHints::default(), &mut out),
         }
@@ -90,6 +90,12 @@ impl Sema<'_> {
         let kind = match &statement.kind {
             Ast::Empty | Ast::Error => return,
             Ast::Expr(expr) => {
+                if let Some(block) = as_statements(expr) {
+                    self.warn_statement_expression(expr.span);
+                    let body = self.block_body(block);
+                    out.push(Stmt { kind: StmtKind::Block(body), span });
+                    return;
+                }
                 let value = self.discarded(expr);
                 if value.ty == TyId::ERROR {
                     return;
@@ -190,6 +196,60 @@ impl Sema<'_> {
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         out
+    }
+
+    /// `({ … })` of GNU C as a value: that of its last expression. It becomes a comma expression, so only
+    /// declarations and expressions can stand before the last one.
+    pub(crate) fn statement_expression(&mut self, block: &ast::Block, span: Span) -> Expr {
+        self.warn_statement_expression(span);
+        self.scopes.push();
+        let (before, last) = match block.items.split_last() {
+            Some((BlockItem::Statement(ast::Statement { kind: Ast::Expr(last), .. }), before)) => {
+                (before, Some(last))
+            }
+            _ => (block.items.as_slice(), None),
+        };
+        let stmts = self.block_items(before);
+        let value = match last {
+            Some(last) => self.value(last),
+            None => self.nothing(span),
+        };
+        let scope = self.scopes.pop();
+        self.warn_unused(&scope);
+        let mut parts = Vec::new();
+        for stmt in stmts {
+            match stmt.kind {
+                StmtKind::Declare(_) => {}
+                StmtKind::Expr(expr) => parts.push(expr),
+                _ => {
+                    self.report(
+                        Diagnostic::new(
+                            Code::StatementExpressionBody,
+                            stmt.span,
+                            "this statement cannot stand in an expression",
+                        )
+                        .help("write a function, or make it a statement of its own"),
+                    );
+                    return self.error_value(span);
+                }
+            }
+        }
+        parts.into_iter().rev().fold(value, |rest, part| Expr {
+            ty: rest.ty,
+            kind: ExprKind::Comma(Box::new(part), Box::new(rest)),
+            span,
+        })
+    }
+
+    fn warn_statement_expression(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(
+                Code::StatementExpression,
+                span,
+                "a statement in an expression is an extension of GNU C",
+            )
+            .help("write a function, or give the result a variable"),
+        );
     }
 
     /// A body that is a lone `;` on the line of its `if` is rarely meant.
@@ -351,5 +411,16 @@ impl Sema<'_> {
             let span = binding.span;
             self.report(Diagnostic::new(code, span, format!("the {sort} `{text}` is not used")));
         }
+    }
+}
+
+/// The statements of `({ … });`, which is a block.
+fn as_statements(mut expr: &ast::Expr) -> Option<&ast::Block> {
+    while let ast::ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    match &expr.kind {
+        ast::ExprKind::StatementExpr(block) => Some(block),
+        _ => None,
     }
 }

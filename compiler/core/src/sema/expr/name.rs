@@ -23,6 +23,10 @@ impl Sema<'_> {
                 Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
             }
             Entity::Function(function) => Operand::Function(function, span),
+            Entity::Overloads(functions) => match functions.first() {
+                Some(function) => Operand::Function(*function, span),
+                None => Operand::Value(self.error_value(span)),
+            },
             Entity::Enumerator { value, ty } => {
                 Operand::Value(Expr { kind: ExprKind::Const(value), ty, span })
             }
