@@ -224,6 +224,7 @@ codes! {
     EscapeSequence "escape-sequence" Error;
     UnknownEscape "unknown-escape" Warning;
     WideLiteral "wide-literal" Error;
+    WideCharacter "wide-character" Warning;
     MultipleCharacters "multiple-characters" Warning;
     // Expressions: operators
     NotAssignable "not-assignable" Error;
@@ -254,6 +255,7 @@ codes! {
     AddressOfComponent "address-of-component" Error;
     AddressOfHandle "address-of-handle" Error;
     VoidValue "void-value" Error;
+    VoidArithmetic "void-arithmetic" Warning;
     PointerIntegerCompare "pointer-integer-compare" Warning;
     PointerToSmallInteger "pointer-to-small-integer" Warning;
     UnknownMember "unknown-member" Error;

@@ -26,7 +26,7 @@ pub(crate) struct OpenBlock {
 struct Capture {
     /// The variable, in the function around the block.
     outer: LocalId,
-    /// The parameter that holds its value, or its address for a `local` one.
+    /// The parameter that holds its value, or its address for an array or a `local` variable.
     inner: LocalId,
 }
 
@@ -102,7 +102,7 @@ impl Sema<'_> {
             let Some(parent) = self.function else { continue };
             let outer_ty = self.module.functions[parent].locals[capture.outer].ty;
             let outer = Place { kind: PlaceKind::Local(capture.outer), ty: outer_ty, span };
-            let value = if outer_ty.quals.space == Some(AddressSpace::Local) {
+            let value = if self.is_captured_by_address(outer_ty) {
                 self.address_of_place(outer)
             } else {
                 self.load(outer)
@@ -126,9 +126,6 @@ impl Sema<'_> {
         let problem = match self.types.get(ty.ty) {
             Ty::Error => return Operand::Value(self.error_value(span)),
             Ty::Block(_) => Some("a block cannot use a block variable of the function around it"),
-            Ty::Array(..) if ty.quals.space != Some(AddressSpace::Local) => {
-                Some("a block cannot use an array of the function around it")
-            }
             _ => None,
         };
         if let Some(problem) = problem {
@@ -146,11 +143,16 @@ impl Sema<'_> {
         let owner = self.function.unwrap_or(function);
         let inner_ty = self.module.functions[owner].locals[inner].ty;
         let place = Place { kind: PlaceKind::Local(inner), ty: inner_ty, span };
-        if ty.quals.space != Some(AddressSpace::Local) {
+        if !self.is_captured_by_address(ty) {
             return Operand::Place(place);
         }
         let pointer = self.load(place);
         Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+    }
+
+    /// OpenCL C 6.14.5: arrays are captured by reference; `local` variables belong to the work-group anyway.
+    fn is_captured_by_address(&self, ty: QualTy) -> bool {
+        ty.quals.space == Some(AddressSpace::Local) || matches!(self.types.get(ty.ty), Ty::Array(..))
     }
 
     /// The parameter of the open block at this level that stands for a variable of an outer function; blocks in
@@ -167,7 +169,7 @@ impl Sema<'_> {
             return Some(known.inner);
         }
         let variable = self.module.functions[parent].locals[outer].clone();
-        let ty = if variable.ty.quals.space == Some(AddressSpace::Local) {
+        let ty = if self.is_captured_by_address(variable.ty) {
             self.types.pointer(variable.ty).plain()
         } else {
             variable.ty.constant()

@@ -74,10 +74,14 @@ impl Sema<'_> {
 
     /// The node of a call whose overload is known.
     fn builtin_node(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
-        if self.reports_pointee(overload, &arguments, call) {
+        let lowering = builtins::row(overload.builtin).lowering;
+        // Elsewhere C's warning is enough: vectors are loaded from and stored to memory of any type.
+        let moves_objects =
+            matches!(lowering, Lowering::Atomic(_) | Lowering::AtomicInit | Lowering::Async(_));
+        if moves_objects && self.reports_pointee(overload, &arguments, call) {
             return self.error_value(call.span);
         }
-        match builtins::row(overload.builtin).lowering {
+        match lowering {
             Lowering::Atomic(form) => return self.atomic_call(form, overload, arguments, call),
             Lowering::AtomicInit => return self.atomic_init_call(overload, arguments, call),
             Lowering::Fence(fence) => return self.fence_call(fence, overload, arguments, call),
@@ -85,7 +89,6 @@ impl Sema<'_> {
             Lowering::Printf => return self.printf_call(overload, arguments, call),
             _ => {}
         }
-        let lowering = builtins::row(overload.builtin).lowering;
         let Some(arguments) = self.builtin_arguments(overload, arguments, call) else {
             return self.error_value(call.span);
         };
@@ -132,7 +135,7 @@ impl Sema<'_> {
     fn reports_pointee(&mut self, overload: &Overload, arguments: &[Expr], call: &Call) -> bool {
         for (index, (value, parameter)) in arguments.iter().zip(&overload.parameters).enumerate() {
             if let Implicit::Pointer(change) = self.types.implicit(value.ty, parameter.ty)
-                && change.pointee == Pointee::Other
+                && change.pointee != Pointee::Compatible
             {
                 let (shown, wanted) = (self.show(value.ty), self.show(*parameter));
                 self.report(
@@ -143,7 +146,7 @@ impl Sema<'_> {
                     )
                     .help(format!("it takes `{wanted}`; cast the pointer if the memory holds that"))
                     .note(
-                        "OpenCL C 6.15: built-in functions take pointers to the types they are declared for",
+                        "OpenCL C 6.15.11, 6.15.12: the object has the type that the function is declared for",
                     ),
                 );
                 return true;

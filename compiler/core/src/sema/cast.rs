@@ -25,7 +25,7 @@ impl Sema<'_> {
             let operand = self.operand(operand);
             self.evaluate(operand)
         } else {
-            self.operator_value(operand)
+            self.value(operand)
         };
         self.cast(value, to, span)
     }
@@ -34,6 +34,9 @@ impl Sema<'_> {
     fn cast(&mut self, value: Expr, to: TyId, span: Span) -> Expr {
         if value.ty == TyId::ERROR || to == TyId::ERROR {
             return self.error_value(span);
+        }
+        if value.ty == to && to != TyId::VOID {
+            return Expr { span, ..value };
         }
         let kind = match self.types.cast(value.ty, to) {
             Cast::Void if value.ty == TyId::VOID => return value,

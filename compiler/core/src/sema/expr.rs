@@ -197,6 +197,10 @@ impl Sema<'_> {
                 let ty = self.pointer_to_element(element, place.ty.quals);
                 Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
             }
+            _ if self.is_storage_only(place.ty.ty) => {
+                self.report_half("a value that is read", span);
+                self.error_value(span)
+            }
             _ => match place.kind {
                 PlaceKind::Temporary(value) => *value,
                 _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span },

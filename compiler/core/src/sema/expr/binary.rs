@@ -10,7 +10,7 @@ use crate::{
     fold,
     hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp},
     sema::Sema,
-    ty::{QualTy, Ty, TyId},
+    ty::{QualTy, Scalar, Ty, TyId},
 };
 
 impl Sema<'_> {
@@ -206,12 +206,35 @@ impl Sema<'_> {
     /// A pointer moved by a number of elements.
     pub(super) fn offset(&mut self, pointer: Expr, index: Expr, op: Span) -> Option<(ExprKind, TyId)> {
         let Ty::Pointer(element) = *self.types.get(pointer.ty) else { return None };
+        let ty = pointer.ty;
+        if element.ty == TyId::VOID {
+            self.warn_void_arithmetic(op);
+            let bytes = self.as_bytes(pointer);
+            let (kind, bytes_ty) = self.offset(bytes, index, op)?;
+            return Some((ExprKind::PointerCast(Box::new(Expr { kind, ty: bytes_ty, span: op })), ty));
+        }
         if !self.has_size(element.ty, op, "arithmetic on a pointer to") {
             return None;
         }
         let index = self.index_value(index);
-        let ty = pointer.ty;
         Some((ExprKind::Offset { pointer: Box::new(pointer), index: Box::new(index) }, ty))
+    }
+
+    /// GNU C lets a pointer to `void` step by bytes.
+    fn warn_void_arithmetic(&mut self, op: Span) {
+        self.report(
+            Diagnostic::new(Code::VoidArithmetic, op, "this steps a pointer to `void` by bytes")
+                .help("cast it to `char *` if that is meant")
+                .note("C99 6.5.6: arithmetic on pointers needs a type with a size; bytes are an extension of GNU C"),
+        );
+    }
+
+    /// A pointer to `void` as one to bytes.
+    fn as_bytes(&mut self, pointer: Expr) -> Expr {
+        let Ty::Pointer(mut to) = *self.types.get(pointer.ty) else { return pointer };
+        to.ty = TyId::scalar(Scalar::Char);
+        let ty = self.types.pointer(to);
+        self.pointer_to(pointer, ty)
     }
 
     /// How many elements lie between two pointers.
@@ -223,6 +246,16 @@ impl Sema<'_> {
         right_to: QualTy,
         op: Span,
     ) -> Option<(ExprKind, TyId)> {
+        if left_to.ty == TyId::VOID && right_to.ty == TyId::VOID {
+            self.warn_void_arithmetic(op);
+            let (left, right) = (self.as_bytes(left), self.as_bytes(right));
+            let (Ty::Pointer(left_to), Ty::Pointer(right_to)) =
+                (self.types.get(left.ty).clone(), self.types.get(right.ty).clone())
+            else {
+                return None;
+            };
+            return self.difference(left, left_to, right, right_to, op);
+        }
         if !self.has_size(left_to.ty, op, "subtraction of pointers to") {
             return None;
         }

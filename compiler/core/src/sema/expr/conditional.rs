@@ -22,7 +22,10 @@ impl Sema<'_> {
         if matches!(self.types.get(tested.ty), Ty::Vector(..)) {
             return self.vector_conditional(tested, then, otherwise, span);
         }
-        let tested = self.scalar_condition(tested);
+        let tested = match self.element(tested.ty) {
+            Some(scalar) if scalar.is_float() => self.report_float_condition(&tested),
+            _ => self.scalar_condition(tested),
+        };
         let Some(then) = then else { return self.omitted_operand(tested, otherwise, span) };
         let then = self.value(then);
         let otherwise = self.value(otherwise);
@@ -80,10 +83,20 @@ impl Sema<'_> {
         if then.ty == TyId::ERROR || otherwise.ty == TyId::ERROR {
             return None;
         }
-        if then.ty == otherwise.ty && !matches!(self.types.get(then.ty), Ty::Scalar(_) | Ty::Enum(_)) {
+        if then.ty == otherwise.ty
+            && !matches!(self.types.get(then.ty), Ty::Scalar(_) | Ty::Enum(_) | Ty::Block(_))
+        {
             return Some((then, otherwise));
         }
         match (self.types.get(then.ty).clone(), self.types.get(otherwise.ty).clone()) {
+            (Ty::Block(_), _) | (_, Ty::Block(_)) => {
+                self.report(
+                    Diagnostic::new(Code::BlockValue, span, "`?:` cannot choose between blocks")
+                        .help("choose between calls of them, as in `c ? a() : b()`")
+                        .note("OpenCL C 6.14.5: blocks cannot be used as expressions of the ternary selection operator"),
+                );
+                None
+            }
             (Ty::Scalar(_) | Ty::Enum(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 let (left, _) = self.types.components(then.ty)?;
                 let (right, _) = self.types.components(otherwise.ty)?;
@@ -167,25 +180,13 @@ impl Sema<'_> {
         };
         let Ty::Vector(tested, count) = *self.types.get(condition.ty) else { return self.error_value(span) };
         if tested.is_float() {
-            let shown = self.show(condition.ty);
-            self.report(
-                Diagnostic::new(
-                    Code::ConditionType,
-                    condition.span,
-                    format!("the condition of `?:` cannot have type `{shown}`"),
-                )
-                .help("compare it with something, which gives integers")
-                .note("OpenCL C 6.5.9: the first expression is a scalar or vector result except floating-point ones"),
-            );
-            return self.error_value(span);
+            return self.report_float_condition(&condition);
         }
         if then.ty == TyId::ERROR || otherwise.ty == TyId::ERROR {
             return self.error_value(span);
         }
         let result = match (self.types.components(then.ty), self.types.components(otherwise.ty)) {
-            (Some((left, 1)), Some((right, 1))) => {
-                self.selected_element(left, right, tested, &then, &otherwise, span)
-            }
+            (Some((left, 1)), Some((right, 1))) => self.selected_element(left, right, tested, &then, span),
             (Some(_), Some(_)) => {
                 return match self.usual_conversions(then, otherwise, span, "?:") {
                     Some((then, otherwise)) => self.select(condition, then, otherwise, tested, count, span),
@@ -203,6 +204,20 @@ impl Sema<'_> {
         self.select(condition, then, otherwise, tested, count, span)
     }
 
+    fn report_float_condition(&mut self, condition: &Expr) -> Expr {
+        let shown = self.show(condition.ty);
+        self.report(
+            Diagnostic::new(
+                Code::ConditionType,
+                condition.span,
+                format!("the condition of `?:` cannot have type `{shown}`"),
+            )
+            .help("compare it with something, as in `x != 0`")
+            .note("OpenCL C 6.5.9: the first expression is a scalar or vector result except floating-point ones"),
+        );
+        self.error_value(condition.span)
+    }
+
     /// The element type of two scalar branches under a vector condition: as wide as the condition's.
     fn selected_element(
         &mut self,
@@ -210,16 +225,11 @@ impl Sema<'_> {
         right: Scalar,
         tested: Scalar,
         then: &Expr,
-        otherwise: &Expr,
         span: Span,
     ) -> Option<Scalar> {
         let common = if left == right { left } else { left.usual(right) };
         if common.size() == tested.size() && common != Scalar::Bool {
             return Some(common);
-        }
-        // Constants of type `int` take the width of the condition.
-        if !common.is_float() && self.constant(then).is_some() && self.constant(otherwise).is_some() {
-            return Some(tested);
         }
         self.report_width(then, tested, span);
         None

@@ -170,8 +170,12 @@ impl Sema<'_> {
         }
         if !prefix.is_empty() {
             self.report(
-                Diagnostic::new(Code::WideLiteral, span, "OpenCL C has no wide characters")
-                    .help(format!("leave out `{prefix}`")),
+                Diagnostic::new(
+                    Code::WideCharacter,
+                    span,
+                    "OpenCL C has no wide characters; this is an `int`",
+                )
+                .help(format!("leave out `{prefix}`")),
             );
         }
         if bytes.is_empty() {

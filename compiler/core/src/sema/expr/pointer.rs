@@ -151,24 +151,29 @@ impl Sema<'_> {
             return Operand::Value(self.error_value(span));
         }
         let ty = QualTy { ty: TyId::scalar(element), quals: base.ty.quals };
-        let Some(Const::Int(bits)) = self.constant(&index) else {
-            let index = self.index_value(index);
-            let kind = PlaceKind::Element { base: Box::new(base), index: Box::new(index) };
-            return Operand::Place(Place { kind, ty, span });
-        };
-        if bits < u64::from(count) {
-            let kind = PlaceKind::Swizzle { base: Box::new(base), components: vec![bits as u8] };
-            return Operand::Place(Place { kind, ty, span });
+        match self.constant(&index) {
+            Some(Const::Int(bits)) if bits < u64::from(count) => {
+                let kind = PlaceKind::Swizzle { base: Box::new(base), components: vec![bits as u8] };
+                return Operand::Place(Place { kind, ty, span });
+            }
+            Some(_) => {
+                let shown = self.show(base.ty.ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::ArrayBounds,
+                        index.span,
+                        format!("`{shown}` has {count} components, so none with this number"),
+                    )
+                    .note("OpenCL C 6.3.7: components are numbered from 0"),
+                );
+            }
+            None => {}
         }
-        let shown = self.show(base.ty.ty);
-        self.report(
-            Diagnostic::new(
-                Code::VectorComponent,
-                index.span,
-                format!("`{shown}` has {count} components, so none with this number"),
-            )
-            .note("OpenCL C 6.3.7: components are numbered from 0"),
-        );
-        Operand::Value(self.error_value(span))
+        let index = self.index_value(index);
+        Operand::Place(Place {
+            kind: PlaceKind::Element { base: Box::new(base), index: Box::new(index) },
+            ty,
+            span,
+        })
     }
 }
