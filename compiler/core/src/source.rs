@@ -263,7 +263,8 @@ impl SourceMap {
         }
     }
 
-    fn is_in_same_entry(&self, span: Span) -> bool {
+    /// Whether both positions are of the same file or expansion.
+    pub(crate) fn is_in_same_entry(&self, span: Span) -> bool {
         self.entry(span.lo).map(|entry| entry.lo) == self.entry(span.hi).map(|entry| entry.lo)
     }
 

@@ -31,7 +31,8 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
         "notes": diagnostic.notes,
         "fix": diagnostic.fix.as_ref().map(|fix| json!({
             "title": fix.title,
-            "location": at(fix.span),
+            // Where the letters stand, were it in the definition of a macro.
+            "location": map.spelling(fix.span).map(|place| location(sources, &place)),
             "replacement": fix.replacement,
         })),
         "macros": map.macro_trail(diagnostic.span).iter().map(macros).collect::<Vec<_>>(),

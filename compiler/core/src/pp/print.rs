@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kiln_syntax::{
-    Interner,
+    Interner, Span,
     token::{Keyword, Punct, Token, TokenKind},
 };
 
@@ -55,7 +55,11 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
             text.extend(std::iter::repeat_n(' ', (column - 1).min(80)));
         }
         let touches = token.span.lo == end;
-        let seems_to_touch = !moved && place.as_ref().is_some_and(|place| place.range.start == shown_end);
+        // Two tokens of one text are as far apart as there; others, as what they are shown at.
+        let apart = match map.is_in_same_entry(Span::new(end, token.span.lo)) {
+            true => token.span.lo > end,
+            false => place.as_ref().is_some_and(|place| place.range.start > shown_end),
+        };
         end = token.span.hi;
         shown_end = place.as_ref().map_or(0, |place| place.range.end);
         let start = text.len();
@@ -77,8 +81,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         let last = text[..start].chars().next_back().filter(|last| !last.is_whitespace());
         let first = text[start..].chars().next();
         if let (Some(last), Some(first)) = (last, first)
-            && (after_number && goes_on(last, first)
-                || !touches && (!seems_to_touch || may_join(last, first)))
+            && (after_number && goes_on(last, first) || apart || !touches && may_join(last, first))
         {
             text.insert(start, ' ');
         }

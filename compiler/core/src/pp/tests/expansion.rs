@@ -193,4 +193,7 @@ fn printed_tokens_stay_apart() {
     let run = Run::new(&options, text, &[]);
     let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Left);
     assert_eq!(Run::new(&options, printed.clone(), &[]).text(), run.text(), "{printed}");
+    let run = Run::new(&options, "#define SQ(x) ((x)*(x) + y)\nint a = SQ(b)*SQ(1 - c);", &[]);
+    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Left);
+    assert_eq!(printed.trim(), "int a = ((b)*(b) + y)*((1 - c)*(1 - c) + y);");
 }
