@@ -212,7 +212,6 @@ codes! {
     // Expressions: names and literals
     UndeclaredName "undeclared-name" Error;
     UndeclaredFunction "undeclared-function" Error;
-    TypeAsValue "type-as-value" Error;
     FunctionPointer "function-pointer" Error;
     IntegerTooLarge "integer-too-large" Error;
     IntegerIsUnsigned "integer-is-unsigned" Warning;

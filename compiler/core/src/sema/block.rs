@@ -80,6 +80,9 @@ impl Sema<'_> {
         let made = &mut self.module.functions[function];
         made.result = result;
         made.body = Some(stmts);
+        if result == TyId::ERROR {
+            return self.error_value(span);
+        }
         let ty = FunctionTy {
             result: result.plain(),
             parameters: parameters.iter().map(|parameter| parameter.ty.ty.plain()).collect(),

@@ -32,11 +32,7 @@ impl Sema<'_> {
             }
             Entity::Typedef { .. } => {
                 let text = self.text(name).to_owned();
-                self.report(
-                    Diagnostic::new(Code::TypeAsValue, span, format!("`{text}` is a type, not a value"))
-                        .help("a vector is written as in `(float4)(x, y, z, w)`")
-                        .note("OpenCL C 6.3.6: a vector literal is a parenthesised type followed by a parenthesised list"),
-                );
+                self.report_undeclared(&text, span);
                 Operand::Value(self.error_value(span))
             }
             Entity::Error => Operand::Value(self.error_value(span)),
