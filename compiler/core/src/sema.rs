@@ -21,6 +21,7 @@ mod function;
 mod image;
 mod init;
 mod kernel;
+mod nesting;
 mod overload;
 mod placement;
 mod printf;
@@ -76,6 +77,7 @@ pub(crate) struct Sema<'a> {
     outside: Option<FunctionId>,
     /// Records with a member whose size the host does not know (OpenCL C 6.11.m).
     host_sized_records: FxHashSet<RecordId>,
+    depths: nesting::Depths,
     /// Globals that are defined, not only declared `extern`.
     defined: FxHashSet<GlobalId>,
     /// Globals that have an initialiser.
@@ -104,6 +106,7 @@ pub fn check(
         body: Body::none(),
         outside: None,
         host_sized_records: FxHashSet::default(),
+        depths: nesting::Depths::default(),
         defined: FxHashSet::default(),
         initialized: FxHashSet::default(),
     };

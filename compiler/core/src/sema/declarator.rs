@@ -92,6 +92,7 @@ impl Sema<'_> {
                     if is_wrong { TyId::ERROR.plain() } else { made }
                 }
             };
+            ty = self.bounded(ty, chunk.span);
         }
         let span = declarator.name.map_or(declarator.span, |name| name.span);
         Declared { name: declarator.name, ty, parameters, span }

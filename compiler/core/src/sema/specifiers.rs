@@ -281,7 +281,7 @@ impl Sema<'_> {
     fn type_of_expression(&mut self, expr: &ast::Expr) -> QualTy {
         let mut ty = self.unevaluated_type(expr);
         ty.quals.space = None;
-        ty
+        self.bounded(ty, expr.span)
     }
 
     /// The pointee space of a pointer that names none (OpenCL C 6.7.8).

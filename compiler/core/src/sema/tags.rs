@@ -139,6 +139,9 @@ impl Sema<'_> {
         for (field, offset) in members.fields.iter_mut().zip(&layout.offsets) {
             field.offset = *offset;
         }
+        if !self.note_record(id, &members.fields, span) {
+            members.fields.clear();
+        }
         let record = &mut self.types.records[id];
         record.fields = Some(members.fields);
         record.size = layout.size;

@@ -1,0 +1,73 @@
+//! How deep types may nest, so that what walks over them may call itself: C99 5.2.4.1 asks for 12 derivations and
+//! 63 levels of structures.
+
+use kiln_syntax::Span;
+use rustc_hash::FxHashMap;
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    ty::{Field, QualTy, RecordId, Ty, TyId},
+};
+
+/// The deepest nesting of either sort.
+const LIMIT: u32 = 256;
+
+/// How deep the types seen so far nest.
+#[derive(Default)]
+pub(super) struct Depths {
+    /// Pointers, arrays and functions around something else.
+    derivations: FxHashMap<TyId, u32>,
+    /// Records in records.
+    records: FxHashMap<RecordId, u32>,
+}
+
+impl Sema<'_> {
+    /// A derived type, or an error if it nests too deep.
+    pub(super) fn bounded(&mut self, ty: QualTy, span: Span) -> QualTy {
+        if self.derivation_depth(ty.ty) <= LIMIT {
+            return ty;
+        }
+        self.report_nesting(span);
+        TyId::ERROR.plain()
+    }
+
+    /// Notes the members of a record; false if it nests too deep.
+    pub(super) fn note_record(&mut self, id: RecordId, fields: &[Field], span: Span) -> bool {
+        let depth_of = |field: &Field| match self.types.get(self.element_type(field.ty.ty)) {
+            Ty::Record(inner) => self.depths.records.get(inner).copied().unwrap_or(0) + 1,
+            _ => 0,
+        };
+        let depth = fields.iter().map(depth_of).max().unwrap_or(0);
+        if depth > LIMIT {
+            self.report_nesting(span);
+            return false;
+        }
+        self.depths.records.insert(id, depth);
+        true
+    }
+
+    fn report_nesting(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::NestingDepth, span, "this type nests too deep")
+                .note(format!("C99 5.2.4.1: a compiler has limits; here it is {LIMIT} levels")),
+        );
+    }
+
+    /// What a type is made of was measured before, so this goes one step deep.
+    fn derivation_depth(&mut self, ty: TyId) -> u32 {
+        if let Some(depth) = self.depths.derivations.get(&ty) {
+            return *depth;
+        }
+        let inner = match self.types.get(ty) {
+            Ty::Pointer(to) | Ty::Array(to, _) => vec![to.ty],
+            Ty::Function(function) | Ty::Block(function) => {
+                function.parameters.iter().chain([&function.result]).map(|ty| ty.ty).collect()
+            }
+            _ => return 0,
+        };
+        let depth = inner.into_iter().map(|ty| self.derivation_depth(ty)).max().unwrap_or(0) + 1;
+        self.depths.derivations.insert(ty, depth);
+        depth
+    }
+}
