@@ -151,7 +151,7 @@ impl Default for WarningOptions {
 }
 
 /// Where the stages report to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sink {
     options: WarningOptions,
     diagnostics: Vec<Diagnostic>,

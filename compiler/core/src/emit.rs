@@ -23,6 +23,7 @@ use crate::{
     target::Target,
 };
 
+pub(crate) use ext_inst::has_instruction;
 use globals::Globals;
 use writer::Writer;
 

@@ -358,6 +358,8 @@ pub enum Op {
     Unary(UnaryOp),
     /// `[a, b]`, both of the result's type. A shift by the width or more is undefined: lowering has masked it.
     Binary(BinaryOp),
+    /// `[a, b]`: as `Binary`, of floats, and never contracted with another operation (`FP_CONTRACT OFF`).
+    Exact(BinaryOp),
     /// `[a, b]`: `Bool`, or a vector of it.
     Compare(Compare),
     /// `[condition, then, otherwise]`; the condition is `Bool`, or a vector of it of the same count.

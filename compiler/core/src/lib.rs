@@ -11,6 +11,7 @@ pub mod fold;
 pub mod hir;
 pub mod index;
 pub mod ir;
+mod library;
 pub mod lower;
 pub mod memory;
 pub mod opencl;

@@ -70,9 +70,7 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
     }
     // Kernels in the order of the source, then what they call.
     lowering.pending.reverse();
-    while let Some((id, function)) = lowering.pending.pop() {
-        lowering.define(id, function);
-    }
+    lowering.finish();
     let module = lowering.module;
     if !sink.has_errors() {
         ir::check_after(&module, "lower");
@@ -80,7 +78,35 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
     module
 }
 
+/// Lowers these functions and what they reach, none of them as a kernel; and which each has become.
+pub fn lower_functions(
+    hir: &hir::Module,
+    names: &Interner,
+    sink: &mut Sink,
+    wanted: &[FunctionId],
+) -> (Module, Vec<FuncId>) {
+    let mut lowering = Lowering {
+        hir,
+        names,
+        sink,
+        module: Module::default(),
+        globals: FxHashMap::default(),
+        callees: FxHashMap::default(),
+        pending: Vec::new(),
+    };
+    let lowered = wanted.iter().map(|&id| lowering.callee(id)).collect();
+    lowering.finish();
+    (lowering.module, lowered)
+}
+
 impl Lowering<'_> {
+    /// Lowers what is still to be lowered.
+    fn finish(&mut self) {
+        while let Some((id, function)) = self.pending.pop() {
+            self.define(id, function);
+        }
+    }
+
     /// The function that calls of this one call.
     fn callee(&mut self, id: FunctionId) -> FuncId {
         if let Some(callee) = self.callees.get(&id) {

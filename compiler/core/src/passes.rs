@@ -6,6 +6,7 @@ mod bind_arguments;
 mod dead_code;
 mod emulate_int64;
 mod expand_memory;
+mod express_builtins;
 mod inline_calls;
 mod layout_vars;
 mod legalize_atomics;
@@ -30,7 +31,9 @@ type Pass = fn(&mut Module, &Options, &mut Sink);
 
 /// The passes for Vulkan, each by the name that `--emit=ir-after=` knows it by.
 const VULKAN: &[(&str, Pass)] = &[
-    // First, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
+    // First, because what it puts in is calls and all else.
+    ("express_builtins", express_builtins::express_builtins),
+    // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
     // SPIR-V's structured control flow has fewer ways out than C has. It makes variables, so it precedes `promote`.
     ("structure_exits", structure_exits::structure_exits),
@@ -60,6 +63,7 @@ const VULKAN: &[(&str, Pass)] = &[
 
 /// The OpenCL environment has addresses, calls and free control flow.
 const OPENCL: &[(&str, Pass)] = &[
+    ("express_builtins", express_builtins::express_builtins),
     ("promote", promote::promote),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("dead_code", dead_code::dead_code),

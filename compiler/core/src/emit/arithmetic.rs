@@ -16,6 +16,7 @@ impl Body<'_, '_> {
         match &inst.op {
             IrOp::Unary(op) => self.unary(inst, *op),
             IrOp::Binary(op) => self.binary(inst, *op),
+            IrOp::Exact(op) => self.exact(inst, *op),
             IrOp::Compare(compare) => self.compare(inst, *compare),
             IrOp::Select => self.select(inst),
             IrOp::Convert(convert) => self.convert(inst, *convert),
@@ -126,6 +127,16 @@ impl Body<'_, '_> {
             BinaryOp::FRem => Op::FRem,
         };
         self.plain(inst, op);
+    }
+
+    /// The OpenCL environment has no decoration for it: there, whoever reads the module contracts nothing unless told.
+    fn exact(&mut self, inst: &Inst, op: BinaryOp) {
+        self.binary(inst, op);
+        if self.is_structured() {
+            let word = self.value(inst.results[0]);
+            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoContraction)];
+            self.emitter.writer.annotate(Op::Decorate, operands);
+        }
     }
 
     fn compare(&mut self, inst: &Inst, compare: Compare) {

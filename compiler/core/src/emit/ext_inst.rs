@@ -44,8 +44,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether a call is one instruction of the target's library.
-pub(crate) fn is_instruction(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> bool {
+/// Whether the emitter has a form for a call as it stands.
+pub(crate) fn has_instruction(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> bool {
     library_number(lowering, is_vulkan, params).is_some()
 }
 

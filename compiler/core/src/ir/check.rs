@@ -90,7 +90,7 @@ impl Check<'_> {
                 };
                 ensure(is_fine && a == result, "its operand or its result has a wrong type")
             }
-            Op::Binary(op) => {
+            Op::Binary(op) | Op::Exact(op) => {
                 let [a, b] = self.args()?;
                 ensure(a == b && a == result, "operands and result have different types")?;
                 let is_fine = match op {

@@ -637,6 +637,7 @@ impl Body<'_, '_> {
             }
             "any" => Op::Any,
             "all" => Op::All,
+            "exact" => Op::Exact(parser.what("an operation")?),
             "module_var" => Op::ModuleVar(parser.id('@')?),
             "private_var" => Op::PrivateVar(parser.id('$')?),
             "offset" => Op::Offset { stride: parser.number()? },

@@ -299,6 +299,7 @@ impl Printer<'_, '_> {
         match &inst.op {
             Op::Unary(op) => f.write_str(op.word()),
             Op::Binary(op) => f.write_str(op.word()),
+            Op::Exact(op) => write!(f, "exact {}", op.word()),
             Op::Compare(compare) => write!(f, "compare {} {}", compare.op.word(), compare.kind.word()),
             Op::Select => f.write_str("select"),
             Op::Convert(convert) => {

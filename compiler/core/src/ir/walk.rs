@@ -194,6 +194,7 @@ impl Op {
         match self {
             Self::Unary(_)
             | Self::Binary(_)
+            | Self::Exact(_)
             | Self::Compare(_)
             | Self::Select
             | Self::Convert(_)

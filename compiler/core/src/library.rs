@@ -1,0 +1,132 @@
+//! Our own built-in functions: OpenCL C in `builtins/lib/*.cl`, checked and lowered when a program needs them.
+//!
+//! A function of it is named after the built-in function and the types of its parameters: `sin_float`. Each file
+//! says in a line `// Defines: …` which built-in functions it has. It goes through the same stages as a program,
+//! with a sink and names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
+
+use std::sync::{LazyLock, OnceLock};
+
+use kiln_syntax::Interner;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    diag::{Sink, WarningOptions},
+    hir::{self, FunctionId},
+    ir::{FuncId, Module},
+    lower, pp, sema,
+    session::{Loader, Options, Source},
+    source::SourceMap,
+    target::Target,
+};
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(File {
+            name: $name,
+            text: include_str!(concat!("builtins/lib/", $name)),
+            checked: OnceLock::new(),
+        }),*]
+    };
+}
+
+static FILES: [File; 1] = files!["integer.cl"];
+
+struct File {
+    name: &'static str,
+    text: &'static str,
+    checked: OnceLock<Checked>,
+}
+
+/// A file behind the type checker.
+struct Checked {
+    hir: hir::Module,
+    names: Interner,
+    functions: FxHashMap<String, FunctionId>,
+}
+
+/// Which files define functions for a built-in function.
+static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::new(|| {
+    let mut index: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for file in &FILES {
+        let lines = file.text.lines().filter_map(|line| line.strip_prefix("// Defines: "));
+        for name in lines.flat_map(str::split_whitespace) {
+            index.entry(name).or_default().push(file);
+        }
+    }
+    index
+});
+
+/// The files include each other by name.
+struct Files;
+
+impl Loader for Files {
+    fn load(&self, path: &str) -> Option<Vec<u8>> {
+        FILES.iter().find(|file| file.name == path).map(|file| file.text.as_bytes().to_vec())
+    }
+}
+
+/// A function of the library.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    file: &'static File,
+    function: FunctionId,
+}
+
+/// The function `name_types` for the built-in function `name`, if the library has it.
+pub(crate) fn find(name: &str, types: &str) -> Option<Found> {
+    let full = format!("{name}_{types}");
+    let files = INDEX.get(name)?;
+    files.iter().find_map(|&file| {
+        let function = *file.checked().functions.get(&full)?;
+        Some(Found { file, function })
+    })
+}
+
+impl Found {
+    /// The function in the intermediate form, with those that it calls.
+    pub(crate) fn lower(self) -> (Module, FuncId) {
+        let checked = self.file.checked();
+        let mut sink = Sink::new(WarningOptions::default());
+        let (module, functions) =
+            lower::lower_functions(&checked.hir, &checked.names, &mut sink, &[self.function]);
+        self.file.expect_sound(&sink);
+        (module, functions[0])
+    }
+}
+
+impl File {
+    fn checked(&self) -> &Checked {
+        self.checked.get_or_init(|| {
+            let options = options();
+            let (mut sources, mut names) = (SourceMap::default(), Interner::new());
+            let mut sink = Sink::new(options.warnings.clone());
+            let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
+            let tokens = pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink).tokens;
+            let parsed = kiln_syntax::parse::parse(&tokens, &mut names);
+            crate::syntax::report(&parsed.errors, &names, &mut sink);
+            let hir = sema::check(&parsed.unit, &options, &mut names, &mut sink);
+            self.expect_sound(&sink);
+            let defined = hir.functions.entries().filter(|(_, function)| function.body.is_some());
+            let functions =
+                defined.map(|(id, function)| (names.text(function.name).to_owned(), id)).collect();
+            Checked { hir, names, functions }
+        })
+    }
+
+    /// The library's mistakes are ours.
+    fn expect_sound(&self, sink: &Sink) {
+        assert!(!sink.has_errors(), "{} has errors: {:#?}", self.name, sink.clone().finish().0);
+    }
+}
+
+/// Everything is there; a target that lacks what a function uses says so later.
+fn options() -> Options {
+    let warnings = WarningOptions { none: true, ..WarningOptions::default() };
+    Options {
+        std: crate::opencl::LanguageVersion::Cl30,
+        target: Target::full(crate::opencl::Environment::Vulkan),
+        extensions: vec![("all".to_owned(), true)],
+        warnings,
+        ..Options::default()
+    }
+}

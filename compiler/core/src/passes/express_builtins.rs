@@ -1,0 +1,324 @@
+//! Calls of built-in functions as what the target has: an instruction of its library with the operands that this
+//! wants, or a function of our own; what is neither is refused by name.
+
+use kiln_syntax::Span;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::{
+    builtins::{self, BuiltinId, Lowering},
+    diag::{Code, Diagnostic, Sink},
+    emit,
+    hir::Conversion,
+    index::Table,
+    ir::{
+        Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, InstId, Module, Op, Scalar, Type,
+        ValueId, Var,
+    },
+    library,
+    opencl::{AddressSpace, Environment},
+    passes::rewrite::rewrite,
+    session::Options,
+    ty,
+};
+
+pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mut Sink) {
+    let mut pass = Pass { module, options, sink, library: FxHashMap::default() };
+    // Functions of the library come behind those of the program, and may call built-in functions themselves.
+    let mut next = 0;
+    while let Some(id) = pass.module.functions.ids().nth(next) {
+        pass.function(id);
+        next += 1;
+    }
+}
+
+struct Pass<'a> {
+    module: &'a mut Module,
+    options: &'a Options,
+    sink: &'a mut Sink,
+    /// Functions of the library that are in the module, by name.
+    library: FxHashMap<String, FuncId>,
+}
+
+/// How a function of our own takes its arguments.
+#[derive(Clone, Copy)]
+struct Own {
+    function: FuncId,
+    /// One call for each component.
+    is_by_component: bool,
+    /// It computes in `float` what is called for `half`.
+    is_for_half: bool,
+}
+
+impl Pass<'_> {
+    fn function(&mut self, id: FuncId) {
+        let empty = Function::new(String::new(), &[], None, Span::default());
+        let mut function = std::mem::replace(&mut self.module.functions[id], empty);
+        if function.insts.iter().any(|inst| matches!(inst.op, Op::Builtin(..))) {
+            rewrite(&mut function, |builder, inst, replaced| match builder.function.insts[inst].op.clone() {
+                Op::Builtin(builtin, params) => self.call(builder, inst, builtin, &params, replaced),
+                _ => builder.insert(inst),
+            });
+        }
+        self.module.functions[id] = function;
+    }
+
+    fn call(
+        &mut self,
+        builder: &mut Builder<'_>,
+        inst: InstId,
+        builtin: BuiltinId,
+        params: &[BuiltinParam],
+        replaced: &mut FxHashMap<ValueId, ValueId>,
+    ) {
+        let row = builtins::row(builtin);
+        let is_vulkan = self.options.target.environment == Environment::Vulkan;
+        if emit::has_instruction(row.lowering, is_vulkan, params) {
+            if matches!(row.lowering, Lowering::Library(_)) {
+                widen(builder, inst, builtin, params);
+            }
+            return builder.insert(inst);
+        }
+        if let Some(own) = self.own(row.name, params, builder.span) {
+            let result = expand(builder, inst, own, params);
+            if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), result) {
+                replaced.insert(old, new);
+            }
+            return;
+        }
+        let environment = if is_vulkan { "Vulkan" } else { "the OpenCL environment" };
+        self.sink.report(
+            Diagnostic::new(
+                Code::TargetFeature,
+                builder.span,
+                format!("the built-in function `{}` is not available for {environment} with these types", row.name),
+            )
+            .note("the environment has no instruction for it, and Kiln has no function of its own for these types"),
+        );
+        builder.insert(inst);
+    }
+
+    /// The function of the library for these parameters: of whole vectors, or else of components.
+    fn own(&mut self, name: &'static str, params: &[BuiltinParam], span: Span) -> Option<Own> {
+        for is_for_half in [false, true] {
+            let types: Vec<(ty::Scalar, u8)> =
+                params.iter().filter_map(|param| numeric(*param, is_for_half)).collect();
+            let &(first, count) = types.first()?;
+            if is_for_half && !params.iter().any(|param| is_half(*param)) {
+                break;
+            }
+            let joined: Vec<String> = types.iter().map(|&(scalar, count)| spelt(scalar, count)).collect();
+            let wholes = [joined.join("_"), spelt(first, count)];
+            if let Some(function) = wholes.iter().find_map(|types| self.callee(name, types, span)) {
+                return Some(Own { function, is_by_component: false, is_for_half });
+            }
+            if let Some(function) = self.callee(name, &spelt(first, 1), span) {
+                return Some(Own { function, is_by_component: true, is_for_half });
+            }
+        }
+        None
+    }
+
+    /// A function of the library in this module, put there when it is first called.
+    fn callee(&mut self, name: &'static str, types: &str, span: Span) -> Option<FuncId> {
+        let found = library::find(name, types)?;
+        let key = format!("{name}_{types}");
+        if let Some(&known) = self.library.get(&key) {
+            return Some(known);
+        }
+        let (from, function) = found.lower();
+        let function = self.merge(from, function, span);
+        self.library.insert(key, function);
+        Some(function)
+    }
+
+    /// Takes over the functions of a module of the library. They belong to the call, and floating-point operations
+    /// mean what is written: their errors are what the functions are made of.
+    fn merge(&mut self, from: Module, wanted: FuncId, span: Span) -> FuncId {
+        debug_assert!(from.vars.is_empty(), "functions of the library have no objects with static lifetime");
+        let ids: Table<FuncId, FuncId> = {
+            let mut ids = Table::new();
+            for function in from.functions.iter() {
+                ids.push(self.module.functions.push(function.clone()));
+            }
+            ids
+        };
+        for &id in ids.iter() {
+            let function = &mut self.module.functions[id];
+            function.span = span;
+            for var in function.vars.iter_mut() {
+                var.span = span;
+            }
+            for inst in function.insts.iter_mut() {
+                inst.span = span;
+                match &mut inst.op {
+                    Op::Call(callee) => *callee = ids[*callee],
+                    Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) => {
+                        inst.op = Op::Exact(*op);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        ids[wanted]
+    }
+}
+
+fn is_half(param: BuiltinParam) -> bool {
+    matches!(param, BuiltinParam::Value(ty::Scalar::Half, _) | BuiltinParam::Pointer(ty::Scalar::Half, _))
+}
+
+/// The number that a parameter is, with `float` for `half` if asked.
+fn numeric(param: BuiltinParam, is_for_half: bool) -> Option<(ty::Scalar, u8)> {
+    let BuiltinParam::Value(scalar, count) = param else { return None };
+    let scalar = if is_for_half && scalar == ty::Scalar::Half { ty::Scalar::Float } else { scalar };
+    Some((scalar, count))
+}
+
+fn spelt(scalar: ty::Scalar, count: u8) -> String {
+    match count {
+        1 => scalar.spelling().to_owned(),
+        _ => format!("{}{count}", scalar.spelling()),
+    }
+}
+
+/// Instructions want operands of one width: scalars among vectors go into every component.
+fn widen(builder: &mut Builder<'_>, inst: InstId, builtin: BuiltinId, params: &[BuiltinParam]) {
+    let widths = params.iter().map(|param| match param {
+        BuiltinParam::Value(_, count) => *count,
+        _ => 1,
+    });
+    let count = widths.max().unwrap_or(1);
+    let mut widened: SmallVec<[BuiltinParam; 4]> = SmallVec::new();
+    for (index, &param) in params.iter().enumerate() {
+        widened.push(match param {
+            BuiltinParam::Value(scalar, 1) if count > 1 => {
+                let arg = builder.function.insts[inst].args[index];
+                builder.function.insts[inst].args[index] = builder.splat(arg, count);
+                BuiltinParam::Value(scalar, count)
+            }
+            other => other,
+        });
+    }
+    builder.function.insts[inst].op = Op::Builtin(builtin, widened);
+}
+
+/// The call of a function of our own: what it gives.
+fn expand(builder: &mut Builder<'_>, inst: InstId, own: Own, params: &[BuiltinParam]) -> Option<ValueId> {
+    let args = builder.function.insts[inst].args.clone();
+    let result = builder.function.insts[inst].results.first().map(|&result| builder.ty(result));
+    let count = if own.is_by_component { widest(params) } else { 1 };
+    // A parameter that is a pointer gets the address of a private object, whose value then goes where it points.
+    let outs: Vec<Option<(ValueId, Type)>> = params
+        .iter()
+        .map(|&param| {
+            let BuiltinParam::Pointer(scalar, width) = param else { return None };
+            let ty = value_type(scalar, if own.is_by_component { 1 } else { width }, own.is_for_half);
+            let size = ty.size().unwrap_or(8).next_power_of_two();
+            let var = builder.function.vars.push(Var {
+                name: String::new(),
+                space: AddressSpace::Private,
+                size,
+                align: size,
+                init: None,
+                argument: None,
+                element: None,
+                span: builder.span,
+            });
+            Some((builder.private_var(var), ty))
+        })
+        .collect();
+    let mut results = Vec::new();
+    let mut stored: Vec<Vec<ValueId>> = vec![Vec::new(); params.len()];
+    for component in 0..count {
+        let values: Vec<ValueId> = args
+            .iter()
+            .zip(&outs)
+            .map(|(&arg, out)| match out {
+                Some((pointer, _)) => *pointer,
+                None => {
+                    let is_part = own.is_by_component && builder.ty(arg).is_vector();
+                    let part = if is_part { builder.extract(arg, component) } else { arg };
+                    from_half(builder, part, own)
+                }
+            })
+            .collect();
+        let ty = result.map(|ty| {
+            let ty = if own.is_by_component { ty.with_count(1) } else { ty };
+            if own.is_for_half && ty.scalar() == Some(Scalar::F16) { ty.with_scalar(Scalar::F32) } else { ty }
+        });
+        results.extend(builder.call(own.function, &values, ty));
+        for (index, out) in outs.iter().enumerate() {
+            if let Some((pointer, ty)) = *out {
+                let align = ty.size().unwrap_or(8).next_power_of_two() as u32;
+                stored[index].push(builder.load(
+                    pointer,
+                    ty,
+                    Access { is_shared: false, align, is_volatile: false },
+                ));
+            }
+        }
+    }
+    for (index, &param) in params.iter().enumerate() {
+        if let BuiltinParam::Pointer(scalar, width) = param {
+            let ty = value_type(scalar, width, false);
+            let value = joined(builder, &stored[index], ty);
+            let align = scalar.size() as u32 * u32::from(width.next_power_of_two());
+            builder.store(args[index], value, Access { is_shared: false, align, is_volatile: false });
+        }
+    }
+    result.map(|ty| joined(builder, &results, ty))
+}
+
+fn widest(params: &[BuiltinParam]) -> u8 {
+    let widths = params.iter().map(|param| match param {
+        BuiltinParam::Value(_, count) | BuiltinParam::Pointer(_, count) => *count,
+        BuiltinParam::Other => 1,
+    });
+    widths.max().unwrap_or(1)
+}
+
+fn value_type(scalar: ty::Scalar, count: u8, is_for_half: bool) -> Type {
+    use ty::Scalar as From;
+    let scalar = match scalar {
+        From::Bool => Scalar::Bool,
+        From::Char | From::UChar => Scalar::I8,
+        From::Short | From::UShort => Scalar::I16,
+        From::Int | From::UInt => Scalar::I32,
+        From::Long | From::ULong => Scalar::I64,
+        From::Half if is_for_half => Scalar::F32,
+        From::Half => Scalar::F16,
+        From::Float => Scalar::F32,
+        From::Double => Scalar::F64,
+    };
+    Type::vector(scalar, count)
+}
+
+const PLAIN: Convert = Convert::Number {
+    conversion: Conversion { rounding: None, saturate: false },
+    from_signed: false,
+    to_signed: false,
+};
+
+fn from_half(builder: &mut Builder<'_>, value: ValueId, own: Own) -> ValueId {
+    let ty = builder.ty(value);
+    if own.is_for_half && ty.scalar() == Some(Scalar::F16) {
+        return builder.convert(PLAIN, value, ty.with_scalar(Scalar::F32));
+    }
+    value
+}
+
+/// Components as a value of this type.
+fn joined(builder: &mut Builder<'_>, parts: &[ValueId], ty: Type) -> ValueId {
+    let parts: Vec<ValueId> = parts
+        .iter()
+        .map(|&part| {
+            let from = builder.ty(part);
+            if from.scalar() == Some(Scalar::F32) && ty.scalar() == Some(Scalar::F16) {
+                return builder.convert(PLAIN, part, from.with_scalar(Scalar::F16));
+            }
+            part
+        })
+        .collect();
+    if parts.len() == 1 { parts[0] } else { builder.construct(&parts, ty) }
+}
