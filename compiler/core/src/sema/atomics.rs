@@ -49,7 +49,8 @@ impl Sema<'_> {
         let mut arguments = arguments.into_iter().zip(&overload.parameters).enumerate();
         let mut next = |sema: &mut Self| {
             let (index, (value, parameter)) = arguments.next()?;
-            Some(sema.assign_convert(value, *parameter, AssignContext::Argument(index + 1)))
+            let parameter = if index == 0 { sema.as_volatile_as(&value, *parameter) } else { *parameter };
+            Some(sema.assign_convert(value, parameter, AssignContext::Argument(index + 1)))
         };
         let Some(object) = next(self).and_then(|object| self.atomic_object(object, form, overload, call))
         else {
@@ -103,6 +104,19 @@ impl Sema<'_> {
             is_legacy: form.is_legacy,
         };
         Expr { kind: ExprKind::Atomic(Box::new(atomic)), ty: overload.result, span: call.span }
+    }
+
+    /// The parameter's type for this argument. Every prototype has `volatile`, so that any object may be passed; the
+    /// access is volatile only if the object is.
+    fn as_volatile_as(&mut self, argument: &Expr, parameter: QualTy) -> QualTy {
+        match (self.types.get(argument.ty), self.types.get(parameter.ty)) {
+            (Ty::Pointer(given), Ty::Pointer(wanted)) => {
+                let mut to = *wanted;
+                to.quals.is_volatile = given.quals.is_volatile;
+                QualTy { ty: self.types.pointer(to), ..parameter }
+            }
+            _ => parameter,
+        }
     }
 
     /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types, those of OpenCL 1.x to plain ones.
