@@ -93,11 +93,17 @@ fn stages(
     emit: &Emit,
 ) -> Option<Artifact> {
     let parsed = kiln_syntax::parse::parse(tokens, interner);
-    syntax::report(&parsed.errors, interner, sink);
+    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
+    syntax::report(errors, interner, sink);
     if *emit == Emit::Ast {
+        syntax::report(names, interner, sink);
         return Some(Artifact::Text(format!("{:#?}", parsed.unit)));
     }
     let hir = sema::check(&parsed.unit, options, interner, sink);
+    // The type checker knows more of a name that is no type; what it did not come to is told here.
+    if !sink.has_errors() {
+        syntax::report(names, interner, sink);
+    }
     if sink.has_errors() {
         return None;
     }

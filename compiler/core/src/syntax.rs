@@ -9,7 +9,7 @@ use kiln_syntax::{
 use crate::diag::{Code, Diagnostic, Sink};
 
 /// Reports the mistakes that the parser found.
-pub fn report(errors: &[SyntaxError], interner: &Interner, sink: &mut Sink) {
+pub fn report<'e>(errors: impl IntoIterator<Item = &'e SyntaxError>, interner: &Interner, sink: &mut Sink) {
     for error in errors {
         sink.report(diagnostic(error, interner));
     }

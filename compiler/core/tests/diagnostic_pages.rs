@@ -4,20 +4,11 @@
 //!
 //! A `toml` block before a `cl` block sets options for what follows: `std = "CL1.2"`, `extensions = "-cl_khr_fp16"`.
 
+mod front;
+
 use std::{fs, path::Path};
 
-use kiln_compiler::{
-    diag::{Code, Severity, Sink, WarningAction, WarningSwitch},
-    opencl::{Environment, LanguageVersion},
-    pp, sema,
-    session::{NoFiles, Options, Source},
-    source::SourceMap,
-    target::Target,
-};
-use kiln_syntax::{
-    Interner,
-    parse::{SyntaxErrorKind, parse},
-};
+use kiln_compiler::diag::Code;
 
 /// A code block of a page: its language, the line after its fence, its text.
 struct Block {
@@ -43,20 +34,19 @@ fn pages_come_true() {
 }
 
 fn check_page(name: &str, text: &str, problems: &mut Vec<String>) {
-    let mut options = Options { target: Target::full(Environment::OpenCl), ..Options::default() };
-    let switch = WarningSwitch { name: name.to_owned(), action: WarningAction::Enable };
-    options.warnings.switches.push(switch);
+    let mut options = front::options();
+    front::enable(&mut options, name);
     if Code::parse(name).is_none() {
         problems.push(format!("{name}.md: there is no such code"));
     }
     let mut is_shown = false;
     for block in blocks(text) {
         match block.language.as_str() {
-            "toml" => configure(&mut options, &block.text),
+            "toml" => front::configure(&mut options, &block.text),
             "cl" => {
                 let expected = expectations(&block.text);
                 is_shown |= expected.iter().any(|(_, text)| text.contains(&format!("[{name}]")));
-                let found = diagnostics(&options, &block.text);
+                let found = front::check(&options, &block.text).reported;
                 for (line, what) in found.iter().filter(|it| !expected.contains(it)) {
                     problems.push(format!("{name}.md:{}: reported: {what}", block.line + line));
                 }
@@ -91,23 +81,6 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-fn configure(options: &mut Options, text: &str) {
-    for line in text.lines() {
-        let Some((key, value)) = line.split_once('=') else { continue };
-        let value = value.trim().trim_matches('"');
-        match key.trim() {
-            "std" => options.std = LanguageVersion::parse(value).expect("a version"),
-            "extensions" => {
-                for name in value.split(',').map(str::trim) {
-                    let is_on = !name.starts_with('-');
-                    options.extensions.push((name.trim_start_matches(['+', '-']).to_owned(), is_on));
-                }
-            }
-            other => panic!("no option `{other}`"),
-        }
-    }
-}
-
 /// The lines, from 1, and what each announces, as `error: [code]`.
 fn expectations(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
@@ -121,25 +94,4 @@ fn expectations(text: &str) -> Vec<(usize, String)> {
         }
     }
     found
-}
-
-fn diagnostics(options: &Options, text: &str) -> Vec<(usize, String)> {
-    let mut sink = Sink::new(options.warnings.clone());
-    let (mut interner, mut map) = (Interner::new(), SourceMap::default());
-    let source = Source { name: "page.cl".into(), text: text.as_bytes().to_vec() };
-    let read = pp::preprocess(options, source, &NoFiles, &mut map, &mut interner, &mut sink);
-    let parsed = parse(&read.tokens, &mut interner);
-    sema::check(&parsed.unit, options, &mut interner, &mut sink);
-    let line = |span| map.resolve(span).map_or(0, |at| map.position(at.file, at.range.start).line as usize);
-    let shown = |severity| if severity == Severity::Error { "error" } else { "warning" };
-    let reported = sink.finish().0;
-    // The type checker finds words for these two.
-    let is_told = |kind| matches!(kind, SyntaxErrorKind::UnknownType(_) | SyntaxErrorKind::MissingType(_));
-    if let Some(error) = parsed.errors.iter().find(|error| !is_told(error.kind)) {
-        return vec![(line(error.span), "error: [syntax]".to_owned())];
-    }
-    reported
-        .iter()
-        .map(|it| (line(it.span), format!("{}: [{}]", shown(it.severity), it.code.name())))
-        .collect()
 }

@@ -51,6 +51,14 @@ pub enum SyntaxErrorKind {
     Nesting,
 }
 
+impl SyntaxErrorKind {
+    /// Whether it says of a name that it is no type, or that no type stands before it: whoever knows what names
+    /// mean can say more.
+    pub fn is_of_a_name(self) -> bool {
+        matches!(self, Self::UnknownType(_) | Self::MissingType(_))
+    }
+}
+
 /// What precedes a missing punctuation mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
