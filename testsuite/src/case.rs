@@ -1,0 +1,185 @@
+//! One test: a source, how to compile it, and what must come of it.
+
+use std::{fs, path::Path, path::PathBuf, process::Command};
+
+use crate::{
+    bless,
+    config::Config,
+    device::{self, Device},
+    excerpt, expectation,
+    kiln::{self, Diagnostic},
+    markdown::Block,
+    module,
+};
+
+/// The name of the source, as messages show it.
+const SOURCE: &str = "test.cl";
+
+/// One test.
+pub(crate) struct Case {
+    /// The path of the file and the headings.
+    pub(crate) name: String,
+    /// The Markdown file.
+    pub(crate) file: PathBuf,
+    pub(crate) config: Config,
+    /// The ```` ```cl ```` block.
+    pub(crate) source: Block,
+    /// Further files, by name.
+    pub(crate) files: Vec<(String, String)>,
+    /// What must come of it.
+    pub(crate) checks: Vec<Block>,
+}
+
+impl Case {
+    /// Compiles for each environment, and checks. An error is what is amiss, for people.
+    pub(crate) fn run(&self) -> Result<(), String> {
+        let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+        for (name, text) in
+            self.files.iter().map(|(name, text)| (name.as_str(), text)).chain([(SOURCE, &self.source.text)])
+        {
+            let path = scratch.path().join(name);
+            let folder = path.parent().expect("a file in a folder");
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&path, text))
+                .map_err(|e| format!("{name}: {e}"))?;
+        }
+        let mut complaints = Vec::new();
+        for environment in &self.config.env {
+            if let Err(reason) = self.compile(scratch.path(), environment) {
+                complaints.push(format!("{environment}: {reason}"));
+            }
+        }
+        for check in &self.checks {
+            if let Err(reason) = self.check(scratch.path(), check) {
+                complaints.push(format!("line {}: {reason}", check.line));
+            }
+        }
+        if complaints.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{}:{}:\n{}", self.file.display(), self.source.line, complaints.join("\n")))
+    }
+
+    /// The codes of the diagnostics that the source expects.
+    pub(crate) fn expected_codes(&self) -> Result<Vec<String>, String> {
+        Ok(self.expectations()?.iter().map(|it| it.code().to_owned()).collect())
+    }
+
+    fn expectations(&self) -> Result<Vec<expectation::Expectation>, String> {
+        let mut all = expectation::parse(SOURCE, &self.source.text)?;
+        for (name, text) in &self.files {
+            all.extend(expectation::parse(name, text)?);
+        }
+        Ok(all)
+    }
+
+    fn command(&self, scratch: &Path, words: &[&str]) -> Command {
+        let mut command = kiln::command();
+        command.current_dir(scratch).args(words).args(self.config.options()).arg(SOURCE);
+        command
+    }
+
+    /// The diagnostics are those expected, and the module is valid.
+    fn compile(&self, scratch: &Path, environment: &str) -> Result<(), String> {
+        let output = format!("{environment}.spv");
+        let words = [
+            "compile",
+            "--env",
+            environment,
+            "--error-limit",
+            "0",
+            "--diagnostic-format",
+            "json",
+            "-o",
+            &output,
+        ];
+        let finished = kiln::run(&mut self.command(scratch, &words))?;
+        let diagnostics = kiln::diagnostics(&finished)?;
+        let complaints = expectation::compare(&self.expectations()?, &diagnostics);
+        if !complaints.is_empty() {
+            return Err(complaints.join("\n"));
+        }
+        let has_errors = diagnostics.iter().any(|diagnostic: &Diagnostic| diagnostic.severity == "error");
+        let module = scratch.join(&output);
+        match (finished.code(), has_errors, module.exists()) {
+            (Some(1), true, false) => Ok(()),
+            (Some(0), false, true) => module::check(&module, environment),
+            (_, _, written) => Err(format!(
+                "kiln ended with {}, and a module was{} written",
+                finished.status,
+                if written { "" } else { " not" }
+            )),
+        }
+    }
+
+    fn check(&self, scratch: &Path, block: &Block) -> Result<(), String> {
+        match block.language.as_str() {
+            "snapshot" => self.snapshot(scratch, block),
+            "run" => self.launch(scratch, block),
+            "spirv" => self.stage(scratch, block, "asm"),
+            stage @ ("pp" | "ast" | "hir" | "ir" | "asm") => self.stage(scratch, block, stage),
+            other => Err(format!("there is no check `{other}`")),
+        }
+    }
+
+    fn environment<'a>(&'a self, block: &'a Block) -> &'a str {
+        block.attribute("env").or(self.config.env.first().map(String::as_str)).unwrap_or("vulkan")
+    }
+
+    /// The diagnostics as the user sees them.
+    fn snapshot(&self, scratch: &Path, block: &Block) -> Result<(), String> {
+        let finished = kiln::run(&mut self.command(scratch, &["check", "--env", self.environment(block)]))?;
+        bless::compare(&self.file, &block.range, &block.text, &finished.stderr)
+    }
+
+    /// What a stage prints: all of it, or the function that `fn=` names; `after=` names a pass.
+    fn stage(&self, scratch: &Path, block: &Block, stage: &str) -> Result<(), String> {
+        let emit = match block.attribute("after") {
+            Some(pass) => format!("ir-after={pass}"),
+            None => stage.to_owned(),
+        };
+        let words = ["compile", "--env", self.environment(block), "--emit", &emit, "-o", "-"];
+        let finished = kiln::run(&mut self.command(scratch, &words))?;
+        if !finished.status.success() {
+            return Err(format!("kiln ended with {}:\n{}", finished.status, finished.stderr));
+        }
+        let text = finished.text();
+        let found = match block.attribute("fn") {
+            Some(name) => excerpt::function(stage, &text, name)
+                .ok_or_else(|| format!("no function `{name}` in\n{text}"))?,
+            None => &text,
+        };
+        bless::compare(&self.file, &block.range, &block.text, found)
+    }
+
+    /// Launches on every device, in the words of `kiln run`. `lacks=NAME` says that a device refuses, for lack of a feature.
+    fn launch(&self, scratch: &Path, block: &Block) -> Result<(), String> {
+        let lacking: Vec<&str> =
+            block.attribute("lacks").map_or(Vec::new(), |names| names.split(',').collect());
+        if let Some(unknown) = lacking.iter().find(|name| Device::named(name).is_none()) {
+            return Err(format!("there is no device `{unknown}`"));
+        }
+        let words: Vec<&str> =
+            block.text.split_whitespace().skip_while(|word| matches!(*word, "kiln" | "run")).collect();
+        let mut complaints = Vec::new();
+        for device in device::ALL {
+            let mut command = self.command(scratch, &["run", "--validate"]);
+            device.only(&mut command)?;
+            let finished = kiln::run(command.args(&words))?;
+            let stderr = device::without_greetings(&finished.stderr);
+            let verdict = if lacking.contains(&device.name) {
+                match (finished.status.success(), device::lacks_a_feature(&stderr)) {
+                    (false, true) => Ok(()),
+                    (true, _) => Err("was to lack a feature, but runs it".to_owned()),
+                    (false, false) => Err(format!("was to lack a feature, but says\n{stderr}")),
+                }
+            } else if finished.status.success() {
+                Ok(())
+            } else {
+                Err(format!("ended with {}:\n{stderr}\n{}", finished.status, finished.text()))
+            };
+            complaints.extend(verdict.err().map(|reason| format!("{}: {reason}", device.name)));
+        }
+        if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
+    }
+}

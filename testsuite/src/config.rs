@@ -1,0 +1,75 @@
+//! How a test is compiled: ```` ```toml ```` blocks, inherited from the headings above.
+
+use serde::Deserialize;
+
+/// What a block sets.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    std: Option<String>,
+    env: Option<Vec<String>>,
+    extensions: Option<Vec<String>>,
+    options: Option<Vec<String>>,
+}
+
+/// What holds for a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Config {
+    /// The language version, as `CL2.0`.
+    pub(crate) std: String,
+    /// The environments.
+    pub(crate) env: Vec<String>,
+    /// Extensions and features, switched on by `+name` and off by `-name`.
+    pub(crate) extensions: Vec<String>,
+    /// Further options of the command line.
+    pub(crate) options: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            std: "CL2.0".to_owned(),
+            env: vec!["vulkan".to_owned(), "opencl".to_owned()],
+            extensions: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// This, but for what the block sets.
+    pub(crate) fn with(mut self, block: &str) -> Result<Self, String> {
+        let settings: Settings = toml::from_str(block).map_err(|e| e.to_string())?;
+        self.std = settings.std.unwrap_or(self.std);
+        self.env = settings.env.unwrap_or(self.env);
+        self.extensions = settings.extensions.unwrap_or(self.extensions);
+        self.options = settings.options.unwrap_or(self.options);
+        Ok(self)
+    }
+
+    /// The options of `kiln`.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let mut options = vec![format!("-cl-std={}", self.std)];
+        options.extend(self.extensions.iter().map(|extension| format!("-cl-ext={extension}")));
+        options.extend(self.options.iter().cloned());
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_set_is_inherited() {
+        let outer = Config::default().with("std = \"CL3.0\"\noptions = [\"-Werror\"]").unwrap();
+        let inner = outer.with("extensions = [\"+cl_khr_fp64\"]").unwrap();
+        assert_eq!(inner.options(), ["-cl-std=CL3.0", "-cl-ext=+cl_khr_fp64", "-Werror"]);
+        assert_eq!(inner.env, ["vulkan", "opencl"]);
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        assert!(Config::default().with("standard = \"CL3.0\"").is_err());
+    }
+}

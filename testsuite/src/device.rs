@@ -1,0 +1,71 @@
+//! The devices that tests run on: two software drivers of Debian, each in a process of its own. One that is not
+//! there fails the tests; nothing is skipped.
+
+use std::{fs, path::PathBuf, process::Command};
+
+/// A driver.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Device {
+    /// As tests name it.
+    pub name: &'static str,
+    /// Where Debian puts its manifest: a folder, and how the file's name begins.
+    manifest: (&'static str, &'static str),
+    package: &'static str,
+}
+
+/// Full-featured and minimal.
+pub const ALL: &[Device] = &[
+    Device {
+        name: "lavapipe",
+        manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
+        package: "mesa-vulkan-drivers",
+    },
+    Device {
+        name: "swiftshader",
+        manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
+        package: "chromium-common",
+    },
+];
+
+impl Device {
+    /// The device of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|device| device.name == name)
+    }
+
+    /// Makes a program see this device and no other.
+    pub fn only(&self, command: &mut Command) -> Result<(), String> {
+        let manifest = self.find()?;
+        // The loader knows the second name since 1.3.207, the first since ever.
+        command.env("VK_ICD_FILENAMES", &manifest).env("VK_DRIVER_FILES", &manifest);
+        for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
+            command.env_remove(variable);
+        }
+        Ok(())
+    }
+
+    fn find(&self) -> Result<PathBuf, String> {
+        let (folder, begin) = self.manifest;
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let mut found = entries.map(|entry| entry.path()).filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(begin) && name.ends_with(".json")
+        });
+        found.next().ok_or_else(|| {
+            format!("{} is not installed: `cargo xtask setup --tests` installs {}", self.name, self.package)
+        })
+    }
+}
+
+/// What a driver says of itself at every start, and what no test is about.
+pub fn without_greetings(stderr: &str) -> String {
+    let greeting = |line: &&str| !line.contains("lavapipe is not a conformant vulkan implementation");
+    stderr.lines().filter(greeting).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether `kiln run` says that the device lacks a feature that the program needs.
+pub fn lacks_a_feature(stderr: &str) -> bool {
+    stderr.contains("[target-feature]")
+        || stderr.contains("\"target-feature\"")
+        || (stderr.contains("the program needs") && stderr.contains("does not have"))
+}

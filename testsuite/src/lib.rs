@@ -1,0 +1,24 @@
+//! The tests of Kiln as a whole: it sees the binary `kiln` as users do, and the modules that it writes.
+//!
+//! `cases/**/*.md` are the tests; how to write one is in README.md here. What the parts of the compiler do among
+//! themselves is tested where they stand.
+
+mod bless;
+mod case;
+mod config;
+pub mod device;
+mod excerpt;
+mod expectation;
+pub mod kiln;
+mod markdown;
+pub mod module;
+pub mod process;
+pub mod suite;
+
+use std::path::PathBuf;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("a package in the repository").to_path_buf()
+}

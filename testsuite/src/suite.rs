@@ -1,0 +1,179 @@
+//! A folder of Markdown files as a test program.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::{bless, case::Case, config::Config, markdown};
+
+/// What a file must have besides passing tests: given its path and the codes that its tests expect.
+pub type Demand = fn(&Path, &[String]) -> Result<(), String>;
+
+/// Runs the tests under a folder, and what is demanded of each file, as the command line asks.
+pub fn main(folder: &Path, demand: Option<Demand>) -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut files = Vec::new();
+    collect(folder, &mut files);
+    files.sort();
+    let trials: Vec<Trial> = files.iter().flat_map(|file| trials(folder, file, demand)).collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    bless::apply();
+    conclusion.exit_code()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    // A folder that is not there has no tests.
+    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "md")
+            && path.file_stem().is_some_and(|stem| stem != "README")
+        {
+            files.push(path);
+        }
+    }
+}
+
+/// The tests of a file. One that cannot be read is a test that fails.
+fn trials(folder: &Path, file: &Path, demand: Option<Demand>) -> Vec<Trial> {
+    let relative = file.strip_prefix(folder).unwrap_or(file).with_extension("");
+    let name = relative.to_string_lossy().replace('\\', "/");
+    let cases = match fs::read_to_string(file)
+        .map_err(|e| e.to_string())
+        .and_then(|text| cases(&name, file, &text))
+    {
+        Ok(cases) => cases,
+        Err(reason) => {
+            let reason = format!("{}: {reason}", file.display());
+            return vec![Trial::test(name, move || Err(Failed::from(reason)))];
+        }
+    };
+    let mut trials = Vec::new();
+    if let Some(demand) = demand {
+        let codes: Result<Vec<Vec<String>>, String> = cases.iter().map(Case::expected_codes).collect();
+        let path = file.to_owned();
+        trials.push(Trial::test(name, move || Ok(demand(&path, &codes?.concat())?)));
+    }
+    trials.extend(cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run()?))));
+    trials
+}
+
+/// The tests in a file: each ```` ```cl ```` block is one, with the checks that follow it.
+fn cases(name: &str, file: &Path, text: &str) -> Result<Vec<Case>, String> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), Config::default())];
+    for section in markdown::parse(text)? {
+        configs.retain(|(path, _)| section.path.starts_with(path));
+        let mut config = configs.last().map_or_else(Config::default, |(_, config)| config.clone());
+        let mut files = Vec::new();
+        let first = cases.len();
+        for block in section.blocks {
+            let line = block.line;
+            let at = |reason: String| format!("line {line}: {reason}");
+            match (block.language.as_str(), block.attribute("file")) {
+                ("toml", _) => {
+                    config = config.with(&block.text).map_err(at)?;
+                    configs.push((section.path.clone(), config.clone()));
+                }
+                ("cl", Some(file)) => files.push((file.to_owned(), block.text)),
+                ("cl", None) => cases.push(Case {
+                    name: String::new(),
+                    file: file.to_owned(),
+                    config: config.clone(),
+                    source: block,
+                    files: Vec::new(),
+                    checks: Vec::new(),
+                }),
+                // For people: shown, not checked.
+                ("" | "text" | "sh", _) => {}
+                _ => match cases[first..].last_mut() {
+                    Some(case) => case.checks.push(block),
+                    None => return Err(at("a check without a source before it".to_owned())),
+                },
+            }
+        }
+        if cases.len() == first && !files.is_empty() {
+            return Err(format!("`{}` has files, but no source", section.path.join(" / ")));
+        }
+        let path: String = section.path.iter().map(|heading| format!("::{}", slug(heading))).collect();
+        let several = cases.len() - first > 1;
+        for (index, case) in cases[first..].iter_mut().enumerate() {
+            case.name = format!("{name}{path}");
+            if several {
+                case.name.push_str(&format!("::{}", index + 1));
+            }
+            case.files = files.clone();
+        }
+    }
+    Ok(cases)
+}
+
+/// A heading as a part of a name without spaces.
+fn slug(heading: &str) -> String {
+    let words: Vec<&str> =
+        heading.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+    words.join("-").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+# Loads
+```toml
+std = \"CL3.0\"
+```
+## Orders, all
+```cl file=a.h
+int a;
+```
+```cl
+int x;
+```
+```cl
+int y;
+```
+```ir
+text
+```
+# Stores
+```cl
+int z;
+```
+";
+
+    #[test]
+    fn a_file_becomes_cases() {
+        let cases = cases("atomics/orders", Path::new("orders.md"), TEXT).unwrap();
+        let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "atomics/orders::loads::orders-all::1",
+                "atomics/orders::loads::orders-all::2",
+                "atomics/orders::stores"
+            ]
+        );
+        let stds: Vec<_> = cases.iter().map(|case| case.config.std.as_str()).collect();
+        assert_eq!(stds, ["CL3.0", "CL3.0", "CL2.0"]);
+        let sizes: Vec<_> = cases.iter().map(|case| (case.files.len(), case.checks.len())).collect();
+        assert_eq!(sizes, [(1, 0), (1, 1), (0, 0)]);
+    }
+
+    #[test]
+    fn mistakes_in_files_are_found() {
+        let reason = |text| cases("a", Path::new("a.md"), text).err();
+        assert_eq!(
+            reason("# A\n```ir\n```\n").as_deref(),
+            Some("line 2: a check without a source before it")
+        );
+        assert!(reason("# A\n```toml\nstandard = 1\n```\n").is_some());
+        assert!(reason("# A\n```cl file=a.h\n```\n").is_some());
+    }
+}

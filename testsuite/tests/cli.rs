@@ -1,0 +1,266 @@
+//! What the command line promises to shells, build tools and editors: exit codes, streams, files, formats.
+
+use std::{fs, path::Path, process::Command};
+
+use kiln_testsuite::{
+    kiln::{self, LIMIT},
+    process::{self, Finished},
+};
+use tempfile::TempDir;
+
+const GOOD: &str = "kernel void k(global int *out) { out[0] = 1; }\n";
+const BAD: &str = "kernel void k(global int *out) {\n    out[0] = missing;\n}\n";
+const WARNED: &str = "#define A 1\n#define A 2\nkernel void k(global int *out) { out[0] = A; }\n";
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    folder
+}
+
+fn command(folder: &TempDir, words: &[&str]) -> Command {
+    let mut command = kiln::command();
+    command.current_dir(folder.path()).args(words);
+    command
+}
+
+fn kiln(folder: &TempDir, words: &[&str]) -> Finished {
+    kiln_with(&mut command(folder, words), "")
+}
+
+fn kiln_with(command: &mut Command, input: &str) -> Finished {
+    process::run(command, input.as_bytes(), LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+fn names(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry"));
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn is_module(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.starts_with(&0x0723_0203_u32.to_le_bytes()))
+}
+
+#[test]
+fn exit_codes_tell_success_diagnostics_and_usage_apart() {
+    let folder = folder(&[("good.cl", GOOD), ("bad.cl", BAD), ("warned.cl", WARNED)]);
+    for (words, code) in [
+        (&["compile", "good.cl", "-o", "out.spv"][..], 0),
+        (&["check", "good.cl"], 0),
+        (&["check", "warned.cl"], 0),
+        (&["--help"], 0),
+        (&["--version"], 0),
+        (&["compile", "bad.cl", "-o", "out.spv"], 1),
+        (&["check", "bad.cl"], 1),
+        (&["check", "-Werror", "warned.cl"], 1),
+        (&["compile", "no-such-file.cl"], 2),
+        (&["compile", "good.cl", "-o", "no/such/folder/out.spv"], 2),
+        (&["compile", "--no-such-option", "good.cl"], 2),
+        (&["compile", "-cl-std=CL9.9", "good.cl"], 2),
+        (&["compile", "--emit", "nonsense", "good.cl"], 2),
+        (&["no-such-command"], 2),
+        (&[], 2),
+    ] {
+        let finished = kiln(&folder, words);
+        assert_eq!(finished.code(), Some(code), "{words:?}\n{}", finished.stderr);
+        assert!(!finished.stderr.contains("panicked"), "{words:?}\n{}", finished.stderr);
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_named() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    assert!(kiln(&folder, &["compile", "absent.cl"]).stderr.contains("absent.cl"));
+    assert!(kiln(&folder, &["compile", "good.cl", "-o", "no/out.spv"]).stderr.contains("no/out.spv"));
+}
+
+#[test]
+fn a_module_goes_beside_its_source() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    assert_eq!(kiln(&folder, &["compile", "good.cl"]).code(), Some(0));
+    assert_eq!(names(&folder), ["good.cl", "good.spv"]);
+    assert!(is_module(&folder.path().join("good.spv")));
+}
+
+#[test]
+fn standard_streams_take_the_place_of_files() {
+    let folder = folder(&[]);
+    let finished = kiln_with(&mut command(&folder, &["compile", "-", "-o", "-"]), GOOD);
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    assert!(finished.stdout.starts_with(&0x0723_0203_u32.to_le_bytes()) && finished.stdout.len() % 4 == 0);
+    assert_eq!(names(&folder), [""; 0]);
+
+    let finished = kiln_with(&mut command(&folder, &["compile", "-", "-o", "out.spv"]), GOOD);
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    assert!(is_module(&folder.path().join("out.spv")));
+
+    let finished = kiln_with(&mut command(&folder, &["check", "-", "--diagnostic-format", "gcc"]), BAD);
+    assert_eq!(finished.code(), Some(1));
+    assert!(finished.stderr.starts_with("<stdin>:2:14: error: "), "{}", finished.stderr);
+}
+
+#[test]
+fn the_same_source_gives_the_same_bytes() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    let [first, second] = [(), ()].map(|()| kiln(&folder, &["compile", "good.cl", "-o", "-"]).stdout);
+    assert!(!first.is_empty() && first == second);
+}
+
+#[test]
+fn nothing_is_written_when_there_are_errors() {
+    let folder = folder(&[("bad.cl", BAD), ("out.spv", "what was there before")]);
+    for words in [&["compile", "bad.cl", "-o", "out.spv"][..], &["compile", "bad.cl"], &["check", "bad.cl"]] {
+        let finished = kiln(&folder, words);
+        assert_eq!((finished.code(), finished.stdout.len()), (Some(1), 0));
+    }
+    assert_eq!(names(&folder), ["bad.cl", "out.spv"]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("out.spv")).expect("it is there"),
+        "what was there before"
+    );
+    assert_eq!(kiln(&folder, &["compile", "bad.cl", "-o", "-"]).stdout, b"");
+}
+
+#[test]
+fn an_output_is_replaced_as_a_whole() {
+    let folder = folder(&[("good.cl", GOOD), ("out.spv", "what was there before")]);
+    // Whoever has the old file open goes on seeing it: the new one is another file.
+    let mut old = fs::File::open(folder.path().join("out.spv")).expect("it is there");
+    assert_eq!(kiln(&folder, &["compile", "good.cl", "-o", "out.spv"]).code(), Some(0));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut old, &mut text).expect("it can be read");
+    assert_eq!(text, "what was there before");
+    assert!(is_module(&folder.path().join("out.spv")));
+    assert_eq!(names(&folder), ["good.cl", "out.spv"]);
+}
+
+#[test]
+fn an_output_may_be_a_device() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    assert_eq!(kiln(&folder, &["compile", "good.cl", "-o", "/dev/null"]).code(), Some(0));
+    assert!(!Path::new("/dev/null").is_file());
+}
+
+#[test]
+fn macros_are_defined_and_undefined_in_order() {
+    let source = "#ifndef N\n#error no N\n#endif\n#if N != 3\n#error another N\n#endif\n";
+    let folder = folder(&[("a.cl", &format!("{source}{GOOD}"))]);
+    for (options, code) in [
+        (&["-DN=3"][..], 0),
+        (&["-D", "N=3"], 0),
+        (&["-DN"], 1),
+        (&[], 1),
+        (&["-DN=3", "-UN"], 1),
+        (&["-UN", "-DN=3"], 0),
+        (&["-DN=3", "-U", "N", "-DN=3"], 0),
+    ] {
+        let finished = kiln(&folder, &[&["check", "a.cl"], options].concat());
+        assert_eq!(finished.code(), Some(code), "{options:?}\n{}", finished.stderr);
+    }
+}
+
+#[test]
+fn includes_are_found_beside_the_source_and_in_the_folders_given() {
+    let folder =
+        folder(&[("a.cl", &format!("#include \"beside.h\"\n#include <far.h>\n{GOOD}")), ("beside.h", "")]);
+    fs::create_dir(folder.path().join("inc")).expect("a folder");
+    fs::write(folder.path().join("inc/far.h"), "\n").expect("a file");
+    assert_eq!(kiln(&folder, &["check", "a.cl"]).code(), Some(1));
+    for options in [&["-Iinc"][..], &["-I", "inc"], &["-Inowhere", "-I", "inc"]] {
+        let finished = kiln(&folder, &[&["check", "a.cl"], options].concat());
+        assert_eq!(finished.code(), Some(0), "{options:?}\n{}", finished.stderr);
+    }
+}
+
+#[test]
+fn language_versions_are_spelt_as_in_opencl() {
+    let folder = folder(&[("a.cl", "#if __OPENCL_C_VERSION__ != WANTED\n#error\n#endif\n")]);
+    for (std, version) in [("CL1.2", "120"), ("CL2.0", "200"), ("CL3.0", "300")] {
+        let finished =
+            kiln(&folder, &["check", "a.cl", &format!("-cl-std={std}"), &format!("-DWANTED={version}")]);
+        assert_eq!(finished.code(), Some(0), "{std}\n{}", finished.stderr);
+    }
+    assert_eq!(kiln(&folder, &["check", "a.cl", "-DWANTED=200"]).code(), Some(0), "2.0 is the default");
+}
+
+#[test]
+fn gcc_format_is_a_line_for_each_message() {
+    let folder = folder(&[("bad.cl", BAD), ("warned.cl", WARNED)]);
+    let text = kiln(&folder, &["check", "--diagnostic-format", "gcc", "bad.cl"]).stderr;
+    assert!(text.starts_with("bad.cl:2:14: error: "), "{text}");
+    let text = kiln(&folder, &["check", "--diagnostic-format=gcc", "warned.cl"]).stderr;
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("warned.cl:2:9: warning: ") && first.ends_with(" [-Wmacro-redefined]"),
+        "{text}"
+    );
+    let text = kiln(&folder, &["check", "--diagnostic-format=gcc", "-Werror", "warned.cl"]).stderr;
+    assert!(text.contains(": error: ") && text.contains("[-Werror=macro-redefined]"), "{text}");
+}
+
+#[test]
+fn json_format_is_an_object_for_each_message() {
+    let folder = folder(&[("bad.cl", BAD), ("warned.cl", WARNED)]);
+    let diagnostics = kiln::diagnostics(&kiln(&folder, &["check", "--diagnostic-format", "json", "bad.cl"]));
+    let diagnostics = diagnostics.unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(diagnostics.len(), 1);
+    let place = diagnostics[0].location.as_ref().expect("a place");
+    assert_eq!((diagnostics[0].severity.as_str(), place.file.as_str(), place.line), ("error", "bad.cl", 2));
+
+    let diagnostics =
+        kiln::diagnostics(&kiln(&folder, &["check", "--diagnostic-format", "json", "warned.cl"]));
+    let diagnostics = diagnostics.unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(
+        (diagnostics[0].severity.as_str(), diagnostics[0].code.as_str()),
+        ("warning", "macro-redefined")
+    );
+}
+
+#[test]
+fn warnings_are_switched() {
+    let folder = folder(&[("warned.cl", WARNED)]);
+    for (options, seen) in [(&[][..], true), (&["-w"], false), (&["-Wno-macro-redefined"], false)] {
+        let finished = kiln(&folder, &[&["check", "warned.cl"], options].concat());
+        assert_eq!(finished.stderr.contains("macro-redefined"), seen, "{options:?}\n{}", finished.stderr);
+        assert_eq!(finished.code(), Some(0));
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_who_asks() {
+    let folder = folder(&[("bad.cl", BAD)]);
+    let coloured = |options: &[&str], variable: Option<&str>| {
+        let mut command = command(&folder, &[&["check", "bad.cl"], options].concat());
+        variable.map(|name| command.env(name, "1"));
+        kiln_with(&mut command, "").stderr.contains("\x1b[")
+    };
+    assert!(!coloured(&[], None), "standard error is no terminal");
+    assert!(!coloured(&["--color", "never"], Some("CLICOLOR_FORCE")));
+    assert!(!coloured(&[], Some("NO_COLOR")));
+    assert!(coloured(&["--color", "always"], None));
+    assert!(coloured(&["--color", "always"], Some("NO_COLOR")), "an option says more than the environment");
+}
+
+#[test]
+fn every_stage_prints() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    for stage in ["pp", "ast", "hir", "ir", "asm"] {
+        let finished = kiln(&folder, &["compile", "good.cl", "--emit", stage]);
+        assert_eq!(finished.code(), Some(0), "{stage}\n{}", finished.stderr);
+        assert!(!finished.text().trim().is_empty(), "{stage}");
+    }
+    assert_eq!(names(&folder), ["good.cl"], "text goes to standard output");
+}
+
+#[test]
+fn checking_writes_nothing() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    let finished = kiln(&folder, &["check", "good.cl"]);
+    assert_eq!((finished.code(), finished.text().as_str(), finished.stderr.as_str()), (Some(0), "", ""));
+    assert_eq!(names(&folder), ["good.cl"]);
+}

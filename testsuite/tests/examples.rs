@@ -1,0 +1,97 @@
+//! Every example compiles to valid modules for both environments, and runs on every device with the validation
+//! layers silent and its checks met.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use kiln_testsuite::{
+    device::{self, Device},
+    kiln, module, process, root,
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Examples that a device has not the features for, which it is to say.
+const LACKING: &[(&str, &str)] = &[];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let sources = sources();
+    let mut trials = vec![Trial::test("examples::there-are-eight", {
+        let count = sources.len();
+        move || {
+            if count >= 8 { Ok(()) } else { Err(Failed::from(format!("only {count} examples are found"))) }
+        }
+    })];
+    for source in sources {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for environment in ["vulkan", "opencl"] {
+            let source = source.clone();
+            trials.push(Trial::test(format!("examples::{name}::compiles-for-{environment}"), move || {
+                Ok(compiles(&source, environment)?)
+            }));
+        }
+        for device in device::ALL {
+            let (source, lacks) = (source.clone(), LACKING.contains(&(name.as_str(), device.name)));
+            trials.push(Trial::test(format!("examples::{name}::runs-on-{}", device.name), move || {
+                Ok(runs(&source, device, lacks)?)
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// `examples/NAME/NAME.cl`
+fn sources() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("examples")).into_iter().flatten().filter_map(Result::ok);
+    let mut sources: Vec<PathBuf> = entries
+        .map(|entry| entry.path().join(entry.file_name()).with_extension("cl"))
+        .filter(|source| source.is_file())
+        .collect();
+    sources.sort();
+    sources
+}
+
+fn compiles(source: &Path, environment: &str) -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let output = scratch.path().join("module.spv");
+    let mut command = kiln::command();
+    command.arg("compile").arg(source).args(["-Wall", "-Wextra", "--env", environment, "-o"]).arg(&output);
+    let finished = kiln::run(&mut command)?;
+    if !finished.status.success() || !finished.stderr.is_empty() {
+        return Err(format!("kiln ended with {}:\n{}", finished.status, finished.stderr));
+    }
+    module::check(&output, environment)?;
+    let uses_the_model =
+        capabilities(&module::words(&output)?).any(|capability| capability == VULKAN_MEMORY_MODEL);
+    if uses_the_model != (environment == "vulkan") {
+        return Err(format!("the module for {environment} has the wrong memory model"));
+    }
+    Ok(())
+}
+
+const VULKAN_MEMORY_MODEL: u32 = 5345;
+
+/// The operands of OpCapability, which stand before anything else.
+fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
+    const CAPABILITY: u32 = 2 << 16 | 17;
+    words[5..].chunks_exact(2).take_while(|pair| pair[0] == CAPABILITY).map(|pair| pair[1])
+}
+
+fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
+    let mut command: Command = kiln::command();
+    command.args(["run", "--validate"]).arg(source);
+    device.only(&mut command)?;
+    let finished = process::run(&mut command, b"", kiln::LIMIT)?;
+    let stderr = device::without_greetings(&finished.stderr);
+    if lacks {
+        let told = !finished.status.success() && device::lacks_a_feature(&stderr);
+        return if told { Ok(()) } else { Err(format!("a lacking feature was to be told, not\n{stderr}")) };
+    }
+    if !finished.status.success() || !stderr.is_empty() {
+        return Err(format!("kiln ended with {}:\n{stderr}\n{}", finished.status, finished.text()));
+    }
+    Ok(())
+}

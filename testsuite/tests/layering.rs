@@ -1,0 +1,171 @@
+//! Who may know whom: the packages of the workspace, and the modules of the compiler. ARCHITECTURE.md says why.
+//!
+//! The tables are the law; this program reads the sources and holds them against it, in both directions, so that the
+//! tables never allow what nobody needs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use kiln_testsuite::root;
+
+/// The packages of ours that a package may use, in what it ships.
+const PACKAGES: &[(&str, &[&str])] = &[
+    ("compiler/syntax", &[]),
+    ("compiler/core", &["kiln-syntax"]),
+    ("compiler/cli", &["kiln-compiler", "kiln-runtime", "kiln-syntax"]),
+    ("runtime/core", &[]),
+    ("testsuite", &["kiln-compiler"]),
+    ("xtask", &[]),
+];
+
+/// The modules of kiln-compiler that a module may use, but for its tests.
+const MODULES: &[(&str, &[&str])] = &[];
+
+/// Crates of others that only these modules of kiln-compiler may name.
+const CRATES: &[(&str, &[&str])] = &[("rspirv", &["emit", "verify"])];
+
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+fn law(table: &[(&str, &[&str])]) -> Edges {
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    table.iter().map(|(name, uses)| ((*name).to_owned(), set(uses))).collect()
+}
+
+/// What the sources do and the law forbids, and what the law allows and no source does.
+fn hold(sources: &Edges, law: &Edges) -> Vec<String> {
+    let none = BTreeSet::new();
+    let names: BTreeSet<&String> = sources.keys().chain(law.keys()).collect();
+    let mut complaints = Vec::new();
+    for name in names {
+        if !law.contains_key(name) {
+            complaints.push(format!("{name} has no row in the table"));
+        }
+        let (does, may) = (sources.get(name).unwrap_or(&none), law.get(name).unwrap_or(&none));
+        complaints.extend(does.difference(may).map(|used| format!("{name} must not use {used}")));
+        complaints.extend(may.difference(does).map(|used| format!("{name} may use {used}, but does not")));
+    }
+    complaints
+}
+
+#[test]
+fn packages_use_only_what_they_may() {
+    let mut sources = Edges::new();
+    let members: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
+    for member in members["workspace"]["members"].as_array().expect("a list") {
+        let member = member.as_str().expect("a path");
+        let manifest: toml::Table = read(&root().join(member).join("Cargo.toml")).parse().expect("TOML");
+        let used = manifest
+            .get("dependencies")
+            .and_then(toml::Value::as_table)
+            .into_iter()
+            .flat_map(|table| table.keys());
+        sources.insert(member.to_owned(), used.filter(|name| name.starts_with("kiln-")).cloned().collect());
+    }
+    let complaints = hold(&sources, &law(PACKAGES));
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn modules_of_the_compiler_use_only_what_they_may() {
+    let mut sources = Edges::new();
+    each_module(|module, text| {
+        let used = names_behind(text, "crate").into_iter().filter(|used| used != module);
+        sources.entry(module.to_owned()).or_default().extend(used);
+    });
+    // The page of the pipeline names everything, and everything may name what it re-exports.
+    sources.remove("lib");
+    let complaints = hold(&sources, &law(MODULES));
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn crates_of_others_stay_where_they_belong() {
+    let mut complaints = Vec::new();
+    each_module(|module, text| {
+        for (name, allowed) in CRATES {
+            if !allowed.contains(&module) && text.contains(&format!("{name}::")) {
+                complaints.push(format!("{module} must not name {name}"));
+            }
+        }
+    });
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("cannot read `{}`: {e}", path.display()))
+}
+
+/// Calls with each source of kiln-compiler, without its tests, and the top-level module that it belongs to.
+fn each_module(mut visit: impl FnMut(&str, &str)) {
+    fn walk(folder: &Path, top: Option<&str>, visit: &mut impl FnMut(&str, &str)) {
+        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+            let path = entry.path();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let module = top.unwrap_or(&stem);
+            if stem == "tests" {
+                continue;
+            }
+            if path.is_dir() {
+                walk(&path, Some(module), visit);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = read(&path);
+                visit(module, text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default());
+            }
+        }
+    }
+    walk(&root().join("compiler/core/src"), None, &mut visit);
+}
+
+/// The first names behind `root::`, in `root::a::…` as in `root::{a, b::{…}}`. Comments do not count.
+fn names_behind(text: &str, root: &str) -> BTreeSet<String> {
+    let code: String =
+        text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = |text: &str| text.chars().take_while(|c| is_word(*c)).collect::<String>();
+    let mut names = BTreeSet::new();
+    for (start, pattern) in code.match_indices(&format!("{root}::")) {
+        // `$crate::` and `crate::`, but not `mycrate::`.
+        if code[..start].ends_with(is_word) {
+            continue;
+        }
+        let rest = &code[start + pattern.len()..];
+        let Some(list) = rest.strip_prefix('{') else {
+            names.insert(word(rest));
+            continue;
+        };
+        let (mut depth, mut expects_name) = (0, true);
+        for (index, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => expects_name = true,
+                c if expects_name && is_word(c) => {
+                    names.insert(word(&list[index..]));
+                    expects_name = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn names_are_found() {
+    let text = "use crate::{\n    a::{b, c::{d}},\n    e,\n    f::G,\n};\n// crate::h\nfn f(x: crate::i::J) { $crate::k!() }\nuse acrate::l;";
+    assert_eq!(names_behind(text, "crate").into_iter().collect::<Vec<_>>(), ["a", "e", "f", "i", "k"]);
+}
+
+#[test]
+fn both_sides_of_the_law_are_held() {
+    let sources = law(&[("a", &["b", "c"]), ("d", &[])]);
+    let table = law(&[("a", &["b", "e"])]);
+    assert_eq!(
+        hold(&sources, &table),
+        ["a must not use c", "a may use e, but does not", "d has no row in the table"]
+    );
+}
