@@ -8,8 +8,25 @@ use serde::Deserialize;
 struct Settings {
     std: Option<String>,
     env: Option<Vec<String>>,
-    extensions: Option<Vec<String>>,
+    extensions: Option<Words>,
     options: Option<Vec<String>>,
+}
+
+/// A list, or its items in one text with commas between them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    List(Vec<String>),
+    Text(String),
+}
+
+impl From<Words> for Vec<String> {
+    fn from(words: Words) -> Self {
+        match words {
+            Words::List(list) => list,
+            Words::Text(text) => text.split(',').map(|word| word.trim().to_owned()).collect(),
+        }
+    }
 }
 
 /// What holds for a test.
@@ -37,14 +54,19 @@ impl Default for Config {
 }
 
 impl Config {
-    /// This, but for what the block sets.
+    /// This, but for what the block sets. Options are added.
     pub(crate) fn with(mut self, block: &str) -> Result<Self, String> {
         let settings: Settings = toml::from_str(block).map_err(|e| e.to_string())?;
         self.std = settings.std.unwrap_or(self.std);
         self.env = settings.env.unwrap_or(self.env);
-        self.extensions = settings.extensions.unwrap_or(self.extensions);
-        self.options = settings.options.unwrap_or(self.options);
-        Ok(self)
+        self.extensions = settings.extensions.map_or(self.extensions, Vec::from);
+        Ok(self.and(settings.options.unwrap_or_default()))
+    }
+
+    /// This, with more options of the command line.
+    pub(crate) fn and(mut self, options: Vec<String>) -> Self {
+        self.options.extend(options);
+        self
     }
 
     /// The options of `kiln`.
@@ -63,8 +85,11 @@ mod tests {
     #[test]
     fn what_is_not_set_is_inherited() {
         let outer = Config::default().with("std = \"CL3.0\"\noptions = [\"-Werror\"]").unwrap();
-        let inner = outer.with("extensions = [\"+cl_khr_fp64\"]").unwrap();
-        assert_eq!(inner.options(), ["-cl-std=CL3.0", "-cl-ext=+cl_khr_fp64", "-Werror"]);
+        let inner = outer.with("extensions = \"+cl_khr_fp64, -cl_khr_fp16\"").unwrap();
+        assert_eq!(
+            inner.options(),
+            ["-cl-std=CL3.0", "-cl-ext=+cl_khr_fp64", "-cl-ext=-cl_khr_fp16", "-Werror"]
+        );
         assert_eq!(inner.env, ["vulkan", "opencl"]);
     }
 

@@ -10,16 +10,22 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::{bless, case::Case, config::Config, markdown};
 
-/// What a file must have besides passing tests: given its path and the codes that its tests expect.
-pub type Demand = fn(&Path, &[String]) -> Result<(), String>;
+/// What sets the tests of one folder apart from others.
+#[derive(Clone, Copy)]
+pub struct Suite {
+    /// Options of the command line for the tests of a file, by the name of the file.
+    pub options: fn(name: &str) -> Vec<String>,
+    /// What a file must have besides passing tests: given its name and the codes that its tests expect.
+    pub demand: Option<fn(name: &str, codes: &[String]) -> Result<(), String>>,
+}
 
-/// Runs the tests under a folder, and what is demanded of each file, as the command line asks.
-pub fn main(folder: &Path, demand: Option<Demand>) -> ExitCode {
+/// Runs the tests under a folder as the command line asks.
+pub fn main(folder: &Path, suite: Suite) -> ExitCode {
     let arguments = Arguments::from_args();
     let mut files = Vec::new();
     collect(folder, &mut files);
     files.sort();
-    let trials: Vec<Trial> = files.iter().flat_map(|file| trials(folder, file, demand)).collect();
+    let trials: Vec<Trial> = files.iter().flat_map(|file| trials(folder, file, suite)).collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     bless::apply();
     conclusion.exit_code()
@@ -40,13 +46,12 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The tests of a file. One that cannot be read is a test that fails.
-fn trials(folder: &Path, file: &Path, demand: Option<Demand>) -> Vec<Trial> {
+fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
     let relative = file.strip_prefix(folder).unwrap_or(file).with_extension("");
     let name = relative.to_string_lossy().replace('\\', "/");
-    let cases = match fs::read_to_string(file)
-        .map_err(|e| e.to_string())
-        .and_then(|text| cases(&name, file, &text))
-    {
+    let config = Config::default().and((suite.options)(&name));
+    let text = fs::read_to_string(file).map_err(|e| e.to_string());
+    let cases = match text.and_then(|text| cases(&name, file, &text, config)) {
         Ok(cases) => cases,
         Err(reason) => {
             let reason = format!("{}: {reason}", file.display());
@@ -54,22 +59,21 @@ fn trials(folder: &Path, file: &Path, demand: Option<Demand>) -> Vec<Trial> {
         }
     };
     let mut trials = Vec::new();
-    if let Some(demand) = demand {
+    if let Some(demand) = suite.demand {
         let codes: Result<Vec<Vec<String>>, String> = cases.iter().map(Case::expected_codes).collect();
-        let path = file.to_owned();
-        trials.push(Trial::test(name, move || Ok(demand(&path, &codes?.concat())?)));
+        trials.push(Trial::test(name.clone(), move || Ok(demand(&name, &codes?.concat())?)));
     }
     trials.extend(cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run()?))));
     trials
 }
 
 /// The tests in a file: each ```` ```cl ```` block is one, with the checks that follow it.
-fn cases(name: &str, file: &Path, text: &str) -> Result<Vec<Case>, String> {
+fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
     let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), Config::default())];
     for section in markdown::parse(text)? {
         configs.retain(|(path, _)| section.path.starts_with(path));
-        let mut config = configs.last().map_or_else(Config::default, |(_, config)| config.clone());
+        let mut config = configs.last().map_or(&base, |(_, config)| config).clone();
         let mut files = Vec::new();
         let first = cases.len();
         for block in section.blocks {
@@ -150,7 +154,7 @@ int z;
 
     #[test]
     fn a_file_becomes_cases() {
-        let cases = cases("atomics/orders", Path::new("orders.md"), TEXT).unwrap();
+        let cases = cases("atomics/orders", Path::new("orders.md"), TEXT, Config::default()).unwrap();
         let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
         assert_eq!(
             names,
@@ -168,7 +172,7 @@ int z;
 
     #[test]
     fn mistakes_in_files_are_found() {
-        let reason = |text| cases("a", Path::new("a.md"), text).err();
+        let reason = |text| cases("a", Path::new("a.md"), text, Config::default()).err();
         assert_eq!(
             reason("# A\n```ir\n```\n").as_deref(),
             Some("line 2: a check without a source before it")

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
-use kiln_testsuite::{root, suite};
+use kiln_testsuite::{
+    root,
+    suite::{self, Suite},
+};
 
 fn main() -> ExitCode {
-    suite::main(&root().join("testsuite/cases"), None)
+    suite::main(&root().join("testsuite/cases"), Suite { options: |_| Vec::new(), demand: None })
 }
