@@ -3,8 +3,11 @@
 
 use std::{collections::BTreeMap, env, fs, ops::Range, path::Path, path::PathBuf, sync::Mutex};
 
+/// What is to stand in the place of a part of a file.
+type Change = (Range<usize>, String);
+
 /// The changes that were asked for, by file.
-static EDITS: Mutex<BTreeMap<PathBuf, Vec<(Range<usize>, String)>>> = Mutex::new(BTreeMap::new());
+static EDITS: Mutex<BTreeMap<PathBuf, Vec<Change>>> = Mutex::new(BTreeMap::new());
 
 /// Holds a text against what was found. With leave to bless, a difference becomes a change of the file.
 pub(crate) fn compare(file: &Path, range: &Range<usize>, expected: &str, found: &str) -> Result<(), String> {
@@ -32,7 +35,7 @@ pub(crate) fn apply() {
     }
 }
 
-fn changed(mut text: String, mut changes: Vec<(Range<usize>, String)>) -> String {
+fn changed(mut text: String, mut changes: Vec<Change>) -> String {
     // From the end on, so that positions stay true.
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     changes.dedup_by_key(|(range, _)| range.clone());

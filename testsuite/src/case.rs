@@ -10,6 +10,7 @@ use crate::{
     kiln::{self, Diagnostic},
     markdown::Block,
     module,
+    suite::Depth,
 };
 
 /// The name of the source, as messages show it.
@@ -32,7 +33,7 @@ pub(crate) struct Case {
 
 impl Case {
     /// Compiles for each environment, and checks. An error is what is amiss, for people.
-    pub(crate) fn run(&self) -> Result<(), String> {
+    pub(crate) fn run(&self, depth: Depth) -> Result<(), String> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         for (name, text) in
             self.files.iter().map(|(name, text)| (name.as_str(), text)).chain([(SOURCE, &self.source.text)])
@@ -45,7 +46,7 @@ impl Case {
         }
         let mut complaints = Vec::new();
         for environment in &self.config.env {
-            if let Err(reason) = self.compile(scratch.path(), environment) {
+            if let Err(reason) = self.compile(scratch.path(), environment, depth) {
                 complaints.push(format!("{environment}: {reason}"));
             }
         }
@@ -80,36 +81,27 @@ impl Case {
     }
 
     /// The diagnostics are those expected, and the module is valid.
-    fn compile(&self, scratch: &Path, environment: &str) -> Result<(), String> {
-        let output = format!("{environment}.spv");
-        let words = [
-            "compile",
-            "--env",
-            environment,
-            "--error-limit",
-            "0",
-            "--diagnostic-format",
-            "json",
-            "-o",
-            &output,
-        ];
-        let finished = kiln::run(&mut self.command(scratch, &words))?;
+    fn compile(&self, scratch: &Path, environment: &str, depth: Depth) -> Result<(), String> {
+        let module = scratch.join(format!("{environment}.spv"));
+        let words = ["--env", environment, "--error-limit", "0", "--diagnostic-format", "json"];
+        let finished = match depth {
+            Depth::Diagnostics => kiln::run(self.command(scratch, &["check"]).args(words))?,
+            Depth::Modules => {
+                kiln::run(self.command(scratch, &["compile"]).args(words).arg("-o").arg(&module))?
+            }
+        };
         let diagnostics = kiln::diagnostics(&finished)?;
         let complaints = expectation::compare(&self.expectations()?, &diagnostics);
         if !complaints.is_empty() {
             return Err(complaints.join("\n"));
         }
         let has_errors = diagnostics.iter().any(|diagnostic: &Diagnostic| diagnostic.severity == "error");
-        let module = scratch.join(&output);
-        match (finished.code(), has_errors, module.exists()) {
-            (Some(1), true, false) => Ok(()),
-            (Some(0), false, true) => module::check(&module, environment),
-            (_, _, written) => Err(format!(
-                "kiln ended with {}, and a module was{} written",
-                finished.status,
-                if written { "" } else { " not" }
-            )),
+        let is_wanted = depth == Depth::Modules && !has_errors;
+        if finished.code() != Some(has_errors.into()) || module.exists() != is_wanted {
+            let written = if module.exists() { "a" } else { "no" };
+            return Err(format!("kiln ended with {}, and {written} module was written", finished.status));
         }
+        if is_wanted { module::check(&module, environment) } else { Ok(()) }
     }
 
     fn check(&self, scratch: &Path, block: &Block) -> Result<(), String> {
@@ -165,7 +157,7 @@ impl Case {
         for device in device::ALL {
             let mut command = self.command(scratch, &["run", "--validate"]);
             device.only(&mut command)?;
-            let finished = kiln::run(command.args(&words))?;
+            let finished = device::launch(command.args(&words))?;
             let stderr = device::without_greetings(&finished.stderr);
             let verdict = if lacking.contains(&device.name) {
                 match (finished.status.success(), device::lacks_a_feature(&stderr)) {

@@ -1,7 +1,14 @@
 //! The devices that tests run on: two software drivers of Debian, each in a process of its own. One that is not
 //! there fails the tests; nothing is skipped.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::PathBuf,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{kiln, process::Finished};
 
 /// A driver.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,6 +62,18 @@ impl Device {
             format!("{} is not installed: `cargo xtask setup --tests` installs {}", self.name, self.package)
         })
     }
+}
+
+/// Runs a call of `kiln` that launches kernels. One at a time: work-groups that wait for each other need the processors.
+pub fn launch(command: &mut Command) -> Result<Finished, String> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    kiln::run(command)
+}
+
+/// Whether `kiln run` says that what failed may be the driver's fault.
+pub fn names_a_fault(stderr: &str) -> bool {
+    stderr.contains("kiln: note: a known fault of ")
 }
 
 /// What a driver says of itself at every start, and what no test is about.

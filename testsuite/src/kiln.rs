@@ -89,7 +89,7 @@ pub fn diagnostics(finished: &Finished) -> Result<Vec<Diagnostic>, String> {
     finished
         .stderr
         .lines()
-        .map(|line| serde_json::from_str(line))
+        .map(serde_json::from_str)
         .collect::<Result<_, _>>()
         .map_err(|_| format!("kiln ({}) wrote what is no diagnostic:\n{}", finished.status, finished.stderr))
 }

@@ -10,13 +10,27 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::{bless, case::Case, config::Config, markdown};
 
+/// How far a source is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// As far as `kiln check` goes.
+    Diagnostics,
+    /// To modules, which are to be valid.
+    Modules,
+}
+
+/// Judges a file by its name and the codes that its tests expect.
+pub type Demand = fn(&str, &[String]) -> Result<(), String>;
+
 /// What sets the tests of one folder apart from others.
 #[derive(Clone, Copy)]
 pub struct Suite {
     /// Options of the command line for the tests of a file, by the name of the file.
     pub options: fn(name: &str) -> Vec<String>,
-    /// What a file must have besides passing tests: given its name and the codes that its tests expect.
-    pub demand: Option<fn(name: &str, codes: &[String]) -> Result<(), String>>,
+    /// How far sources are compiled that name no further checks.
+    pub depth: Depth,
+    /// What a file must have besides passing tests.
+    pub demand: Option<Demand>,
 }
 
 /// Runs the tests under a folder as the command line asks.
@@ -63,17 +77,19 @@ fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
         let codes: Result<Vec<Vec<String>>, String> = cases.iter().map(Case::expected_codes).collect();
         trials.push(Trial::test(name.clone(), move || Ok(demand(&name, &codes?.concat())?)));
     }
-    trials.extend(cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run()?))));
+    trials.extend(
+        cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run(suite.depth)?))),
+    );
     trials
 }
 
 /// The tests in a file: each ```` ```cl ```` block is one, with the checks that follow it.
 fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
-    let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), Config::default())];
+    let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), base)];
     for section in markdown::parse(text)? {
         configs.retain(|(path, _)| section.path.starts_with(path));
-        let mut config = configs.last().map_or(&base, |(_, config)| config).clone();
+        let mut config = configs.last().expect("there is the one of the file").1.clone();
         let mut files = Vec::new();
         let first = cases.len();
         for block in section.blocks {

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use kiln_testsuite::{
     root,
-    suite::{self, Suite},
+    suite::{self, Depth, Suite},
 };
 
 fn main() -> ExitCode {
-    suite::main(&root().join("testsuite/cases"), Suite { options: |_| Vec::new(), demand: None })
+    let suite = Suite { options: |_| Vec::new(), depth: Depth::Modules, demand: None };
+    suite::main(&root().join("testsuite/cases"), suite)
 }

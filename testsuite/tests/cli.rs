@@ -92,7 +92,10 @@ fn standard_streams_take_the_place_of_files() {
     let folder = folder(&[]);
     let finished = kiln_with(&mut command(&folder, &["compile", "-", "-o", "-"]), GOOD);
     assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
-    assert!(finished.stdout.starts_with(&0x0723_0203_u32.to_le_bytes()) && finished.stdout.len() % 4 == 0);
+    assert!(
+        finished.stdout.starts_with(&0x0723_0203_u32.to_le_bytes())
+            && finished.stdout.len().is_multiple_of(4)
+    );
     assert_eq!(names(&folder), [""; 0]);
 
     let finished = kiln_with(&mut command(&folder, &["compile", "-", "-o", "out.spv"]), GOOD);

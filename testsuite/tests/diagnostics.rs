@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use kiln_testsuite::{
     root,
-    suite::{self, Suite},
+    suite::{self, Depth, Suite},
 };
 
 fn main() -> ExitCode {
     let options = |name: &str| vec![format!("-W{name}")];
-    suite::main(&root().join("docs/diagnostics"), Suite { options, demand: Some(shows_its_own_code) })
+    let suite = Suite { options, depth: Depth::Diagnostics, demand: Some(shows_its_own_code) };
+    suite::main(&root().join("docs/diagnostics"), suite)
 }
 
 fn shows_its_own_code(name: &str, codes: &[String]) -> Result<(), String> {

@@ -4,17 +4,21 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::ExitCode,
 };
 
 use kiln_testsuite::{
     device::{self, Device},
-    kiln, module, process, root,
+    kiln, module, root,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Examples that a device has not the features for, which it is to say.
 const LACKING: &[(&str, &str)] = &[];
+
+/// Work-groups of some examples wait for each other. lavapipe gives up after 65,535 rounds of waiting; on a busy machine
+/// the other work-group may not even have begun by then. What fails so, and says so, may try again.
+const TRIES: usize = 20;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -58,7 +62,7 @@ fn compiles(source: &Path, environment: &str) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let output = scratch.path().join("module.spv");
     let mut command = kiln::command();
-    command.arg("compile").arg(source).args(["-Wall", "-Wextra", "--env", environment, "-o"]).arg(&output);
+    command.arg("compile").arg(source).args(["-Wall", "--env", environment, "-o"]).arg(&output);
     let finished = kiln::run(&mut command)?;
     if !finished.status.success() || !finished.stderr.is_empty() {
         return Err(format!("kiln ended with {}:\n{}", finished.status, finished.stderr));
@@ -81,10 +85,16 @@ fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
 }
 
 fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
-    let mut command: Command = kiln::command();
+    let mut command = kiln::command();
     command.args(["run", "--validate"]).arg(source);
     device.only(&mut command)?;
-    let finished = process::run(&mut command, b"", kiln::LIMIT)?;
+    let mut finished = device::launch(&mut command)?;
+    for _ in 1..TRIES {
+        if finished.status.success() || !device::names_a_fault(&finished.stderr) {
+            break;
+        }
+        finished = device::launch(&mut command)?;
+    }
     let stderr = device::without_greetings(&finished.stderr);
     if lacks {
         let told = !finished.status.success() && device::lacks_a_feature(&stderr);
