@@ -11,13 +11,16 @@ use crate::diag::{Code, Diagnostic, Sink};
 /// Reports the mistakes that the parser found.
 pub fn report<'e>(errors: impl IntoIterator<Item = &'e SyntaxError>, interner: &Interner, sink: &mut Sink) {
     for error in errors {
-        sink.report(diagnostic(error, interner));
+        if let Some(diagnostic) = diagnostic(error, interner) {
+            sink.report(diagnostic);
+        }
     }
 }
 
-fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
+/// None where another stage has the words.
+fn diagnostic(error: &SyntaxError, interner: &Interner) -> Option<Diagnostic> {
     let syntax = |message: String| Diagnostic::new(Code::Syntax, error.span, message);
-    match error.kind {
+    Some(match error.kind {
         SyntaxErrorKind::Missing { mark, after, open } => {
             let mark = mark.spelling();
             let message = match construct(after, interner) {
@@ -41,19 +44,8 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
             let shown = token(found, interner);
             syntax(format!("extraneous {shown}")).fix(error.span, format!("remove {shown}"), "")
         }
-        SyntaxErrorKind::UnknownType(name) => {
-            let name = interner.text(name);
-            Diagnostic::new(Code::UnknownType, error.span, format!("unknown type name `{name}`"))
-        }
-        SyntaxErrorKind::MissingType(name) => {
-            let name = interner.text(name);
-            Diagnostic::new(
-                Code::ImplicitInt,
-                error.span,
-                format!("the declaration of `{name}` names no type"),
-            )
-            .note("OpenCL C 6.11 keeps C99's rule that there is no implicit `int`")
-        }
+        // The type checker comes to the same place, and knows what else it might be.
+        SyntaxErrorKind::UnknownType(_) | SyntaxErrorKind::MissingType(_) => return None,
         SyntaxErrorKind::TypeAsValue(name) => {
             let name = interner.text(name);
             syntax(format!("expected an expression, `{name}` is a type"))
@@ -63,7 +55,7 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
             Diagnostic::new(Code::NestingDepth, error.span, "the source nests too deeply here")
                 .help("split the expression or the statement")
         }
-    }
+    })
 }
 
 fn opening(closing: &str) -> &'static str {

@@ -25,7 +25,11 @@ pub(super) fn decode(text: &str, quote: char) -> (&str, Vec<u8>, Vec<(Code, Stri
                     ));
                     bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                Err(error) => errors.push((Code::EscapeSequence, error)),
+                Err(error) => {
+                    errors.push((Code::EscapeSequence, error));
+                    // It was to be one character, whichever.
+                    bytes.push(0);
+                }
             },
             _ => bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
