@@ -9,7 +9,7 @@ use rspirv::{
     spirv::{Capability, MemoryAccess, Op, StorageClass, Word},
 };
 
-use super::body::Body;
+use super::{Emitter, body::Body};
 use crate::{
     ir::{Access, Inst, Op as IrOp, Scalar, Type, ValueDef, ValueId, VarId},
     memory::Spaces,
@@ -138,8 +138,8 @@ impl Body<'_, '_> {
             IrOp::ModuleVar(var) => &self.emitter.module.vars[var],
             _ => unreachable!("`Element` names its variable directly"),
         };
-        let (_, class, is_array) = self.emitter.variable_type(var);
-        if !is_array {
+        let class = self.emitter.storage_class(var.space);
+        if !Emitter::is_array(var) {
             return self.define(inst.results[0], base);
         }
         let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));

@@ -42,13 +42,19 @@ impl Emitter<'_> {
         let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
         let count = var.size.div_ceil(size_of(element).max(1)).max(1);
         let element = self.ty(element);
-        let is_array = count > 1 || var.argument.is_some();
-        let ty = match var.argument {
-            Some(_) => unreachable!("a local argument has a type of its own"),
-            None if is_array => self.array_type(element, u32::try_from(count).unwrap_or(u32::MAX)),
-            None => element,
+        let is_array = Self::is_array(var);
+        let ty = if is_array {
+            self.array_type(element, u32::try_from(count).unwrap_or(u32::MAX))
+        } else {
+            element
         };
         (self.pointer_type(class, ty), class, is_array)
+    }
+
+    /// Whether a variable has more than one element, or as many as the launch says.
+    pub(super) fn is_array(var: &Var) -> bool {
+        let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
+        var.argument.is_some() || var.size > size_of(element).max(1)
     }
 
     /// The pointer to a variable of the module.

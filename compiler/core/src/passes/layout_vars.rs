@@ -1,23 +1,21 @@
-//! Chooses what local and private objects are arrays of, and turns pointers into them into indices.
+//! Chooses what local and private objects are arrays of, and gives pointers into them a form.
 //!
 //! The target has no addresses there: an object is an array of one element type, chosen from how it is accessed,
 //! and every access names an element of it. What is larger than an element is taken in pieces, what is smaller is
-//! cut out of one.
+//! cut out of one. A pointer that points into one object for certain is an index; any other is an address that
+//! carries the number of its object, and an access through it branches on that (`pointers.rs`).
 
 mod access;
+mod pointers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::access::Accessor;
+use self::pointers::{Form, Forms};
 use crate::{
-    diag::{Code, Diagnostic, Sink},
-    hir::CompareOp,
-    ir::{BinaryOp, Builder, Function, InstId, Module, Op, Scalar, Type, ValueId, Var},
+    diag::Sink,
+    ir::{Function, Module, Op, Scalar, Type, Var},
     opencl::AddressSpace,
-    passes::{
-        origins::{Object, Origin, origins},
-        rewrite::rewrite,
-    },
+    passes::origins::{Object, Origins},
     session::Options,
 };
 
@@ -26,12 +24,12 @@ use crate::{
 struct Layout {
     /// What it is an array of.
     element: Scalar,
-    /// Bytes that one step of an index into it means.
+    /// Bytes that one step of an index into it means: a power of two.
     unit: u64,
     space: AddressSpace,
 }
 
-pub(super) fn layout_vars(module: &mut Module, options: &Options, sink: &mut Sink) {
+pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
     let features = &options.target.features;
     let smallest = match (features.int8, features.int16) {
         (true, _) => 1,
@@ -40,23 +38,33 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, sink: &mut Sin
     };
     let largest = if features.int64 { 8 } else { 4 };
     let Module { functions, vars, .. } = module;
-    for function in functions.iter_mut() {
-        let origins = origins(function, &|var| vars[var].space);
-        let uses = survey(function, &origins, sink);
-        if sink.has_errors() {
-            return;
-        }
+    // Kernels may share a local object, so that all of them have a say before any is rewritten.
+    let mut shared = FxHashMap::default();
+    let surveys: Vec<(Forms, FxHashMap<Object, Usage>)> = functions
+        .iter()
+        .map(|function| {
+            let forms = Forms::new(function, Origins::find(function, &|var| vars[var].space));
+            let uses = survey(function, &forms);
+            for (&object, usage) in uses.iter().filter(|(object, _)| matches!(object, Object::Module(_))) {
+                shared.entry(object).or_insert_with(Usage::default).join(usage);
+            }
+            (forms, uses)
+        })
+        .collect();
+    for (function, (forms, uses)) in functions.iter_mut().zip(surveys) {
         let mut layouts = FxHashMap::default();
-        for (&object, usage) in &uses {
+        for (object, usage) in uses {
             let var: &mut Var = match object {
                 Object::Module(var) => &mut vars[var],
                 Object::Private(var) => &mut function.vars[var],
+                Object::Param(..) => continue,
             };
+            let usage = shared.get(&object).unwrap_or(&usage);
             let layout = usage.layout(smallest, largest, var.space);
             var.element = Some(Type::Scalar(layout.element));
             layouts.insert(object, layout);
         }
-        apply(function, &origins, &layouts);
+        pointers::apply(function, &forms, &layouts);
     }
 }
 
@@ -72,16 +80,31 @@ struct Usage {
 }
 
 impl Usage {
+    fn join(&mut self, other: &Self) {
+        self.moved.extend(&other.moved);
+        self.atomic.extend(&other.atomic);
+        self.strides |= other.strides;
+    }
+
+    fn note(&mut self, ty: Type, align: u32) {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        self.moved.insert((scalar, u64::from(align).min(scalar.size())));
+        // The components of a vector lie a component apart.
+        if ty.is_vector() {
+            self.strides |= scalar.size();
+        }
+    }
+
     fn layout(&self, smallest: u64, largest: u64, space: AddressSpace) -> Layout {
         let pieces = self.moved.iter().map(|(scalar, align)| scalar.size().min(*align));
         let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
-            Some(size) => size,
-            None => pieces.min().unwrap_or(4).max(smallest).min(largest),
+            Some(size) if space == AddressSpace::Local => size,
+            _ => pieces.min().unwrap_or(4).max(smallest).min(largest),
         };
-        let floats: FxHashSet<Scalar> =
+        let scalars: FxHashSet<Scalar> =
             self.moved.iter().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
-        let element = match floats.iter().next() {
-            Some(&only) if floats.len() == 1 && only.is_float() && only.size() == size => only,
+        let element = match scalars.iter().next() {
+            Some(&only) if scalars.len() == 1 && only.is_float() && only.size() == size => only,
             _ => Scalar::int_of_size(size),
         };
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
@@ -89,163 +112,54 @@ impl Usage {
     }
 }
 
-fn survey(
-    function: &Function,
-    origins: &FxHashMap<ValueId, Origin>,
-    sink: &mut Sink,
-) -> FxHashMap<Object, Usage> {
+fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
     let mut uses: FxHashMap<Object, Usage> = FxHashMap::default();
     for id in function.inst_order() {
         let inst = &function.insts[id];
-        let accessed = match &inst.op {
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Offset { .. } => inst.args[0],
-            _ => continue,
+        // Every object that is named has a layout, even if nothing is done with it.
+        if let (Op::ModuleVar(_) | Op::PrivateVar(_), Some(Form::Index(object))) =
+            (&inst.op, inst.results.first().and_then(|&it| forms.of(it)))
+        {
+            uses.entry(object).or_default();
+        }
+        let Some(&pointer) = inst.args.first() else { continue };
+        let (objects, is_index) = match forms.of(pointer) {
+            Some(Form::Index(object)) => (vec![object], true),
+            Some(Form::Tagged) => (forms.objects(pointer), false),
+            None => continue,
         };
-        let Type::Pointer(space) = function.ty(accessed) else { continue };
-        let Some(object) = origins.get(&accessed).and_then(|origin| origin.object) else {
-            let is_access = !matches!(inst.op, Op::Offset { .. });
-            if is_access && !matches!(space, AddressSpace::Global | AddressSpace::Constant) {
-                sink.report(several_objects(function, id, space));
+        for object in objects {
+            let usage = uses.entry(object).or_default();
+            let certain = match &inst.op {
+                Op::Load(access) => {
+                    usage.note(function.ty(inst.results[0]), access.align);
+                    u64::from(access.align)
+                }
+                Op::Store(access) => {
+                    usage.note(function.ty(inst.args[1]), access.align);
+                    u64::from(access.align)
+                }
+                Op::Atomic(atomic) => {
+                    usage.atomic.insert(atomic.ty);
+                    // On a private object the operation is a plain one.
+                    usage.moved.extend(
+                        (object.space() != AddressSpace::Local).then_some((atomic.ty, atomic.ty.size())),
+                    );
+                    atomic.ty.size()
+                }
+                Op::Offset { stride } if is_index => {
+                    let known = function.constant_bits(inst.args[1]);
+                    usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
+                    continue;
+                }
+                // An address that turns out to be in this object may be at any byte.
+                Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => 1,
+                _ => continue,
+            };
+            if !is_index {
+                usage.strides |= certain;
             }
-            continue;
-        };
-        let usage = uses.entry(object).or_default();
-        match &inst.op {
-            Op::Load(access) => note(usage, function.ty(inst.results[0]), access.align),
-            Op::Store(access) => note(usage, function.ty(inst.args[1]), access.align),
-            Op::Atomic(atomic) => drop(usage.atomic.insert(atomic.ty)),
-            Op::Offset { stride } => {
-                let known = function.constant_bits(inst.args[1]);
-                usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
-            }
-            _ => {}
         }
     }
     uses
-}
-
-fn note(usage: &mut Usage, ty: Type, align: u32) {
-    let scalar = ty.scalar().unwrap_or(Scalar::I64);
-    usage.moved.insert((scalar, u64::from(align).min(scalar.size())));
-    // The components of a vector lie a component apart.
-    if ty.is_vector() {
-        usage.strides |= scalar.size();
-    }
-}
-
-fn several_objects(function: &Function, id: InstId, space: AddressSpace) -> Diagnostic {
-    let span = function.insts[id].span;
-    let space = space.spelling();
-    Diagnostic::new(Code::TargetPointer, span, format!("this {space} pointer may point into several objects"))
-        .help("access each object through a pointer of its own, or index one array")
-        .note("Vulkan has no addresses of local and private memory; `--env opencl` has")
-}
-
-/// Turns pointers into indices, and accesses into accesses of elements.
-fn apply(function: &mut Function, origins: &FxHashMap<ValueId, Origin>, layouts: &FxHashMap<Object, Layout>) {
-    let object_of = |value: &ValueId| origins.get(value).and_then(|origin| origin.object);
-    for &value in origins.keys().filter(|value| object_of(value).is_some()) {
-        function.values[value].ty = Type::I32;
-    }
-    null_pointers(function, origins);
-    rewrite(function, |builder, id, replaced| {
-        let inst = builder.function.insts[id].clone();
-        let object = inst.args.first().and_then(object_of);
-        let layout = object.and_then(|object| layouts.get(&object).copied());
-        match (&inst.op, object, layout) {
-            (Op::ModuleVar(_) | Op::PrivateVar(_), ..) if object_of(&inst.results[0]).is_some() => {
-                let start = builder.i32(0);
-                replaced.insert(inst.results[0], start);
-            }
-            (Op::Offset { stride }, Some(_), Some(layout)) => {
-                let place = offset(builder, &inst.args, *stride, layout);
-                replaced.insert(inst.results[0], place);
-            }
-            (Op::PointerCast, Some(_), _) => drop(replaced.insert(inst.results[0], inst.args[0])),
-            (Op::PointerToInt, Some(_), _) => {
-                let bytes = builder.binary_bits(BinaryOp::Mul, inst.args[0], layout.map_or(1, |it| it.unit));
-                let wide = builder.resize(bytes, Scalar::I64, false);
-                replaced.insert(inst.results[0], wide);
-            }
-            (Op::Compare(compare), Some(left), _)
-                if object_of(&inst.args[1]).is_some_and(|right| right != left) =>
-            {
-                // Pointers to different objects are never equal; their order is unspecified.
-                let differs = builder.bool(compare.op == CompareOp::NotEqual);
-                replaced.insert(inst.results[0], differs);
-            }
-            (Op::Load(access), Some(object), Some(layout)) => {
-                let ty = builder.ty(inst.results[0]);
-                let mut accessor = Accessor { builder, object, layout, access: *access };
-                let value = accessor.load(inst.args[0], ty);
-                replaced.insert(inst.results[0], value);
-            }
-            (Op::Store(access), Some(object), Some(layout)) => {
-                let mut accessor = Accessor { builder, object, layout, access: *access };
-                accessor.store(inst.args[0], inst.args[1]);
-            }
-            (Op::Atomic(atomic), Some(object), Some(layout)) => {
-                let access = crate::ir::Access { is_shared: true, align: 4, is_volatile: atomic.is_volatile };
-                let mut accessor = Accessor { builder, object, layout, access };
-                let element = accessor.whole_element(inst.args[0]);
-                let inst = &mut builder.function.insts[id];
-                inst.args[0] = element;
-                // The emitter reads the element's type off the operation.
-                builder.insert(id);
-            }
-            _ => builder.insert(id),
-        }
-    });
-}
-
-/// A null pointer that meets pointers into an object becomes an index that no element has.
-fn null_pointers(function: &mut Function, origins: &FxHashMap<ValueId, Origin>) {
-    let is_index = |function: &Function, value: ValueId| {
-        origins.get(&value).is_some_and(|origin| origin.object.is_some()) && function.ty(value) == Type::I32
-    };
-    for id in function.inst_order() {
-        let inst = &function.insts[id];
-        let partners: Vec<ValueId> = match &inst.op {
-            Op::Loop { body, .. } => function.blocks[*body].params.clone(),
-            Op::Exit(target) => function.insts[*target].results.to_vec(),
-            Op::Continue(target) | Op::Next(target) => match (&inst.op, &function.insts[*target].op) {
-                (Op::Continue(_), Op::Loop { continuing, .. }) => function.blocks[*continuing].params.clone(),
-                (_, Op::Loop { body, .. }) => function.blocks[*body].params.clone(),
-                _ => continue,
-            },
-            Op::Select => vec![inst.args[0], inst.results[0], inst.results[0]],
-            Op::Compare(_) => vec![inst.args[1], inst.args[0]],
-            _ => continue,
-        };
-        for (index, &partner) in partners.iter().enumerate() {
-            let Some(&arg) = function.insts[id].args.get(index) else { break };
-            if function.constant(arg).is_some()
-                && function.ty(arg).is_pointer()
-                && is_index(function, partner)
-            {
-                let mut builder = Builder::new(function);
-                let nowhere = builder.i32(-1);
-                function.insts[id].args[index] = nowhere;
-            }
-        }
-    }
-}
-
-fn offset(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, layout: Layout) -> ValueId {
-    let (base, index) = (args[0], args[1]);
-    if let Some(known) = builder.function.constant_bits(index) {
-        let known = if builder.ty(index) == Type::I64 { known as i64 } else { i64::from(known as i32) };
-        let steps = known.wrapping_mul(stride as i64) / layout.unit as i64;
-        return if steps == 0 {
-            base
-        } else {
-            let steps = builder.i32(steps as i32);
-            builder.binary(BinaryOp::Add, base, steps)
-        };
-    }
-    let mut steps = builder.resize(index, Scalar::I32, true);
-    if stride != layout.unit {
-        steps = builder.binary_bits(BinaryOp::Mul, steps, stride / layout.unit);
-    }
-    builder.binary(BinaryOp::Add, base, steps)
 }

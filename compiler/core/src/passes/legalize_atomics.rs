@@ -5,6 +5,7 @@
 //! only at run time the strongest that they can be.
 
 mod seq_cst;
+pub(super) mod unshared;
 
 use crate::{
     diag::Sink,
@@ -22,6 +23,11 @@ use crate::{
 
 pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
+        rewrite(function, |builder, id, replaced| {
+            if let Some(value) = unshared::replace(builder, id) {
+                replaced.insert(builder.function.insts[id].results[0], value);
+            }
+        });
         rewrite(function, |builder, id, _| settle(builder, id));
         rewrite(function, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
@@ -165,7 +171,7 @@ fn as_loop(
 }
 
 fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: FetchKey) -> ValueId {
-    use crate::{hir::LoopHints, ir::BinaryOp};
+    use crate::hir::LoopHints;
     let (pointer, operand) = (inst.args[0], inst.args[1]);
     let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
     let bits = Type::Scalar(integer);
@@ -183,21 +189,7 @@ fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: Fetc
     let expected = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
     let value = builder.bitcast(expected, float);
-    let new = match key {
-        FetchKey::Add => builder.binary(BinaryOp::FAdd, value, operand),
-        FetchKey::Sub => builder.binary(BinaryOp::FSub, value, operand),
-        // A NaN loses against a number (OpenCL C 6.15.12.7.5 of cl_ext_float_atomics).
-        FetchKey::Min | FetchKey::Max => {
-            let op = if key == FetchKey::Min { CompareOp::Less } else { CompareOp::Greater };
-            let wins = builder.compare(op, CompareKind::Float, operand, value);
-            let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, value, value);
-            let takes = builder.binary(BinaryOp::Or, wins, is_nan);
-            builder.select(takes, operand, value)
-        }
-        FetchKey::Or | FetchKey::Xor | FetchKey::And => {
-            unreachable!("the type checker refuses these on floats")
-        }
-    };
+    let new = unshared::fetched(builder, atomic, key, value, operand);
     let new = builder.bitcast(new, bits);
     let exchange = Atomic {
         op: AtomicOp::CompareExchangeStrong,

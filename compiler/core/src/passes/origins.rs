@@ -1,147 +1,219 @@
-//! Where pointers come from: for each pointer of a function, the object or at least the space it points into.
+//! Where pointers may point: for each pointer of a function, the objects without an address of their own, and
+//! whether global memory and null are among the places.
 //!
 //! Follows arithmetic, casts, selections and the parameters and results of constructs until nothing changes. A
-//! pointer out of memory or from a call has an unknown origin.
+//! pointer that has been through memory or through an integer may be any that went there. Calls are gone.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{
-    ir::{Function, InstId, Op, Type, ValueId, VarId},
+    builtins::{self, Lowering},
+    ir::{Const, Function, Inst, InstId, Op, Type, ValueDef, ValueId, VarId},
     opencl::AddressSpace,
 };
 
 /// An object without an address of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Object {
     /// A local object of the module.
     Module(VarId),
     /// A private object of the function.
     Private(VarId),
+    /// What a parameter of the function points to, in this space.
+    Param(AddressSpace, u32),
 }
 
-/// What is known of a pointer's origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Object {
+    /// Where it lies.
+    pub(super) const fn space(self) -> AddressSpace {
+        match self {
+            Self::Module(_) => AddressSpace::Local,
+            Self::Private(_) => AddressSpace::Private,
+            Self::Param(space, _) => space,
+        }
+    }
+}
+
+/// Where a pointer may point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// The space, if it is one and not generic.
-    pub(super) space: Option<AddressSpace>,
-    /// The object, if it is one.
-    pub(super) object: Option<Object>,
+    /// Into these objects, in order.
+    pub(super) objects: SmallVec<[Object; 2]>,
+    /// Into global or constant memory.
+    pub(super) is_global: bool,
+    /// Nowhere.
+    pub(super) is_null: bool,
 }
 
 impl Origin {
-    fn join(self, other: Self) -> Self {
-        Self {
-            space: self.space.filter(|_| self.space == other.space),
-            object: self.object.filter(|_| self.object == other.object),
-        }
+    fn object(object: Object) -> Self {
+        Self { objects: SmallVec::from_slice(&[object]), ..Self::default() }
     }
-}
 
-/// The origin of every pointer that has one; null pointers and undefined ones go with every origin.
-pub(super) fn origins(
-    function: &Function,
-    space_of: &dyn Fn(VarId) -> AddressSpace,
-) -> FxHashMap<ValueId, Origin> {
-    let mut found = FxHashMap::default();
-    let order = function.inst_order();
-    for &param in function.params() {
-        note_unknown(function, &mut found, param);
+    fn global() -> Self {
+        Self { is_global: true, ..Self::default() }
     }
-    loop {
-        let mut changed = false;
-        for &id in &order {
-            changed |= flow(function, space_of, id, &mut found);
-        }
-        if !changed {
-            return found;
-        }
-    }
-}
 
-fn flow(
-    function: &Function,
-    space_of: &dyn Fn(VarId) -> AddressSpace,
-    id: InstId,
-    found: &mut FxHashMap<ValueId, Origin>,
-) -> bool {
-    let inst = &function.insts[id];
-    let results = &inst.results;
-    match &inst.op {
-        Op::ModuleVar(var) => {
-            let space = space_of(*var);
-            let object = (space == AddressSpace::Local).then_some(Object::Module(*var));
-            note(found, results[0], Origin { space: Some(space), object })
-        }
-        Op::PrivateVar(var) => {
-            let object = Some(Object::Private(*var));
-            note(found, results[0], Origin { space: Some(AddressSpace::Private), object })
-        }
-        Op::Offset { .. } => pass(found, inst.args[0], results[0]),
-        Op::PointerCast => match (function.ty(inst.args[0]), function.ty(results[0])) {
-            // The source asserts the space; the object is what it was.
-            (Type::Pointer(AddressSpace::Generic), Type::Pointer(space))
-                if space != AddressSpace::Generic =>
-            {
-                let Some(origin) = found.get(&inst.args[0]).copied() else { return false };
-                note(found, results[0], Origin { space: Some(space), ..origin })
+    /// Adds another's places, and says whether that changed anything.
+    fn join(&mut self, other: &Self) -> bool {
+        let before = (self.objects.len(), self.is_global, self.is_null);
+        for &object in &other.objects {
+            if let Err(at) = self.objects.binary_search(&object) {
+                self.objects.insert(at, object);
             }
-            _ => pass(found, inst.args[0], results[0]),
-        },
-        Op::Select if function.ty(results[0]).is_pointer() => {
-            pass(found, inst.args[1], results[0]) | pass(found, inst.args[2], results[0])
         }
-        Op::Loop { body, .. } => pass_all(function, found, &inst.args, &function.blocks[*body].params),
-        Op::Exit(target) => pass_all(function, found, &inst.args, &function.insts[*target].results),
-        Op::Continue(target) => match function.insts[*target].op {
-            Op::Loop { continuing, .. } => {
-                pass_all(function, found, &inst.args, &function.blocks[continuing].params)
+        self.is_global |= other.is_global;
+        self.is_null |= other.is_null;
+        before != (self.objects.len(), self.is_global, self.is_null)
+    }
+
+    /// Those of the places that a pointer to this space can point to.
+    fn within(&self, space: AddressSpace) -> Self {
+        let mut kept = self.clone();
+        if space != AddressSpace::Generic {
+            kept.objects.retain(|object| object.space() == space);
+            kept.is_global &= matches!(space, AddressSpace::Global | AddressSpace::Constant);
+        }
+        kept
+    }
+
+    /// The only object, if it points nowhere else.
+    pub(super) fn only_object(&self) -> Option<Object> {
+        match self.objects[..] {
+            [object] if !self.is_global && !self.is_null => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The space, if it is one. A pointer that is always null may point to global memory.
+    pub(super) fn space(&self) -> Option<AddressSpace> {
+        let first = match self.objects.first() {
+            Some(object) if !self.is_global => object.space(),
+            Some(_) => return None,
+            None => return Some(AddressSpace::Global),
+        };
+        self.objects.iter().all(|object| object.space() == first).then_some(first)
+    }
+}
+
+/// The origin of every pointer of a function.
+pub(super) struct Origins {
+    found: FxHashMap<ValueId, Origin>,
+    /// The pointers that have been put into memory or made integers.
+    escaped: Origin,
+}
+
+impl Origins {
+    /// Looks through a function.
+    pub(super) fn find(function: &Function, space_of: &dyn Fn(VarId) -> AddressSpace) -> Self {
+        let mut origins = Self { found: FxHashMap::default(), escaped: Origin::global() };
+        origins.escaped.is_null = true;
+        for (value, data) in function.values.entries() {
+            if data.ty.is_pointer() && data.def == ValueDef::Const(Const::scalar(0)) {
+                origins.found.insert(value, Origin { is_null: true, ..Origin::default() });
             }
-            _ => false,
-        },
-        Op::Next(target) => match function.insts[*target].op {
-            Op::Loop { body, .. } => pass_all(function, found, &inst.args, &function.blocks[body].params),
-            _ => false,
-        },
-        Op::If { .. } | Op::Switch { .. } | Op::Block(_) => false,
-        _ => {
-            let mut changed = false;
-            for &result in results {
-                changed |= note_unknown(function, found, result);
+        }
+        for (number, &param) in (0..).zip(function.params()) {
+            if let Type::Pointer(space) = function.ty(param) {
+                let origin = match space {
+                    AddressSpace::Local | AddressSpace::Private => {
+                        Origin::object(Object::Param(space, number))
+                    }
+                    _ => Origin { is_null: true, ..Origin::global() },
+                };
+                origins.found.insert(param, origin);
             }
-            changed
+        }
+        let order = function.inst_order();
+        while order.iter().fold(false, |changed, &id| origins.flow(function, space_of, id) | changed) {}
+        origins
+    }
+
+    /// Where a pointer may point.
+    pub(super) fn of(&self, pointer: ValueId) -> Origin {
+        self.found.get(&pointer).cloned().unwrap_or_default()
+    }
+
+    fn flow(&mut self, function: &Function, space_of: &dyn Fn(VarId) -> AddressSpace, id: InstId) -> bool {
+        let inst = &function.insts[id];
+        match &inst.op {
+            Op::ModuleVar(var) => {
+                let origin = match space_of(*var) {
+                    AddressSpace::Local => Origin::object(Object::Module(*var)),
+                    _ => Origin::global(),
+                };
+                self.note(function, inst.results[0], &origin)
+            }
+            Op::PrivateVar(var) => {
+                self.note(function, inst.results[0], &Origin::object(Object::Private(*var)))
+            }
+            Op::Offset { .. } | Op::PointerCast => self.pass(function, inst.args[0], inst.results[0]),
+            Op::Select => {
+                self.pass(function, inst.args[1], inst.results[0])
+                    | self.pass(function, inst.args[2], inst.results[0])
+            }
+            Op::Store(_) => self.escape(inst.args[1]),
+            Op::PointerToInt => self.escape(inst.args[0]),
+            _ if is_to_space(inst) => {
+                let mut origin = self.of(inst.args[0]);
+                origin.is_null = true;
+                self.note(function, inst.results[0], &origin)
+            }
+            _ => match receivers(function, inst) {
+                Some(receivers) => {
+                    let pairs = inst.args.iter().zip(receivers);
+                    pairs.fold(false, |changed, (&from, to)| self.pass(function, from, to) | changed)
+                }
+                None if inst.op.is_construct() => false,
+                None => {
+                    let escaped = self.escaped.clone();
+                    let results = inst.results.iter();
+                    results.fold(false, |changed, &it| self.note(function, it, &escaped) | changed)
+                }
+            },
+        }
+    }
+
+    fn escape(&mut self, pointer: ValueId) -> bool {
+        let origin = self.of(pointer);
+        self.escaped.join(&origin)
+    }
+
+    fn pass(&mut self, function: &Function, from: ValueId, to: ValueId) -> bool {
+        let origin = self.of(from);
+        self.note(function, to, &origin)
+    }
+
+    fn note(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
+        let Type::Pointer(space) = function.ty(value) else { return false };
+        let origin = origin.within(space);
+        match self.found.get_mut(&value) {
+            Some(known) => known.join(&origin),
+            None => {
+                self.found.insert(value, origin);
+                true
+            }
         }
     }
 }
 
-/// A pointer of which only the type tells.
-fn note_unknown(function: &Function, found: &mut FxHashMap<ValueId, Origin>, value: ValueId) -> bool {
-    let Type::Pointer(space) = function.ty(value) else { return false };
-    let space = (space != AddressSpace::Generic).then_some(space);
-    note(found, value, Origin { space, object: None })
+/// Whether it is `to_global` or one of its kin (OpenCL C 6.15.10).
+pub(super) fn is_to_space(inst: &Inst) -> bool {
+    matches!(&inst.op, Op::Builtin(id, _) if matches!(builtins::row(*id).lowering, Lowering::ToSpace))
 }
 
-fn pass_all(
-    function: &Function,
-    found: &mut FxHashMap<ValueId, Origin>,
-    from: &[ValueId],
-    to: &[ValueId],
-) -> bool {
-    let mut changed = false;
-    for (&from, &to) in from.iter().zip(to) {
-        changed |= function.ty(to).is_pointer() && pass(found, from, to);
-    }
-    changed
-}
-
-fn pass(found: &mut FxHashMap<ValueId, Origin>, from: ValueId, to: ValueId) -> bool {
-    // What has no origin yet may get one in the next round; a null pointer never does.
-    let origin = found.get(&from).copied();
-    origin.is_some_and(|origin| note(found, to, origin))
-}
-
-fn note(found: &mut FxHashMap<ValueId, Origin>, value: ValueId, origin: Origin) -> bool {
-    let old = found.get(&value).copied();
-    let new = old.map_or(origin, |old| old.join(origin));
-    found.insert(value, new);
-    old != Some(new)
+/// The values that a jump's or a loop's arguments become, in order.
+pub(super) fn receivers(function: &Function, inst: &Inst) -> Option<Vec<ValueId>> {
+    let blocks = |target: InstId| match function.insts[target].op {
+        Op::Loop { body, continuing, .. } => Some((body, continuing)),
+        _ => None,
+    };
+    Some(match &inst.op {
+        Op::Loop { body, .. } => function.blocks[*body].params.clone(),
+        Op::Exit(target) => function.insts[*target].results.to_vec(),
+        Op::Continue(target) => function.blocks[blocks(*target)?.1].params.clone(),
+        Op::Next(target) => function.blocks[blocks(*target)?.0].params.clone(),
+        _ => return None,
+    })
 }

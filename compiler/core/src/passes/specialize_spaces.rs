@@ -2,31 +2,120 @@
 //! are specialised; most are generic only because a helper's parameter is unqualified).
 
 use crate::{
+    builtins::{self, Lowering},
     diag::Sink,
-    ir::{Module, Op, Type},
-    opencl::AddressSpace,
-    passes::{origins::origins, rewrite::rewrite},
+    ir::{Builder, Function, InstId, Module, Op, Type, ValueId},
+    opencl::{AddressSpace, FenceFlags},
+    passes::{
+        origins::{Origins, receivers},
+        rewrite::rewrite,
+    },
     session::Options,
 };
 
 pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) {
     let Module { functions, vars, .. } = module;
     for function in functions.iter_mut() {
-        for (value, origin) in origins(function, &|var| vars[var].space) {
-            let ty = &mut function.values[value].ty;
-            if let (Type::Pointer(AddressSpace::Generic), Some(space)) = (*ty, origin.space) {
-                *ty = Type::Pointer(space);
+        let origins = Origins::find(function, &|var| vars[var].space);
+        let pointers: Vec<ValueId> = function.values.ids().collect();
+        for value in pointers {
+            let is_generic = function.ty(value) == Type::Pointer(AddressSpace::Generic);
+            // A null pointer takes the type of where it goes.
+            if is_generic
+                && function.constant(value).is_none()
+                && let Some(space) = origins.of(value).space()
+            {
+                function.values[value].ty = Type::Pointer(space);
             }
         }
         rewrite(function, |builder, id, replaced| {
-            let inst = &builder.function.insts[id];
-            let is_idle = matches!(inst.op, Op::PointerCast)
-                && builder.function.ty(inst.args[0]) == builder.function.ty(inst.results[0]);
-            if is_idle {
-                replaced.insert(inst.results[0], inst.args[0]);
-            } else {
-                builder.insert(id);
+            agree(builder, id);
+            match resolved(builder, id) {
+                Some(value) => drop(replaced.insert(builder.function.insts[id].results[0], value)),
+                None => builder.insert(id),
             }
         });
     }
+}
+
+/// Makes the arguments have the types that the instruction wants now.
+fn agree(builder: &mut Builder<'_>, id: InstId) {
+    let wanted = wanted_types(builder.function, id);
+    for (index, ty) in wanted.into_iter().enumerate() {
+        let Some(&arg) = builder.function.insts[id].args.get(index) else { break };
+        let is_other = ty != builder.ty(arg);
+        if let (Some(Type::Pointer(space)), true) = (Some(ty), is_other && builder.ty(arg).is_pointer()) {
+            let arg = cast(builder, arg, space);
+            builder.function.insts[id].args[index] = arg;
+        }
+    }
+}
+
+/// The types of the first arguments, where they must be equal to others.
+fn wanted_types(function: &Function, id: InstId) -> Vec<Type> {
+    let inst = &function.insts[id];
+    match &inst.op {
+        Op::Select => {
+            let result = function.ty(inst.results[0]);
+            vec![function.ty(inst.args[0]), result, result]
+        }
+        Op::Compare(_) => {
+            let [left, right] = [inst.args[0], inst.args[1]].map(|arg| function.ty(arg));
+            let is_null = |arg: ValueId| function.constant(arg).is_some();
+            let common = match (left == right, is_null(inst.args[0]), is_null(inst.args[1])) {
+                (true, ..) | (_, false, true) => left,
+                (_, true, false) => right,
+                _ => Type::Pointer(AddressSpace::Generic),
+            };
+            vec![common, common]
+        }
+        _ => {
+            let receivers = receivers(function, inst).unwrap_or_default();
+            receivers.into_iter().map(|value| function.ty(value)).collect()
+        }
+    }
+}
+
+fn cast(builder: &mut Builder<'_>, pointer: ValueId, space: AddressSpace) -> ValueId {
+    let ty = Type::Pointer(space);
+    match builder.function.constant(pointer).cloned() {
+        Some(constant) => builder.constant(ty, constant),
+        None => builder.value(Op::PointerCast, &[pointer], ty),
+    }
+}
+
+/// What an instruction that asks for a pointer's space gives, where that is known.
+fn resolved(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
+    let inst = builder.function.insts[id].clone();
+    let Type::Pointer(from) = builder.ty(*inst.args.first()?) else { return None };
+    match &inst.op {
+        Op::PointerCast => match builder.ty(inst.results[0]) {
+            Type::Pointer(to) if to == from => Some(inst.args[0]),
+            Type::Pointer(to) if builder.function.constant(inst.args[0]).is_some() => {
+                Some(cast(builder, inst.args[0], to))
+            }
+            // A cast between named spaces has no meaning (OpenCL C 6.7): it points nowhere.
+            ty @ Type::Pointer(to)
+                if ![from, to].contains(&AddressSpace::Generic) && !is_global(from, to) =>
+            {
+                Some(builder.bits(ty, 0))
+            }
+            _ => None,
+        },
+        Op::Builtin(builtin, _) if from != AddressSpace::Generic => match builtins::row(*builtin).lowering {
+            Lowering::ToSpace if builder.ty(inst.results[0]) == Type::Pointer(from) => Some(inst.args[0]),
+            Lowering::ToSpace => Some(builder.bits(builder.ty(inst.results[0]), 0)),
+            Lowering::GetFence => {
+                let flags = if from == AddressSpace::Local { FenceFlags::LOCAL } else { FenceFlags::GLOBAL };
+                Some(builder.bits(Type::I32, flags.bits().into()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Global and constant memory are one here.
+fn is_global(from: AddressSpace, to: AddressSpace) -> bool {
+    [from, to].iter().all(|space| matches!(space, AddressSpace::Global | AddressSpace::Constant))
 }

@@ -171,6 +171,7 @@ impl Accessor<'_, '_> {
         let (op, space) = match self.object {
             Object::Module(var) => (Op::ModuleVar(var), AddressSpace::Local),
             Object::Private(var) => (Op::PrivateVar(var), AddressSpace::Private),
+            Object::Param(..) => unreachable!("kernels have no parameters any more"),
         };
         let base = self.builder.value(op, &[], Type::Pointer(space));
         self.builder.value(Op::Element, &[base, index], Type::Pointer(space))
