@@ -3,7 +3,7 @@
 use rspirv::{
     dr::Operand,
     grammar::{GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE},
-    spirv::{Op, OpenclStd100Op},
+    spirv::{Capability, Op, OpenclStd100Op},
 };
 
 use super::body::Body;
@@ -20,12 +20,40 @@ impl Body<'_, '_> {
     /// A function of a library; what is none has been rewritten or refused before.
     pub(super) fn builtin(&mut self, inst: &Inst, builtin: BuiltinId, params: &[BuiltinParam]) {
         let row = builtins::row(builtin);
+        match row.lowering {
+            Lowering::ToSpace => return self.to_space(inst),
+            Lowering::GetFence => return self.get_fence(inst),
+            _ => {}
+        }
         let number = library_number(row.lowering, self.is_structured(), params);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
         let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
         self.result(inst, Op::ExtInst, operands);
+    }
+
+    /// `to_global` and its kin (OpenCL C 6.15.10), which take a generic pointer here.
+    fn to_space(&mut self, inst: &Inst) {
+        let Type::Pointer(space) = self.type_of(inst.results[0]) else {
+            unreachable!("`to_global` gives a pointer")
+        };
+        self.emitter.writer.need(Capability::GenericPointer);
+        let class = self.emitter.storage_class(space);
+        let pointer = self.value(inst.args[0]);
+        let operands = vec![Operand::IdRef(pointer), Operand::StorageClass(class)];
+        self.result(inst, Op::GenericCastToPtrExplicit, operands);
+    }
+
+    /// `get_fence`: the bits of local and global memory follow each other in both masks.
+    fn get_fence(&mut self, inst: &Inst) {
+        const WORKGROUP_MEMORY_BIT: u32 = 8;
+        self.emitter.writer.need(Capability::GenericPointer);
+        let pointer = self.value(inst.args[0]);
+        let mask = self.op(Op::GenericPtrMemSemantics, Type::I32, vec![Operand::IdRef(pointer)]);
+        let [shift, flags] = [WORKGROUP_MEMORY_BIT, 3].map(|it| Operand::IdRef(self.emitter.u32(it)));
+        let mask = self.op(Op::ShiftRightLogical, Type::I32, vec![Operand::IdRef(mask), shift]);
+        self.result(inst, Op::BitwiseAnd, vec![Operand::IdRef(mask), flags]);
     }
 
     /// `printf` of the OpenCL environment: the format is a constant in memory.
