@@ -49,7 +49,10 @@ const MODULES: &[(&str, &[&str])] = &[
         &["diag", "hir", "ir", "lower", "opencl", "pp", "sema", "session", "source", "syntax", "target"],
     ),
     // Which built-in functions are instructions of the target's, the emitter knows.
-    ("passes", &["builtins", "diag", "emit", "hir", "index", "ir", "library", "memory", "opencl", "session"]),
+    (
+        "passes",
+        &["builtins", "diag", "emit", "hir", "index", "ir", "library", "memory", "opencl", "session", "ty"],
+    ),
     ("emit", &["builtins", "hir", "index", "ir", "memory", "opencl", "target", "ty"]),
     ("verify", &["opencl", "target"]),
     ("stage", &["passes"]),
