@@ -2,7 +2,7 @@
 
 use super::{access::Address, body::Body};
 use crate::{
-    hir::{self, CompareOp, Expr},
+    hir::{self, CompareOp, Expr, ExprKind},
     ir::{self, BinaryOp, CompareKind, Known, Op, Scalar, Type, ValueId},
     opencl::{AtomicOp, FenceFlags, FetchKey, Order, Scope},
     ty::Ty,
@@ -59,7 +59,7 @@ impl Body<'_, '_> {
             let old = self.operation(work)?;
             return Some(self.builder.bitcast(old, value_ty));
         }
-        let place = Address { pointer: expected, ..work.object };
+        let place = Address { pointer: expected, align: work.ty.size(), is_volatile: false };
         let expected = self.load(&place, bits);
         work.args = vec![desired, expected];
         let old = self.operation(work)?;
@@ -197,7 +197,13 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether the object is volatile, as the argument had it: every parameter of an atomic function is a pointer to
+    /// volatile.
     fn is_volatile_pointee(&self, pointer: &Expr) -> bool {
+        let pointer = match &pointer.kind {
+            ExprKind::PointerCast(inner) => inner,
+            _ => pointer,
+        };
         matches!(self.lowering.hir.types.get(pointer.ty), Ty::Pointer(to) if to.quals.is_volatile)
     }
 }

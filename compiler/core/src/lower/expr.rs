@@ -92,7 +92,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Splat(operand) => {
                 let operand = self.value(operand);
-                self.builder.splat(operand, ty?.count())
+                self.splat(operand, ty?)
             }
             ExprKind::Vector(parts) => self.vector(parts, ty?),
             ExprKind::Swizzle(operand, components) => {
@@ -103,7 +103,10 @@ impl Body<'_, '_> {
                 let stride = self.lowering.stride(pointer.ty);
                 let pointer = self.value(pointer);
                 let index = self.index(index);
-                self.builder.offset(pointer, index, stride)
+                match self.builder.function.constant_bits(index) {
+                    Some(0) => pointer,
+                    _ => self.builder.offset(pointer, index, stride),
+                }
             }
             ExprKind::Difference { left, right } => self.difference(left, right, ty?),
             ExprKind::Assign { place, value } => return self.assign(place, value),

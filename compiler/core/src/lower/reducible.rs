@@ -1,6 +1,8 @@
 //! Makes every cycle of a flow graph have one entry, as loops have: a cycle that is entered at several nodes gets a
 //! dispatcher before them, which goes on by a number that is set on the way there.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::graph::{End, Graph, Item, Node, NodeId};
 use crate::index::Id;
 
@@ -34,7 +36,7 @@ impl Graph<'_> {
         for mut cycle in self.cycles(nodes) {
             let mut entries = self.entries(&cycle);
             if entries.len() > 1 {
-                let dispatcher = self.dispatch(&entries);
+                let dispatcher = self.dispatch(&cycle, &entries);
                 cycle.push(dispatcher);
                 entries = vec![dispatcher];
             }
@@ -58,27 +60,27 @@ impl Graph<'_> {
         cycle.iter().copied().filter(|node| is_entry[node.index()]).collect()
     }
 
-    /// A node before these: whatever led to one of them leads to it now.
-    fn dispatch(&mut self, entries: &[NodeId]) -> NodeId {
+    /// A node before the entries of a cycle: whatever led to one of them leads to it now, from outside and from
+    /// inside by nodes of their own, so that those from outside are no part of the cycle.
+    fn dispatch(&mut self, cycle: &[NodeId], entries: &[NodeId]) -> NodeId {
         let number = self.dispatchers;
         self.dispatchers += 1;
-        let dispatcher =
-            self.nodes.push(Node { items: Vec::new(), end: End::Dispatch(number, entries.to_vec()) });
-        let ways: Vec<(NodeId, NodeId)> = entries
-            .iter()
-            .zip(0..)
-            .map(|(&entry, index)| {
+        let sources: Vec<NodeId> = self.nodes.ids().collect();
+        let end = End::Dispatch(number, entries.to_vec());
+        let dispatcher = self.nodes.push(Node { items: Vec::new(), end });
+        let [outside, inside] = [(); 2].map(|()| {
+            let ways = entries.iter().zip(0..).map(|(&entry, index)| {
                 let items = vec![Item::Enter(number, index)];
                 (entry, self.nodes.push(Node { items, end: End::Jump(dispatcher) }))
-            })
-            .collect();
-        let new =
-            |target: NodeId| ways.iter().find(|(entry, _)| *entry == target).map_or(target, |(_, way)| *way);
-        let made: Vec<NodeId> = ways.iter().map(|(_, way)| *way).chain([dispatcher]).collect();
-        for node in self.nodes.ids().filter(|node| !made.contains(node)) {
-            self.nodes[node].end.redirect(&new);
+            });
+            ways.collect::<FxHashMap<_, _>>()
+        });
+        let cycle: FxHashSet<NodeId> = cycle.iter().copied().collect();
+        for node in sources {
+            let ways = if cycle.contains(&node) { &inside } else { &outside };
+            self.nodes[node].end.redirect(&|target| ways.get(&target).copied().unwrap_or(target));
         }
-        self.entry = new(self.entry);
+        self.entry = outside.get(&self.entry).copied().unwrap_or(self.entry);
         dispatcher
     }
 

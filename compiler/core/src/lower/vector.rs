@@ -1,10 +1,12 @@
 //! Vectors: their parts, and masks of 0 and -1.
 
+use smallvec::SmallVec;
+
 use super::body::Body;
 use crate::{
     hir::Expr,
     hir::{CompareOp, LogicalOp},
-    ir::{BinaryOp, Builder, CompareKind, Scalar, Type, ValueId},
+    ir::{BinaryOp, Builder, CompareKind, Const, Scalar, Type, ValueId},
 };
 
 /// The components of a vector, or the scalar itself.
@@ -29,10 +31,29 @@ impl Body<'_, '_> {
     /// A vector of these parts.
     pub(super) fn vector(&mut self, parts: &[Expr], ty: Type) -> ValueId {
         let parts: Vec<ValueId> = parts.iter().map(|part| self.value(part)).collect();
-        match parts[..] {
-            [part] if self.builder.ty(part) == ty => part,
-            _ => self.builder.construct(&parts, ty),
+        self.join(&parts, ty)
+    }
+
+    /// A vector of these parts; of constants a constant.
+    pub(super) fn join(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
+        if let [part] = parts
+            && self.builder.ty(*part) == ty
+        {
+            return *part;
         }
+        let mut known = SmallVec::new();
+        for &part in parts {
+            let Some(Const::Bits(bits)) = self.builder.function.constant(part) else {
+                return self.builder.construct(parts, ty);
+            };
+            known.extend_from_slice(bits);
+        }
+        self.builder.constant(ty, Const::Bits(known))
+    }
+
+    /// A scalar in every component of a vector of this type.
+    pub(super) fn splat(&mut self, scalar: ValueId, ty: Type) -> ValueId {
+        self.join(&vec![scalar; usize::from(ty.count())], ty)
     }
 
     /// -1 where a condition holds and 0 elsewhere, of this type (OpenCL C 6.5.8).
