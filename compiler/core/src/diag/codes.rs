@@ -148,7 +148,7 @@ codes! {
     VariableLengthArray "variable-length-array" Error;
     FlexibleArray "flexible-array" Error;
     BitField "bit-field" Error;
-    EmptyRecord "empty-record" Pedantic;
+    EmptyRecord "empty-record" Warning;
     MemberDeclaration "member-declaration" Error;
     EnumValue "enum-value" Warning;
     HalfStorage "half-storage" Error;
@@ -200,7 +200,7 @@ codes! {
     MisplacedCase "misplaced-case" Error;
     DuplicateCase "duplicate-case" Error;
     CaseValue "case-value" Warning;
-    CaseRange "case-range" Pedantic;
+    CaseRange "case-range" Warning;
     SwitchValue "switch-value" Error;
     MisplacedJump "misplaced-jump" Error;
     ReturnValue "return-value" Error;

@@ -50,8 +50,7 @@ pub(crate) type KnownBlocks = FxHashMap<Object, KnownBlock>;
 impl Sema<'_> {
     /// `^(parameters) { … }` (OpenCL C 6.14.3)
     pub(crate) fn block_literal(&mut self, block: &ast::BlockLiteral, span: Span) -> Expr {
-        if !self.has_blocks() {
-            self.report_missing("a block", &["OpenCL C 2.0".into()], span);
+        if !self.has_blocks(span) {
             return self.error_value(span);
         }
         let parameters = block.parameters.as_ref().map(|list| self.parameters(list)).unwrap_or_default();
@@ -92,9 +91,16 @@ impl Sema<'_> {
         self.with_captures(function, open.map(|open| open.captures).unwrap_or_default(), ty, span)
     }
 
-    /// OpenCL C 6.14: blocks came with 2.0 and are part of device-side enqueue in 3.0. They cost nothing otherwise.
-    fn has_blocks(&self) -> bool {
-        self.options.std >= LanguageVersion::Cl20 || self.extensions.has(Extension::DeviceEnqueue)
+    /// OpenCL C 6.14: blocks came with 2.0 and are part of device-side enqueue in 3.0. Reports where there are none.
+    pub(super) fn has_blocks(&mut self, span: Span) -> bool {
+        let missing = match self.options.std {
+            LanguageVersion::Cl20 => return true,
+            version if version < LanguageVersion::Cl20 => "OpenCL C 2.0",
+            _ if self.extensions.has(Extension::DeviceEnqueue) => return true,
+            _ => Extension::DeviceEnqueue.name(),
+        };
+        self.report_missing("a block", &[missing.to_owned()], span);
+        false
     }
 
     /// The literal as a value: what it captures is copied when it is evaluated (OpenCL C 6.14.3).

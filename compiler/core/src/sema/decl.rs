@@ -111,6 +111,21 @@ impl Sema<'_> {
     /// `struct S { … };` and the like (C99 6.7): a tag or enumerators must be declared.
     fn declaration_without_names(&mut self, declaration: &ast::Declaration, specified: &Specified) {
         self.attributes(&declaration.specifiers.attributes, Target::TypeName);
+        if let Some(word) = declaration.specifiers.qualifiers.last()
+            && !specified.has_tag
+            && word.span.lo > declaration.specifiers.types.last().map_or(word.span.lo, |ty| ty.span.lo)
+        {
+            self.report(
+                Diagnostic::new(
+                    Code::ReservedWord,
+                    word.span,
+                    "this word is a qualifier and cannot be a name",
+                )
+                .help("choose another name")
+                .note("OpenCL C 6.7, 6.8: the names of qualifiers shall not be used otherwise"),
+            );
+            return;
+        }
         if !specified.has_tag && specified.ty.ty != TyId::ERROR {
             self.report(
                 Diagnostic::new(Code::DeclaresNothing, declaration.span, "this declares nothing")
@@ -182,14 +197,18 @@ impl Sema<'_> {
         let text = self.text(name.node).to_owned();
         let mut variable =
             Variable { name: &text, ty: declared.ty, storage: specified.storage, span: name.span };
-        if !self.check_variable_type(variable) {
+        let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
+        let space = match self.check_variable_type(variable) {
+            true if is_static => self.place_static(variable),
+            true => self.place_automatic(variable),
+            false => None,
+        };
+        let Some(space) = space else {
             if let Some(init) = init {
                 self.initializer(TyId::ERROR.plain(), init, name.span);
             }
             return self.scopes.declare(name.node, Entity::Error, name.span);
-        }
-        let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
-        let space = if is_static { self.place_static(variable) } else { self.place_automatic(variable) };
+        };
         variable.ty.quals.space = Some(space);
         if matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler) {
             variable.ty = self.with_quals(variable.ty, ty::Quals { is_const: true, ..ty::Quals::default() });

@@ -127,6 +127,17 @@ impl Sema<'_> {
             );
             return TyId::ERROR.plain();
         }
+        if let (
+            Ty::Event,
+            Some(space @ (AddressSpace::Local | AddressSpace::Global | AddressSpace::Constant)),
+        ) = (self.types.get(to.ty), to.quals.space)
+        {
+            self.report(
+                Diagnostic::new(Code::OpaqueTypeUse, span, format!("an event does not lie in `{}` memory", space.spelling()))
+                    .note("OpenCL C 6.11.r: the event type cannot be used with the `local`, `constant` and `global` address spaces"),
+            );
+            return TyId::ERROR.plain();
+        }
         if to.quals.space.is_none() {
             to.quals.space = Some(self.default_pointee_space());
         }
@@ -135,8 +146,7 @@ impl Sema<'_> {
 
     /// `^` (OpenCL C 6.14): a block is made of a function type.
     fn block_to(&mut self, to: QualTy, span: Span) -> QualTy {
-        if self.options.std < LanguageVersion::Cl20 {
-            self.report_missing("a block", &["OpenCL C 2.0".into()], span);
+        if !self.has_blocks(span) {
             return TyId::ERROR.plain();
         }
         match self.types.get(to.ty) {
@@ -358,7 +368,9 @@ impl Sema<'_> {
             Ty::Function(_) => ty = self.pointer_type(ty, parameter.span),
             _ => {}
         }
-        self.check_parameter(ty, parameter.span);
+        if !self.check_parameter(ty, parameter.span) {
+            return Some(made(TyId::ERROR.plain()));
+        }
         if let Some(space) = ty.quals.space
             && space != AddressSpace::Private
         {
@@ -378,20 +390,20 @@ impl Sema<'_> {
         Some(made(ty.in_space(AddressSpace::Private)))
     }
 
-    /// What a parameter cannot be: of an incomplete type, `half` without its extension, or a block.
-    fn check_parameter(&mut self, ty: QualTy, span: Span) {
-        if ty.ty == TyId::ERROR {
-            return;
-        }
+    /// What a parameter can be: not `half` without its extension, and not a block.
+    fn check_parameter(&mut self, ty: QualTy, span: Span) -> bool {
         if self.is_storage_only(ty.ty) {
             self.report_half("a parameter", span);
+            return false;
         }
         if let Ty::Block(_) = self.types.get(ty.ty) {
             self.report(
                 Diagnostic::new(Code::BlockType, span, "a block cannot be a parameter of a function")
                     .note("OpenCL C 6.14.5: a block cannot be a return value or a parameter of a function"),
             );
+            return false;
         }
+        true
     }
 
     /// OpenCL C 6.11.n: `half` is only a format in memory.

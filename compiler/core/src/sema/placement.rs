@@ -21,13 +21,13 @@ pub(crate) struct Variable<'n> {
 
 impl Sema<'_> {
     /// The space of a variable at program scope, or of a `static` or `extern` one in a function: global or
-    /// constant (OpenCL C 6.7.6, 6.10).
-    pub(crate) fn place_static(&mut self, variable: Variable<'_>) -> AddressSpace {
+    /// constant (OpenCL C 6.7.6, 6.10). None, reported, where it cannot lie.
+    pub(crate) fn place_static(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let place =
             if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
         match variable.ty.quals.space {
-            Some(AddressSpace::Constant) => AddressSpace::Constant,
-            Some(AddressSpace::Global) if self.has_program_scope_variables() => AddressSpace::Global,
+            Some(AddressSpace::Constant) => Some(AddressSpace::Constant),
+            Some(AddressSpace::Global) if self.has_program_scope_variables() => Some(AddressSpace::Global),
             Some(space @ (AddressSpace::Local | AddressSpace::Private | AddressSpace::Generic)) => {
                 let word = space.spelling();
                 let mut diagnostic = Diagnostic::new(
@@ -40,10 +40,10 @@ impl Sema<'_> {
                     diagnostic = diagnostic.help("declare it in the outermost block of a kernel");
                 }
                 self.report(diagnostic);
-                AddressSpace::Global
+                None
             }
-            None if self.lies_nowhere(variable.ty.ty) => AddressSpace::Constant,
-            None if self.has_program_scope_variables() => AddressSpace::Global,
+            None if self.lies_nowhere(variable.ty.ty) => Some(AddressSpace::Constant),
+            None if self.has_program_scope_variables() => Some(AddressSpace::Global),
             None | Some(AddressSpace::Global) => {
                 self.report(
                     Diagnostic::new(
@@ -54,16 +54,16 @@ impl Sema<'_> {
                     .help("write `constant` before its type")
                     .note("OpenCL C 6.7.6: variables in global memory need OpenCL C 2.0 or `__opencl_c_program_scope_global_variables`"),
                 );
-                AddressSpace::Constant
+                None
             }
         }
     }
 
-    /// The space of a variable of a function (OpenCL C 6.7.6).
-    pub(crate) fn place_automatic(&mut self, variable: Variable<'_>) -> AddressSpace {
+    /// The space of a variable of a function (OpenCL C 6.7.6). None, reported, where it cannot lie.
+    pub(crate) fn place_automatic(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let (name, span) = (variable.name, variable.span);
         let space = match variable.ty.quals.space {
-            None | Some(AddressSpace::Private | AddressSpace::Generic) => return AddressSpace::Private,
+            None | Some(AddressSpace::Private | AddressSpace::Generic) => return Some(AddressSpace::Private),
             Some(space) => space,
         };
         let word = space.spelling();
@@ -77,10 +77,10 @@ impl Sema<'_> {
                 .help("add `static`, or declare it at program scope")
                 .note("OpenCL C 6.7.6, 6.10: variables in global memory live as long as the program"),
             );
-            return AddressSpace::Private;
+            return None;
         }
         if self.body.is_outermost_of_kernel(self.scopes.depth()) {
-            return space;
+            return Some(space);
         }
         let mut diagnostic = Diagnostic::new(
             Code::AddressSpacePlacement,
@@ -96,7 +96,7 @@ impl Sema<'_> {
             _ => diagnostic.help("add `static`, or declare it at program scope"),
         };
         self.report(diagnostic);
-        space
+        None
     }
 
     /// Whether objects of this type lie in no memory that a program could name.

@@ -110,7 +110,7 @@ impl Sema<'_> {
     pub(super) fn has_size(&mut self, ty: TyId, span: Span, what: &str) -> bool {
         let reason = match *self.types.get(ty) {
             Ty::Error => return false,
-            Ty::Void | Ty::Function(_) => "which has no size",
+            Ty::Void | Ty::Function(_) | Ty::Block(_) => "which has no size",
             Ty::Array(_, None) => "which is incomplete",
             Ty::Record(id) if self.types.records[id].fields.is_none() => "which is declared but not defined",
             _ => return true,

@@ -22,6 +22,8 @@ pub(in crate::sema) struct Qualifiers {
     pub(in crate::sema) space: Option<Spanned<AddressSpace>>,
     access: Option<Spanned<Access>>,
     pipe: Option<Span>,
+    /// `_Atomic` was there and reported.
+    is_wrong: bool,
 }
 
 impl Sema<'_> {
@@ -34,7 +36,10 @@ impl Sema<'_> {
                 Qualifier::Const => found.is_const = Some(span),
                 Qualifier::Volatile => found.is_volatile = Some(span),
                 Qualifier::Restrict => found.is_restrict = Some(span),
-                Qualifier::Atomic => self.report_atomic_qualifier(span),
+                Qualifier::Atomic => {
+                    self.report_atomic_qualifier(span);
+                    found.is_wrong = true;
+                }
                 Qualifier::Global => self.take_space(&mut found, AddressSpace::Global, span),
                 Qualifier::Local => self.take_space(&mut found, AddressSpace::Local, span),
                 Qualifier::Constant => self.take_space(&mut found, AddressSpace::Constant, span),
@@ -113,8 +118,8 @@ impl Sema<'_> {
 
     /// Adds qualifiers to a type; in an array they go to the elements (C99 6.7.3).
     pub(in crate::sema) fn qualify(&mut self, ty: QualTy, found: Qualifiers) -> QualTy {
-        if ty.ty == TyId::ERROR {
-            return ty;
+        if ty.ty == TyId::ERROR || found.is_wrong {
+            return TyId::ERROR.plain();
         }
         let cv = found.is_const.or(found.is_volatile).or(found.is_restrict);
         if let Some(span) = cv
