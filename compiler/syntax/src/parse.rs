@@ -4,17 +4,20 @@
 //! It knows no types and no messages. The grammar is `grammar.lalrpop`; the parser made of it is committed.
 
 mod adaptor;
+mod brackets;
 mod build;
 mod candidates;
 mod error;
 mod explain;
 mod expression;
+mod names;
 mod nesting;
 mod prepare;
 mod repair;
 mod run;
 mod scopes;
 mod state;
+mod structure;
 
 pub use error::{Construct, Expected, SyntaxError, SyntaxErrorKind};
 pub use nesting::{MAX_BRACKETS, MAX_DEPTH};

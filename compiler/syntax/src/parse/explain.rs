@@ -2,7 +2,7 @@
 
 use super::{
     adaptor::Terminal,
-    candidates::open_brackets,
+    brackets::open_brackets,
     error::{Construct, Expected, SyntaxError, SyntaxErrorKind},
     run::Stuck,
     state::{Boundary, State},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Something else should stand here.
-pub(super) fn general_error(state: &State<'_>, stuck: &Stuck) -> SyntaxError {
+pub(super) fn general(state: &State<'_>, stuck: &Stuck) -> SyntaxError {
     let found = state.tokens.get(stuck.token);
     let end = state.end_before(stuck.token);
     let kind = SyntaxErrorKind::Expected { what: wanted(stuck), found: found.map(|token| token.kind) };
@@ -51,6 +51,7 @@ fn construct(state: &State<'_>, stuck: &Stuck) -> Construct {
         _ if stuck.expects("%") => Construct::Expression,
         _ if declarator && !stuck.expects(";") => Construct::Parameter,
         _ if declarator => Construct::Declaration,
+        kind if stuck.expects("if") => Construct::Token(kind),
         TokenKind::Punct(Punct::CloseBrace) if stuck.expects("*") && stuck.expects(";") => {
             Construct::TypeDefinition
         }

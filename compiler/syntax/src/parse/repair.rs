@@ -5,10 +5,13 @@
 
 use super::{
     adaptor::Terminal,
+    brackets,
     candidates::{self, Candidate},
     error::{SyntaxError, SyntaxErrorKind},
+    explain,
     run::{self, Outcome, Stuck},
     state::{Boundary, State},
+    structure,
 };
 use crate::symbol::Symbol;
 
@@ -41,11 +44,19 @@ const HORIZON: usize = 40;
 /// How many tokens behind a mistake an edit must make readable to be believed.
 const ENOUGH: usize = 3;
 
+/// A second mistake within so many tokens and the same statement is taken for the first one's.
+const SOON: usize = 16;
+
 /// Reads the whole input; gives the mistakes.
 pub(super) fn parse(state: &State<'_>) -> Vec<SyntaxError> {
-    let mut repair =
-        Repair { state, start: Boundary::default(), edits: vec![], errors: vec![], unknown_types: vec![] };
-    repair.start.scopes = state.enter();
+    let mut repair = Repair {
+        state,
+        start: Boundary { scopes: state.enter(), ..Boundary::default() },
+        edits: vec![],
+        errors: vec![],
+        clean_from: 0,
+        unknown_types: vec![],
+    };
     let mut mistakes = 0;
     loop {
         let outcome = run::run(state, &repair.edits, repair.start, usize::MAX);
@@ -76,6 +87,8 @@ struct Repair<'s, 'a> {
     /// The changes from there on, in the order of places.
     edits: Vec<Edit>,
     errors: Vec<SyntaxError>,
+    /// Behind this token no change was made before the item.
+    clean_from: usize,
     /// Names that stood in the places of types: one report of each is enough.
     unknown_types: Vec<Symbol>,
 }
@@ -91,27 +104,67 @@ impl Repair<'_, '_> {
             }
         }
         self.start = boundary;
-        self.edits.drain(..self.start.place.edit);
+        if let Some(last) = self.edits.drain(..self.start.place.edit).next_back() {
+            self.clean_from = last.at + 1;
+        }
         self.start.place.edit = 0;
     }
 
     /// Applies the candidate that makes the most readable, and reports it.
     fn mend(&mut self, stuck: &Stuck) {
-        let small = candidates::small(self.state, self.start, stuck);
-        let chosen = self.best(stuck, small, stuck.token + ENOUGH).or_else(|| {
-            let large = candidates::skips(self.state, self.start, stuck);
-            large.into_iter().find_map(|level| self.best(stuck, level, stuck.token + 1))
-        });
-        match chosen {
+        match self.choose(stuck) {
             Some(candidate) => {
                 self.report(candidate.error);
-                self.edits = self.with(&candidate.edits);
+                self.edits = self.with(&candidate);
+                self.start = candidate.start;
             }
             None => {
-                self.report(candidates::general_error(self.state, stuck));
+                self.report(explain::general(self.state, stuck));
                 self.skip_item(stuck.token);
             }
         }
+    }
+
+    /// The best candidate: a change of one token if it mends all that a trial sees; else, if braces are the matter,
+    /// a brace; else the statement is left out if the next mistake would come soon and in the same statement.
+    fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
+        let (state, start) = (self.state, self.start);
+        let at_end = stuck.terminal.is_none();
+        let previous = self.can_go_back().then(|| state.previous.get());
+        let mut braces = structure::braces(state, start, previous, stuck);
+        if at_end && let Some((candidate, usize::MAX)) = self.best(stuck, braces.drain(..)) {
+            return Some(candidate);
+        }
+        let small = self.best(stuck, candidates::small(state, start, stuck));
+        let small = small.filter(|&(_, reach)| reach >= stuck.token + ENOUGH);
+        if let Some((candidate, usize::MAX)) = small {
+            return Some(candidate);
+        }
+        if let Some((candidate, usize::MAX)) = self.best(stuck, braces) {
+            return Some(candidate);
+        }
+        for level in structure::skips(state, start, stuck) {
+            let soon = (stuck.token + SOON).min(level.end);
+            if let Some((_, reach)) = small
+                && reach >= soon
+            {
+                break;
+            }
+            if let Some((candidate, reach)) = self.best(stuck, level.candidates)
+                && reach > stuck.token
+            {
+                return Some(candidate);
+            }
+        }
+        small.map(|(candidate, _)| candidate)
+    }
+
+    /// Whether the item before this one can be read again: the changes made in it are forgotten.
+    fn can_go_back(&self) -> bool {
+        let previous = self.state.previous.get();
+        self.edits.is_empty()
+            && previous.place.token < self.start.place.token
+            && self.clean_from <= previous.place.token
     }
 
     fn report(&mut self, error: SyntaxError) {
@@ -124,20 +177,22 @@ impl Repair<'_, '_> {
         self.errors.push(error);
     }
 
-    /// The first of the candidates that lets the parser read farthest, if that is at least up to `least`.
-    fn best(&self, stuck: &Stuck, candidates: Vec<Candidate>, least: usize) -> Option<Candidate> {
-        let horizon = stuck.token + HORIZON;
-        let mut best = None;
-        let mut farthest = least.saturating_sub(1);
+    /// The first of the candidates that lets the parser read farthest, and how far that is.
+    fn best(
+        &self,
+        stuck: &Stuck,
+        candidates: impl IntoIterator<Item = Candidate>,
+    ) -> Option<(Candidate, usize)> {
+        let mut best: Option<(Candidate, usize)> = None;
         for candidate in candidates {
-            let reach = match run::run(self.state, &self.with(&candidate.edits), self.start, horizon) {
+            let horizon = candidate.end.max(stuck.token) + HORIZON;
+            let reach = match run::run(self.state, &self.with(&candidate), candidate.start, horizon) {
                 Outcome::Done => usize::MAX,
                 Outcome::TooDeep(token) => token,
                 Outcome::Stuck(stuck) => stuck.token,
             };
-            if reach > farthest {
-                farthest = reach;
-                best = Some(candidate);
+            if best.as_ref().is_none_or(|&(_, farthest)| reach > farthest) {
+                best = Some((candidate, reach));
             }
             if reach == usize::MAX {
                 break;
@@ -146,10 +201,10 @@ impl Repair<'_, '_> {
         best
     }
 
-    /// The edits with some more.
-    fn with(&self, more: &[Edit]) -> Vec<Edit> {
+    /// The edits with those of the candidate.
+    fn with(&self, candidate: &Candidate) -> Vec<Edit> {
         let mut edits = self.edits.clone();
-        for &edit in more {
+        for &edit in &candidate.edits {
             if let EditKind::Remove(count) = edit.kind {
                 let removed = edit.at..edit.at + count;
                 edits.retain(|earlier| match earlier.kind {
@@ -169,6 +224,6 @@ impl Repair<'_, '_> {
     /// Leaves out the whole item with the mistake.
     fn skip_item(&mut self, mistake: usize) {
         let start = self.start.place.token;
-        self.edits = candidates::skip(start, candidates::item_end(self.state.tokens, start, mistake));
+        self.edits = structure::skip(start, brackets::item_end(self.state.tokens, start, mistake));
     }
 }

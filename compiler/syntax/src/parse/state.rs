@@ -25,6 +25,8 @@ pub(crate) struct State<'a> {
     pub(super) items: RefCell<Vec<Item>>,
     /// Where the next item begins.
     pub(super) boundary: Cell<Boundary>,
+    /// Where the last complete item began.
+    pub(super) previous: Cell<Boundary>,
     /// What the parser looks at.
     pub(super) looking_at: Cell<Place>,
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
@@ -69,6 +71,7 @@ impl<'a> State<'a> {
             nesting: RefCell::default(),
             items: RefCell::default(),
             boundary: Cell::default(),
+            previous: Cell::default(),
             looking_at: Cell::default(),
             vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
             keywords: std::array::from_fn(|i| interner.intern(Keyword::ALL[i].0)),
@@ -103,6 +106,7 @@ impl<'a> State<'a> {
     pub(crate) fn finish_item(&self, item: Item) {
         let mut items = self.items.borrow_mut();
         items.push(item);
+        self.previous.set(self.boundary.get());
         self.boundary.set(Boundary {
             place: self.looking_at.get(),
             items: items.len(),

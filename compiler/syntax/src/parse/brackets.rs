@@ -1,0 +1,166 @@
+//! What brackets and semicolons alone tell of the structure of tokens: enough to find where a statement or an item
+//! begins and ends when the grammar cannot say. It knows no grammar.
+
+use crate::{
+    span::Span,
+    token::{Keyword, Punct, Token, TokenKind},
+};
+
+/// A bracket that is still open.
+#[derive(Clone, Copy)]
+pub(super) struct OpenBracket {
+    /// What would close it.
+    pub(super) closing: Punct,
+    /// Which token it is.
+    pub(super) token: usize,
+    /// Where it stands.
+    pub(super) span: Span,
+}
+
+/// The brackets that are open behind these tokens. A closing bracket closes everything inside of its partner.
+pub(super) fn open_brackets(tokens: &[Token]) -> Vec<OpenBracket> {
+    let mut open: Vec<OpenBracket> = vec![];
+    for (token, &Token { kind, span }) in tokens.iter().enumerate() {
+        let TokenKind::Punct(punct) = kind else { continue };
+        let closing = match punct {
+            Punct::OpenParen => Punct::CloseParen,
+            Punct::OpenBracket => Punct::CloseBracket,
+            Punct::OpenBrace => Punct::CloseBrace,
+            Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace => {
+                if let Some(partner) = open.iter().rposition(|bracket| bracket.closing == punct) {
+                    open.truncate(partner);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        open.push(OpenBracket { closing, token, span });
+    }
+    open
+}
+
+/// For each open brace, the innermost first, and for no brace: where the statement begins in it that holds the
+/// token `mistake`.
+pub(super) fn statement_begins(tokens: &[Token], first: usize, mistake: usize) -> Vec<usize> {
+    let open = open_brackets(&tokens[first..mistake]);
+    let braces = open.iter().rev().filter(|bracket| bracket.closing == Punct::CloseBrace);
+    let inside = braces.map(|brace| first + brace.token + 1).chain([first]);
+    inside.map(|inside| statement_begin(tokens, inside, mistake)).collect()
+}
+
+/// Where the statement begins that holds the token `mistake`, if `inside` begins the block around it.
+fn statement_begin(tokens: &[Token], inside: usize, mistake: usize) -> usize {
+    let mut depth = 0;
+    let mut begin = inside;
+    for (i, token) in tokens.iter().enumerate().take(mistake).skip(inside) {
+        let TokenKind::Punct(punct) = token.kind else { continue };
+        match punct {
+            Punct::OpenParen | Punct::OpenBracket | Punct::OpenBrace => depth += 1,
+            Punct::CloseParen | Punct::CloseBracket => depth -= 1,
+            Punct::CloseBrace => {
+                depth -= 1;
+                if depth == 0 {
+                    begin = i + 1;
+                }
+            }
+            Punct::Semicolon if depth == 0 => begin = i + 1,
+            _ => {}
+        }
+    }
+    begin
+}
+
+/// Where the statement with the token `mistake` may end: behind one of the next semicolons, behind a block, before
+/// the brace that closes the block around it.
+pub(super) fn statement_ends(tokens: &[Token], begin: usize, mistake: usize) -> Vec<usize> {
+    let mut ends = vec![];
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate().skip(begin) {
+        let TokenKind::Punct(punct) = token.kind else { continue };
+        match punct {
+            Punct::OpenBrace => depth += 1,
+            Punct::CloseBrace if depth == 0 => {
+                if i >= mistake && i > begin {
+                    ends.push(i);
+                }
+                break;
+            }
+            Punct::CloseBrace => {
+                depth -= 1;
+                if depth == 0 && i >= mistake {
+                    ends.push(i + 1);
+                }
+            }
+            Punct::Semicolon if depth == 0 && i >= mistake => ends.push(i + 1),
+            _ => {}
+        }
+        if ends.len() > 4 {
+            break;
+        }
+    }
+    ends
+}
+
+/// Where the item at program scope that begins at `start` ends, but not before `mistake`.
+pub(super) fn item_end(tokens: &[Token], start: usize, mistake: usize) -> usize {
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate().skip(start) {
+        let TokenKind::Punct(punct) = token.kind else { continue };
+        match punct {
+            Punct::OpenBrace => depth += 1,
+            Punct::CloseBrace => depth -= 1,
+            Punct::Semicolon => {}
+            _ => continue,
+        }
+        if depth <= 0 && i >= mistake && punct != Punct::OpenBrace {
+            return i + 1;
+        }
+    }
+    tokens.len()
+}
+/// Where function definitions begin that stand inside of braces: what OpenCL C has not.
+pub(super) fn nested_functions(item: &[Token]) -> Vec<usize> {
+    let mut begins = vec![];
+    let mut depth = 0;
+    let mut begin = 0;
+    for (i, token) in item.iter().enumerate() {
+        match token.kind {
+            TokenKind::Punct(Punct::OpenBrace) => {
+                if depth > 0 && is_function_head(&item[begin..i]) {
+                    begins.push(begin);
+                }
+                depth += 1;
+                begin = i + 1;
+            }
+            TokenKind::Punct(Punct::CloseBrace) => {
+                depth -= 1;
+                begin = i + 1;
+            }
+            TokenKind::Punct(Punct::Semicolon) => begin = i + 1,
+            _ => {}
+        }
+    }
+    begins
+}
+
+/// Whether this looks like a function up to its body: specifiers, a name, parentheses.
+fn is_function_head(tokens: &[Token]) -> bool {
+    let specified = match tokens {
+        [Token { kind: TokenKind::Keyword(keyword), .. }, ..] => !matches!(
+            keyword,
+            Keyword::If
+                | Keyword::For
+                | Keyword::While
+                | Keyword::Switch
+                | Keyword::Else
+                | Keyword::Do
+                | Keyword::Case
+        ),
+        [Token { kind: TokenKind::Name(_), .. }, Token { kind: TokenKind::Name(_), .. }, ..] => true,
+        _ => false,
+    };
+    let assigned =
+        tokens.iter().any(|token| matches!(token.kind, TokenKind::Punct(Punct::Equal | Punct::Caret)));
+    let ends = matches!(tokens, [.., Token { kind: TokenKind::Punct(Punct::CloseParen), .. }]);
+    specified && ends && !assigned
+}

@@ -1,0 +1,68 @@
+//! Mistakes with names and types: a name that is no type where one must stand, a type where a value must, no type
+//! at all.
+
+use super::{
+    adaptor::Terminal,
+    candidates::insert,
+    error::{SyntaxError, SyntaxErrorKind},
+    repair::{Edit, EditKind},
+    run::Stuck,
+    scopes::NameKind,
+    state::{Boundary, State},
+};
+use crate::{
+    span::Span,
+    symbol::Symbol,
+    token::{Punct, Token, TokenKind},
+};
+
+/// An edit of a name and the mistake that it implies.
+type Change = (Edit, SyntaxError);
+
+fn name_at(state: &State<'_>, at: usize) -> Option<(Symbol, Span)> {
+    match state.tokens.get(at) {
+        Some(&Token { kind: TokenKind::Name(name), span }) => Some((name, span)),
+        _ => None,
+    }
+}
+
+fn classify(at: usize, terminal: Terminal) -> Edit {
+    Edit { at, kind: EditKind::Classify(terminal) }
+}
+
+/// `float4(1, 2, 3, 4)`
+pub(super) fn type_as_value(state: &State<'_>, stuck: &Stuck) -> Option<Change> {
+    let (name, span) = name_at(state, stuck.token)?;
+    let error = SyntaxError { span, kind: SyntaxErrorKind::TypeAsValue(name) };
+    (stuck.terminal == Some(Terminal::Type)).then_some((classify(stuck.token, Terminal::Variable), error))
+}
+
+/// A name of this kind read as a type: `foo *x` at program scope, `foo x`, `(foo)x` and `(foo *)x`.
+pub(super) fn unknown_type(
+    state: &State<'_>,
+    start: Boundary,
+    stuck: &Stuck,
+    kind: NameKind,
+) -> impl Iterator<Item = Change> {
+    let at = stuck.token;
+    let here = stuck.terminal == Some(Terminal::Variable) && !ends_declaration(state.tokens.get(at + 1));
+    let nearest = at.saturating_sub(2).max(start.place.token);
+    (nearest..at + usize::from(here)).rev().filter_map(move |before| {
+        let (name, span) = name_at(state, before)?;
+        let error = SyntaxError { span, kind: SyntaxErrorKind::UnknownType(name) };
+        (state.scopes.borrow().kind(name) == kind).then_some((classify(before, Terminal::Type), error))
+    })
+}
+
+/// Behind a type this would leave nothing declared.
+fn ends_declaration(token: Option<&Token>) -> bool {
+    matches!(token, None | Some(Token { kind: TokenKind::Punct(Punct::Semicolon | Punct::Equal), .. }))
+}
+
+/// `const x = 1;` or, at program scope, `f() { }`
+pub(super) fn missing_type(state: &State<'_>, stuck: &Stuck) -> Option<Change> {
+    let (name, span) = name_at(state, stuck.token)?;
+    let error = SyntaxError { span, kind: SyntaxErrorKind::MissingType(name) };
+    let missing = stuck.terminal == Some(Terminal::Variable) && stuck.expects("TYPE");
+    missing.then_some((insert(stuck.token, Terminal::MissingType), error))
+}
