@@ -4,6 +4,7 @@ pub mod ast;
 pub mod lex;
 pub mod parse;
 pub mod predeclared;
+pub mod print;
 pub mod span;
 pub mod symbol;
 pub mod token;

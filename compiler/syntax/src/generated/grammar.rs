@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 59101a4f98706cc7951ad58db7cd9dc5f8e5c89bff9b5d0f89e8ad9f9155cc5e
+// sha3: 081eb376fd05515c05ea275808e5b98fafb1e500e5fcb8f84b2a7363219cbb51
 // features: 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
@@ -9138,13 +9138,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// BlockResult = Specifiers, List<Pointer> => ActionFn(490);
+// BlockResult = Specifiers, List<Pointer> => ActionFn(398);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant56(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action490::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action398::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant29(___nt), ___end));
 (2, 36)
 }
@@ -9272,11 +9272,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Closed = Simple => ActionFn(491);
+// Closed = Simple => ActionFn(490);
 let ___sym0 = ___pop_Variant71(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action491::<>(state, ___sym0);
+let ___nt = super::___action490::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (1, 40)
 }
@@ -9289,7 +9289,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Closed = "if", Condition, Closed, "else", Closed => ActionFn(492);
+// Closed = "if", Condition, Closed, "else", Closed => ActionFn(491);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant32(___symbols);
 let ___sym3 = ___pop_Variant1(___symbols);
@@ -9298,7 +9298,7 @@ let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action492::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action491::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (5, 40)
 }
@@ -9402,11 +9402,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Comma<AttributeItem?> = AttributeItem => ActionFn(564);
+// Comma<AttributeItem?> = AttributeItem => ActionFn(550);
 let ___sym0 = ___pop_Variant24(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action564::<>(state, ___sym0);
+let ___nt = super::___action550::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant35(___nt), ___end));
 (1, 43)
 }
@@ -9419,10 +9419,10 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Comma<AttributeItem?> =  => ActionFn(565);
+// Comma<AttributeItem?> =  => ActionFn(551);
 let ___start = ___lookahead_start.cloned().or_else(|| ___symbols.last().map(|s| s.2.clone())).unwrap_or_default();
 let ___end = ___start.clone();
-let ___nt = super::___action565::<>(state, &___start, &___end);
+let ___nt = super::___action551::<>(state, &___start, &___end);
 ___symbols.push((___start, ___Symbol::Variant35(___nt), ___end));
 (0, 43)
 }
@@ -9435,14 +9435,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Comma<AttributeItem?> = Comma<AttributeItem?>, ",", AttributeItem => ActionFn(566);
+// Comma<AttributeItem?> = Comma<AttributeItem?>, ",", AttributeItem => ActionFn(552);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant24(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant35(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action566::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action552::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant35(___nt), ___end));
 (3, 43)
 }
@@ -9455,13 +9455,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Comma<AttributeItem?> = Comma<AttributeItem?>, "," => ActionFn(567);
+// Comma<AttributeItem?> = Comma<AttributeItem?>, "," => ActionFn(553);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant35(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action567::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action553::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant35(___nt), ___end));
 (2, 43)
 }
@@ -9719,13 +9719,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// DeclarationOf<KrSpecifiers> = KrSpecifiers, ";" => ActionFn(493);
+// DeclarationOf<KrSpecifiers> = KrSpecifiers, ";" => ActionFn(492);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action493::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action492::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant39(___nt), ___end));
 (2, 51)
 }
@@ -9738,13 +9738,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// DeclarationOf<KrSpecifiers> = Declared<KrSpecifiers>, ";" => ActionFn(494);
+// DeclarationOf<KrSpecifiers> = Declared<KrSpecifiers>, ";" => ActionFn(493);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant39(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action494::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action493::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant39(___nt), ___end));
 (2, 51)
 }
@@ -9757,13 +9757,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// DeclarationOf<Specifiers> = Specifiers, ";" => ActionFn(495);
+// DeclarationOf<Specifiers> = Specifiers, ";" => ActionFn(494);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action495::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action494::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant39(___nt), ___end));
 (2, 52)
 }
@@ -9776,13 +9776,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// DeclarationOf<Specifiers> = Declared<Specifiers>, ";" => ActionFn(496);
+// DeclarationOf<Specifiers> = Declared<Specifiers>, ";" => ActionFn(495);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant39(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action496::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action495::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant39(___nt), ___end));
 (2, 52)
 }
@@ -10133,14 +10133,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Enumerator = AnyName, Attributes, EnumeratorValue => ActionFn(568);
+// Enumerator = AnyName, Attributes, EnumeratorValue => ActionFn(554);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant13(___symbols);
 let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant6(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action568::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action554::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant42(___nt), ___end));
 (3, 61)
 }
@@ -10153,13 +10153,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Enumerator = AnyName, Attributes => ActionFn(569);
+// Enumerator = AnyName, Attributes => ActionFn(555);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant6(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action569::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action555::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant42(___nt), ___end));
 (2, 61)
 }
@@ -10414,11 +10414,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// ExternalItem = ";" => ActionFn(497);
+// ExternalItem = ";" => ActionFn(496);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action497::<>(state, ___sym0);
+let ___nt = super::___action496::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant44(___nt), ___end));
 (1, 67)
 }
@@ -10431,13 +10431,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// ExternalItem = ASM, ";" => ActionFn(498);
+// ExternalItem = ASM, ";" => ActionFn(497);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action498::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action497::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant44(___nt), ___end));
 (2, 67)
 }
@@ -10450,11 +10450,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// ExternalItem = SKIPPED => ActionFn(499);
+// ExternalItem = SKIPPED => ActionFn(498);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action499::<>(state, ___sym0);
+let ___nt = super::___action498::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant44(___nt), ___end));
 (1, 67)
 }
@@ -10719,13 +10719,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// InitializerList = "{", "}" => ActionFn(500);
+// InitializerList = "{", "}" => ActionFn(499);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action500::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action499::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant51(___nt), ___end));
 (2, 74)
 }
@@ -10738,7 +10738,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// InitializerList = "{", Comma<InitializerItem>, ",", "}" => ActionFn(501);
+// InitializerList = "{", Comma<InitializerItem>, ",", "}" => ActionFn(500);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant1(___symbols);
@@ -10746,7 +10746,7 @@ let ___sym1 = ___pop_Variant37(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action501::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action500::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant51(___nt), ___end));
 (4, 74)
 }
@@ -10759,14 +10759,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// InitializerList = "{", Comma<InitializerItem>, "}" => ActionFn(502);
+// InitializerList = "{", Comma<InitializerItem>, "}" => ActionFn(501);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant37(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action502::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action501::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant51(___nt), ___end));
 (3, 74)
 }
@@ -10815,7 +10815,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// KrDirect = Direct, "(", Comma<VariableName>, ")" => ActionFn(503);
+// KrDirect = Direct, "(", Comma<VariableName>, ")" => ActionFn(502);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant10(___symbols);
@@ -10823,7 +10823,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant5(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action503::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action502::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant5(___nt), ___end));
 (4, 76)
 }
@@ -10875,11 +10875,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// KrSpecifiers = KrUntyped => ActionFn(504);
+// KrSpecifiers = KrUntyped => ActionFn(415);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action504::<>(state, ___sym0);
+let ___nt = super::___action415::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant53(___nt), ___end));
 (1, 78)
 }
@@ -11252,7 +11252,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// MemberDeclarator = Declarator, ":", Conditional, Tail => ActionFn(505);
+// MemberDeclarator = Declarator, ":", Conditional, Tail => ActionFn(417);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant22(___symbols);
 let ___sym2 = ___pop_Variant13(___symbols);
@@ -11260,7 +11260,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant5(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action505::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action417::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant60(___nt), ___end));
 (4, 87)
 }
@@ -11273,14 +11273,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// MemberDeclarator = ":", Conditional, Tail => ActionFn(506);
+// MemberDeclarator = ":", Conditional, Tail => ActionFn(418);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant22(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action506::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action418::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant60(___nt), ___end));
 (3, 87)
 }
@@ -11293,13 +11293,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// MemberLine = Specifiers, ";" => ActionFn(507);
+// MemberLine = Specifiers, ";" => ActionFn(503);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action507::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action503::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant61(___nt), ___end));
 (2, 88)
 }
@@ -11312,14 +11312,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// MemberLine = Specifiers, Comma<MemberDeclarator>, ";" => ActionFn(508);
+// MemberLine = Specifiers, Comma<MemberDeclarator>, ";" => ActionFn(504);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant38(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action508::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action504::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant61(___nt), ___end));
 (3, 88)
 }
@@ -11494,14 +11494,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Open = "if", Condition, Statement => ActionFn(509);
+// Open = "if", Condition, Statement => ActionFn(505);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action509::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action505::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 91)
 }
@@ -11514,7 +11514,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Open = "if", Condition, Closed, "else", Open => ActionFn(510);
+// Open = "if", Condition, Closed, "else", Open => ActionFn(506);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant32(___symbols);
 let ___sym3 = ___pop_Variant1(___symbols);
@@ -11523,7 +11523,7 @@ let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action510::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action506::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (5, 91)
 }
@@ -11587,11 +11587,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Parameter = Specifiers => ActionFn(511);
+// Parameter = Specifiers => ActionFn(423);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action511::<>(state, ___sym0);
+let ___nt = super::___action423::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant64(___nt), ___end));
 (1, 93)
 }
@@ -11604,13 +11604,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Parameter = Specifiers, AbstractDeclarator => ActionFn(512);
+// Parameter = Specifiers, AbstractDeclarator => ActionFn(424);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant5(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action512::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action424::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant64(___nt), ___end));
 (2, 93)
 }
@@ -11623,13 +11623,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Parameter = Specifiers, TailedParameter => ActionFn(513);
+// Parameter = Specifiers, TailedParameter => ActionFn(425);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant5(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action513::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action425::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant64(___nt), ___end));
 (2, 93)
 }
@@ -11882,14 +11882,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Parameters = "(", "...", ")" => ActionFn(514);
+// Parameters = "(", "...", ")" => ActionFn(507);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action514::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action507::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant66(___nt), ___end));
 (3, 99)
 }
@@ -11922,7 +11922,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Parameters = "(", ParameterList, ",", "...", ")" => ActionFn(515);
+// Parameters = "(", ParameterList, ",", "...", ")" => ActionFn(508);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant1(___symbols);
 let ___sym3 = ___pop_Variant1(___symbols);
@@ -11931,7 +11931,7 @@ let ___sym1 = ___pop_Variant65(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action515::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action508::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant66(___nt), ___end));
 (5, 99)
 }
@@ -11944,13 +11944,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Pointer = "*", List<PointerModifier> => ActionFn(516);
+// Pointer = "*", List<PointerModifier> => ActionFn(428);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant59(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action516::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action428::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant67(___nt), ___end));
 (2, 100)
 }
@@ -11963,13 +11963,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Pointer = "^", List<PointerModifier> => ActionFn(517);
+// Pointer = "^", List<PointerModifier> => ActionFn(429);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant59(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action517::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action429::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant67(___nt), ___end));
 (2, 100)
 }
@@ -12033,7 +12033,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = Postfix, "[", Expression, "]" => ActionFn(518);
+// Postfix = Postfix, "[", Expression, "]" => ActionFn(509);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant13(___symbols);
@@ -12041,7 +12041,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant13(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action518::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action509::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 102)
 }
@@ -12054,14 +12054,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = Postfix, "(", ")" => ActionFn(519);
+// Postfix = Postfix, "(", ")" => ActionFn(510);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant13(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action519::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action510::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (3, 102)
 }
@@ -12074,7 +12074,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = Postfix, "(", Comma<Assignment>, ")" => ActionFn(520);
+// Postfix = Postfix, "(", Comma<Assignment>, ")" => ActionFn(511);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant33(___symbols);
@@ -12082,7 +12082,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant13(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action520::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action511::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 102)
 }
@@ -12135,13 +12135,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = Postfix, "++" => ActionFn(521);
+// Postfix = Postfix, "++" => ActionFn(512);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant13(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action521::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action512::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (2, 102)
 }
@@ -12154,13 +12154,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = Postfix, "--" => ActionFn(522);
+// Postfix = Postfix, "--" => ActionFn(513);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant13(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action522::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action513::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (2, 102)
 }
@@ -12173,7 +12173,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Postfix = "(", TypeName, ")", InitializerList => ActionFn(523);
+// Postfix = "(", TypeName, ")", InitializerList => ActionFn(514);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant51(___symbols);
 let ___sym2 = ___pop_Variant1(___symbols);
@@ -12181,7 +12181,7 @@ let ___sym1 = ___pop_Variant29(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action523::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action514::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 102)
 }
@@ -12213,14 +12213,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = AnyName, ":", Closed => ActionFn(524);
+// Prefixed<Closed> = AnyName, ":", Closed => ActionFn(515);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant6(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action524::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action515::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 103)
 }
@@ -12233,7 +12233,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "case", CaseValues, ":", Closed => ActionFn(525);
+// Prefixed<Closed> = "case", CaseValues, ":", Closed => ActionFn(516);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant32(___symbols);
 let ___sym2 = ___pop_Variant1(___symbols);
@@ -12241,7 +12241,7 @@ let ___sym1 = ___pop_Variant30(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action525::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action516::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (4, 103)
 }
@@ -12254,14 +12254,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "default", ":", Closed => ActionFn(526);
+// Prefixed<Closed> = "default", ":", Closed => ActionFn(517);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action526::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action517::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 103)
 }
@@ -12274,14 +12274,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "switch", Condition, Closed => ActionFn(527);
+// Prefixed<Closed> = "switch", Condition, Closed => ActionFn(518);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action527::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action518::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 103)
 }
@@ -12294,14 +12294,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "while", Condition, Closed => ActionFn(528);
+// Prefixed<Closed> = "while", Condition, Closed => ActionFn(519);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action528::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action519::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 103)
 }
@@ -12314,7 +12314,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "for", "(", Enter, ForInit, Expression, ";", Expression, ")", Closed => ActionFn(570);
+// Prefixed<Closed> = "for", "(", Enter, ForInit, Expression, ";", Expression, ")", Closed => ActionFn(556);
 assert!(___symbols.len() >= 9);
 let ___sym8 = ___pop_Variant32(___symbols);
 let ___sym7 = ___pop_Variant1(___symbols);
@@ -12327,7 +12327,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym8.2.clone();
-let ___nt = super::___action570::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7, ___sym8);
+let ___nt = super::___action556::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7, ___sym8);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (9, 103)
 }
@@ -12340,7 +12340,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "for", "(", Enter, ForInit, Expression, ";", ")", Closed => ActionFn(571);
+// Prefixed<Closed> = "for", "(", Enter, ForInit, Expression, ";", ")", Closed => ActionFn(557);
 assert!(___symbols.len() >= 8);
 let ___sym7 = ___pop_Variant32(___symbols);
 let ___sym6 = ___pop_Variant1(___symbols);
@@ -12352,7 +12352,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym7.2.clone();
-let ___nt = super::___action571::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
+let ___nt = super::___action557::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (8, 103)
 }
@@ -12365,7 +12365,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "for", "(", Enter, ForInit, ";", Expression, ")", Closed => ActionFn(572);
+// Prefixed<Closed> = "for", "(", Enter, ForInit, ";", Expression, ")", Closed => ActionFn(558);
 assert!(___symbols.len() >= 8);
 let ___sym7 = ___pop_Variant32(___symbols);
 let ___sym6 = ___pop_Variant1(___symbols);
@@ -12377,7 +12377,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym7.2.clone();
-let ___nt = super::___action572::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
+let ___nt = super::___action558::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (8, 103)
 }
@@ -12390,7 +12390,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Closed> = "for", "(", Enter, ForInit, ";", ")", Closed => ActionFn(573);
+// Prefixed<Closed> = "for", "(", Enter, ForInit, ";", ")", Closed => ActionFn(559);
 assert!(___symbols.len() >= 7);
 let ___sym6 = ___pop_Variant32(___symbols);
 let ___sym5 = ___pop_Variant1(___symbols);
@@ -12401,7 +12401,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym6.2.clone();
-let ___nt = super::___action573::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6);
+let ___nt = super::___action559::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (7, 103)
 }
@@ -12433,14 +12433,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = AnyName, ":", Open => ActionFn(530);
+// Prefixed<Open> = AnyName, ":", Open => ActionFn(521);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant6(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action530::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action521::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 104)
 }
@@ -12453,7 +12453,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "case", CaseValues, ":", Open => ActionFn(531);
+// Prefixed<Open> = "case", CaseValues, ":", Open => ActionFn(522);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant32(___symbols);
 let ___sym2 = ___pop_Variant1(___symbols);
@@ -12461,7 +12461,7 @@ let ___sym1 = ___pop_Variant30(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action531::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action522::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (4, 104)
 }
@@ -12474,14 +12474,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "default", ":", Open => ActionFn(532);
+// Prefixed<Open> = "default", ":", Open => ActionFn(523);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action532::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action523::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 104)
 }
@@ -12494,14 +12494,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "switch", Condition, Open => ActionFn(533);
+// Prefixed<Open> = "switch", Condition, Open => ActionFn(524);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action533::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action524::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 104)
 }
@@ -12514,14 +12514,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "while", Condition, Open => ActionFn(534);
+// Prefixed<Open> = "while", Condition, Open => ActionFn(525);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant32(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action534::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action525::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (3, 104)
 }
@@ -12534,7 +12534,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "for", "(", Enter, ForInit, Expression, ";", Expression, ")", Open => ActionFn(574);
+// Prefixed<Open> = "for", "(", Enter, ForInit, Expression, ";", Expression, ")", Open => ActionFn(560);
 assert!(___symbols.len() >= 9);
 let ___sym8 = ___pop_Variant32(___symbols);
 let ___sym7 = ___pop_Variant1(___symbols);
@@ -12547,7 +12547,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym8.2.clone();
-let ___nt = super::___action574::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7, ___sym8);
+let ___nt = super::___action560::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7, ___sym8);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (9, 104)
 }
@@ -12560,7 +12560,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "for", "(", Enter, ForInit, Expression, ";", ")", Open => ActionFn(575);
+// Prefixed<Open> = "for", "(", Enter, ForInit, Expression, ";", ")", Open => ActionFn(561);
 assert!(___symbols.len() >= 8);
 let ___sym7 = ___pop_Variant32(___symbols);
 let ___sym6 = ___pop_Variant1(___symbols);
@@ -12572,7 +12572,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym7.2.clone();
-let ___nt = super::___action575::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
+let ___nt = super::___action561::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (8, 104)
 }
@@ -12585,7 +12585,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "for", "(", Enter, ForInit, ";", Expression, ")", Open => ActionFn(576);
+// Prefixed<Open> = "for", "(", Enter, ForInit, ";", Expression, ")", Open => ActionFn(562);
 assert!(___symbols.len() >= 8);
 let ___sym7 = ___pop_Variant32(___symbols);
 let ___sym6 = ___pop_Variant1(___symbols);
@@ -12597,7 +12597,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym7.2.clone();
-let ___nt = super::___action576::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
+let ___nt = super::___action562::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6, ___sym7);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (8, 104)
 }
@@ -12610,7 +12610,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Prefixed<Open> = "for", "(", Enter, ForInit, ";", ")", Open => ActionFn(577);
+// Prefixed<Open> = "for", "(", Enter, ForInit, ";", ")", Open => ActionFn(563);
 assert!(___symbols.len() >= 7);
 let ___sym6 = ___pop_Variant32(___symbols);
 let ___sym5 = ___pop_Variant1(___symbols);
@@ -12621,7 +12621,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym6.2.clone();
-let ___nt = super::___action577::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6);
+let ___nt = super::___action563::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5, ___sym6);
 ___symbols.push((___start, ___Symbol::Variant32(___nt), ___end));
 (7, 104)
 }
@@ -12634,13 +12634,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = NAME, VARIABLE => ActionFn(536);
+// Primary = NAME, VARIABLE => ActionFn(527);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action536::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action527::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (2, 105)
 }
@@ -12653,11 +12653,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = INTEGER => ActionFn(537);
+// Primary = INTEGER => ActionFn(528);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action537::<>(state, ___sym0);
+let ___nt = super::___action528::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (1, 105)
 }
@@ -12670,11 +12670,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = FLOATING => ActionFn(538);
+// Primary = FLOATING => ActionFn(529);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action538::<>(state, ___sym0);
+let ___nt = super::___action529::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (1, 105)
 }
@@ -12687,11 +12687,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = CHARACTER => ActionFn(539);
+// Primary = CHARACTER => ActionFn(530);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action539::<>(state, ___sym0);
+let ___nt = super::___action530::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (1, 105)
 }
@@ -12704,11 +12704,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = Strings => ActionFn(540);
+// Primary = Strings => ActionFn(531);
 let ___sym0 = ___pop_Variant10(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action540::<>(state, ___sym0);
+let ___nt = super::___action531::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (1, 105)
 }
@@ -12721,14 +12721,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = "(", Expression, ")" => ActionFn(541);
+// Primary = "(", Expression, ")" => ActionFn(532);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action541::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action532::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (3, 105)
 }
@@ -12741,14 +12741,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = "(", Block, ")" => ActionFn(542);
+// Primary = "(", Block, ")" => ActionFn(533);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant27(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action542::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action533::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (3, 105)
 }
@@ -12761,7 +12761,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = "__builtin_astype", "(", Assignment, ",", TypeName, ")" => ActionFn(543);
+// Primary = "__builtin_astype", "(", Assignment, ",", TypeName, ")" => ActionFn(534);
 assert!(___symbols.len() >= 6);
 let ___sym5 = ___pop_Variant1(___symbols);
 let ___sym4 = ___pop_Variant29(___symbols);
@@ -12771,7 +12771,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym5.2.clone();
-let ___nt = super::___action543::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
+let ___nt = super::___action534::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (6, 105)
 }
@@ -12784,11 +12784,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Primary = MISSING_OPERAND => ActionFn(544);
+// Primary = MISSING_OPERAND => ActionFn(535);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action544::<>(state, ___sym0);
+let ___nt = super::___action535::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (1, 105)
 }
@@ -13223,14 +13223,14 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Simple = "return", Expression, ";" => ActionFn(578);
+// Simple = "return", Expression, ";" => ActionFn(564);
 assert!(___symbols.len() >= 3);
 let ___sym2 = ___pop_Variant1(___symbols);
 let ___sym1 = ___pop_Variant13(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym2.2.clone();
-let ___nt = super::___action578::<>(state, ___sym0, ___sym1, ___sym2);
+let ___nt = super::___action564::<>(state, ___sym0, ___sym1, ___sym2);
 ___symbols.push((___start, ___Symbol::Variant71(___nt), ___end));
 (3, 108)
 }
@@ -13243,13 +13243,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Simple = "return", ";" => ActionFn(579);
+// Simple = "return", ";" => ActionFn(565);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action579::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action565::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant71(___nt), ___end));
 (2, 108)
 }
@@ -13298,11 +13298,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Specifiers = Untyped => ActionFn(545);
+// Specifiers = Untyped => ActionFn(454);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action545::<>(state, ___sym0);
+let ___nt = super::___action454::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant53(___nt), ___end));
 (1, 109)
 }
@@ -13349,7 +13349,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// StaticAssert = "_Static_assert", "(", Conditional, AssertMessage, ")", ";" => ActionFn(562);
+// StaticAssert = "_Static_assert", "(", Conditional, AssertMessage, ")", ";" => ActionFn(548);
 assert!(___symbols.len() >= 6);
 let ___sym5 = ___pop_Variant1(___symbols);
 let ___sym4 = ___pop_Variant1(___symbols);
@@ -13359,7 +13359,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym5.2.clone();
-let ___nt = super::___action562::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
+let ___nt = super::___action548::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
 ___symbols.push((___start, ___Symbol::Variant72(___nt), ___end));
 (6, 111)
 }
@@ -13372,7 +13372,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// StaticAssert = "_Static_assert", "(", Conditional, ")", ";" => ActionFn(563);
+// StaticAssert = "_Static_assert", "(", Conditional, ")", ";" => ActionFn(549);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant1(___symbols);
 let ___sym3 = ___pop_Variant1(___symbols);
@@ -13381,7 +13381,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action563::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action549::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant72(___nt), ___end));
 (5, 111)
 }
@@ -13547,11 +13547,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Suffix = Array => ActionFn(547);
+// Suffix = Array => ActionFn(537);
 let ___sym0 = ___pop_Variant8(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action547::<>(state, ___sym0);
+let ___nt = super::___action537::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant67(___nt), ___end));
 (1, 115)
 }
@@ -13564,11 +13564,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Suffix = Parameters => ActionFn(548);
+// Suffix = Parameters => ActionFn(538);
 let ___sym0 = ___pop_Variant66(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action548::<>(state, ___sym0);
+let ___nt = super::___action538::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant67(___nt), ___end));
 (1, 115)
 }
@@ -13635,13 +13635,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TailedDeclarator = Declarator, Tail => ActionFn(549);
+// TailedDeclarator = Declarator, Tail => ActionFn(458);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant5(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action549::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action458::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant5(___nt), ___end));
 (2, 117)
 }
@@ -13654,13 +13654,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TailedParameter = ParameterDeclarator, Tail => ActionFn(550);
+// TailedParameter = ParameterDeclarator, Tail => ActionFn(459);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant5(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action550::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action459::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant5(___nt), ___end));
 (2, 118)
 }
@@ -13795,7 +13795,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeBody = RecordWord, Attributes, AnyName, "{", Members, "}" => ActionFn(558);
+// TypeBody = RecordWord, Attributes, AnyName, "{", Members, "}" => ActionFn(544);
 assert!(___symbols.len() >= 6);
 let ___sym5 = ___pop_Variant1(___symbols);
 let ___sym4 = ___pop_Variant62(___symbols);
@@ -13805,7 +13805,7 @@ let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant70(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym5.2.clone();
-let ___nt = super::___action558::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
+let ___nt = super::___action544::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
 ___symbols.push((___start, ___Symbol::Variant75(___nt), ___end));
 (6, 120)
 }
@@ -13818,7 +13818,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeBody = RecordWord, Attributes, "{", Members, "}" => ActionFn(559);
+// TypeBody = RecordWord, Attributes, "{", Members, "}" => ActionFn(545);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant1(___symbols);
 let ___sym3 = ___pop_Variant62(___symbols);
@@ -13827,7 +13827,7 @@ let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant70(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action559::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action545::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant75(___nt), ___end));
 (5, 120)
 }
@@ -13840,7 +13840,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeBody = "enum", Attributes, AnyName, "{", Enumerators, "}" => ActionFn(560);
+// TypeBody = "enum", Attributes, AnyName, "{", Enumerators, "}" => ActionFn(546);
 assert!(___symbols.len() >= 6);
 let ___sym5 = ___pop_Variant1(___symbols);
 let ___sym4 = ___pop_Variant36(___symbols);
@@ -13850,7 +13850,7 @@ let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym5.2.clone();
-let ___nt = super::___action560::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
+let ___nt = super::___action546::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4, ___sym5);
 ___symbols.push((___start, ___Symbol::Variant75(___nt), ___end));
 (6, 120)
 }
@@ -13863,7 +13863,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeBody = "enum", Attributes, "{", Enumerators, "}" => ActionFn(561);
+// TypeBody = "enum", Attributes, "{", Enumerators, "}" => ActionFn(547);
 assert!(___symbols.len() >= 5);
 let ___sym4 = ___pop_Variant1(___symbols);
 let ___sym3 = ___pop_Variant36(___symbols);
@@ -13872,7 +13872,7 @@ let ___sym1 = ___pop_Variant22(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym4.2.clone();
-let ___nt = super::___action561::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
+let ___nt = super::___action547::<>(state, ___sym0, ___sym1, ___sym2, ___sym3, ___sym4);
 ___symbols.push((___start, ___Symbol::Variant75(___nt), ___end));
 (5, 120)
 }
@@ -13885,11 +13885,11 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeName = Specifiers => ActionFn(551);
+// TypeName = Specifiers => ActionFn(460);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym0.2.clone();
-let ___nt = super::___action551::<>(state, ___sym0);
+let ___nt = super::___action460::<>(state, ___sym0);
 ___symbols.push((___start, ___Symbol::Variant29(___nt), ___end));
 (1, 121)
 }
@@ -13902,13 +13902,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeName = Specifiers, AbstractDeclarator => ActionFn(552);
+// TypeName = Specifiers, AbstractDeclarator => ActionFn(461);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant5(___symbols);
 let ___sym0 = ___pop_Variant53(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action552::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action461::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant29(___nt), ___end));
 (2, 121)
 }
@@ -13921,13 +13921,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// TypeWord = NAME, TYPE => ActionFn(553);
+// TypeWord = NAME, TYPE => ActionFn(539);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action553::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action539::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant6(___nt), ___end));
 (2, 122)
 }
@@ -14343,7 +14343,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Unary = "sizeof", "(", TypeName, ")" => ActionFn(554);
+// Unary = "sizeof", "(", TypeName, ")" => ActionFn(540);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant29(___symbols);
@@ -14351,7 +14351,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action554::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action540::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 126)
 }
@@ -14383,7 +14383,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Unary = "_Alignof", "(", TypeName, ")" => ActionFn(555);
+// Unary = "_Alignof", "(", TypeName, ")" => ActionFn(541);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant29(___symbols);
@@ -14391,7 +14391,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action555::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action541::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 126)
 }
@@ -14423,7 +14423,7 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// Unary = "vec_step", "(", TypeName, ")" => ActionFn(556);
+// Unary = "vec_step", "(", TypeName, ")" => ActionFn(542);
 assert!(___symbols.len() >= 4);
 let ___sym3 = ___pop_Variant1(___symbols);
 let ___sym2 = ___pop_Variant29(___symbols);
@@ -14431,7 +14431,7 @@ let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant1(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym3.2.clone();
-let ___nt = super::___action556::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
+let ___nt = super::___action542::<>(state, ___sym0, ___sym1, ___sym2, ___sym3);
 ___symbols.push((___start, ___Symbol::Variant13(___nt), ___end));
 (4, 126)
 }
@@ -14617,13 +14617,13 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<>,u32)>,
 _: core::marker::PhantomData<(&'a ())>,
 ) -> (usize, usize)
 {
-// VariableName = NAME, VARIABLE => ActionFn(557);
+// VariableName = NAME, VARIABLE => ActionFn(543);
 assert!(___symbols.len() >= 2);
 let ___sym1 = ___pop_Variant1(___symbols);
 let ___sym0 = ___pop_Variant0(___symbols);
 let ___start = ___sym0.0.clone();
 let ___end = ___sym1.2.clone();
-let ___nt = super::___action557::<>(state, ___sym0, ___sym1);
+let ___nt = super::___action543::<>(state, ___sym0, ___sym1);
 ___symbols.push((___start, ___Symbol::Variant6(___nt), ___end));
 (2, 130)
 }
@@ -15029,10 +15029,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, d, _): (u32, Box<Declarator>, u32),
 (_, t, _): (u32, Vec<Attribute>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Box<Declarator>
 {
-tailed(l, d, t, r)
+tailed(l, d, t, state.end())
 }
 
 #[allow(unused_variables)]
@@ -15082,10 +15081,9 @@ fn ___action28<
 state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Box<Specifiers>
 {
-in_order(l, s, r)
+in_order(l, s, state.end())
 }
 
 #[allow(unused_variables)]
@@ -15096,10 +15094,9 @@ fn ___action29<
 state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Box<Specifiers>
 {
-in_order(l, s, r)
+in_order(l, s, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16067,10 +16064,9 @@ state: &State<'a>,
 (_, _, _): (u32, Terminal, u32),
 (_, w, _): (u32, Expr, u32),
 (_, t, _): (u32, Vec<Attribute>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> MemberDeclarator
 {
-MemberDeclarator { declarator: *tailed(l, d, t, r), width: Some(w) }
+MemberDeclarator { declarator: *tailed(l, d, t, state.end()), width: Some(w) }
 }
 
 #[allow(unused_variables)]
@@ -16083,10 +16079,9 @@ state: &State<'a>,
 (_, _, _): (u32, Terminal, u32),
 (_, w, _): (u32, Expr, u32),
 (_, t, _): (u32, Vec<Attribute>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> MemberDeclarator
 {
-MemberDeclarator { declarator: *tailed(l, Box::default(), t, r), width: Some(w) }
+MemberDeclarator { declarator: *tailed(l, Box::default(), t, state.end()), width: Some(w) }
 }
 
 #[allow(unused_variables)]
@@ -16448,10 +16443,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, q, _): (u32, Vec<PointerModifier>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Derivation
 {
-pointer(l, q, r)
+pointer(l, q, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16463,10 +16457,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, q, _): (u32, Vec<PointerModifier>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Derivation
 {
-block_pointer(l, q, r)
+block_pointer(l, q, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16696,10 +16689,9 @@ fn ___action152<
 state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Parameter
 {
-parameter(l, s, Box::default(), r)
+parameter(l, s, Box::default(), state.end())
 }
 
 #[allow(unused_variables)]
@@ -16711,10 +16703,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
 (_, d, _): (u32, Box<Declarator>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Parameter
 {
-parameter(l, s, d, r)
+parameter(l, s, d, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16726,10 +16717,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
 (_, d, _): (u32, Box<Declarator>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Parameter
 {
-parameter(l, s, d, r)
+parameter(l, s, d, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16741,10 +16731,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, d, _): (u32, Box<Declarator>, u32),
 (_, t, _): (u32, Vec<Attribute>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> Box<Declarator>
 {
-tailed(l, d, t, r)
+tailed(l, d, t, state.end())
 }
 
 #[allow(unused_variables)]
@@ -16755,10 +16744,9 @@ fn ___action156<
 state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> TypeName
 {
-type_name(l, s, Box::default(), r)
+type_name(l, s, Box::default(), state.end())
 }
 
 #[allow(unused_variables)]
@@ -16770,10 +16758,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
 (_, d, _): (u32, Box<Declarator>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> TypeName
 {
-type_name(l, s, d, r)
+type_name(l, s, d, state.end())
 }
 
 #[allow(unused_variables)]
@@ -18574,10 +18561,9 @@ state: &State<'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, Box<Specifiers>, u32),
 (_, p, _): (u32, Vec<Derivation>, u32),
-(_, r, _): (u32, u32, u32),
 ) -> TypeName
 {
-type_name(l, s, pointed(p, Box::default()), r)
+type_name(l, s, pointed(p, Box::default()), state.end())
 }
 
 #[allow(unused_variables)]
@@ -20421,7 +20407,6 @@ fn ___action398<
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
 ___1: (u32, Vec<Derivation>, u32),
-___2: (u32, u32, u32),
 ) -> TypeName
 {
 let ___start0 = ___0.0.clone();
@@ -20437,7 +20422,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -20921,7 +20905,6 @@ fn ___action415<
 >(
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
-___1: (u32, u32, u32),
 ) -> Box<Specifiers>
 {
 let ___start0 = ___0.0.clone();
@@ -20936,7 +20919,6 @@ ___action29(
 state,
 ___temp0,
 ___0,
-___1,
 )
 }
 
@@ -20978,7 +20960,6 @@ ___0: (u32, Box<Declarator>, u32),
 ___1: (u32, Terminal, u32),
 ___2: (u32, Expr, u32),
 ___3: (u32, Vec<Attribute>, u32),
-___4: (u32, u32, u32),
 ) -> MemberDeclarator
 {
 let ___start0 = ___0.0.clone();
@@ -20996,7 +20977,6 @@ ___0,
 ___1,
 ___2,
 ___3,
-___4,
 )
 }
 
@@ -21010,7 +20990,6 @@ state: &State<'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Expr, u32),
 ___2: (u32, Vec<Attribute>, u32),
-___3: (u32, u32, u32),
 ) -> MemberDeclarator
 {
 let ___start0 = ___0.0.clone();
@@ -21027,7 +21006,6 @@ ___temp0,
 ___0,
 ___1,
 ___2,
-___3,
 )
 }
 
@@ -21165,7 +21143,6 @@ fn ___action423<
 >(
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
-___1: (u32, u32, u32),
 ) -> Parameter
 {
 let ___start0 = ___0.0.clone();
@@ -21180,7 +21157,6 @@ ___action152(
 state,
 ___temp0,
 ___0,
-___1,
 )
 }
 
@@ -21193,7 +21169,6 @@ fn ___action424<
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
 ___1: (u32, Box<Declarator>, u32),
-___2: (u32, u32, u32),
 ) -> Parameter
 {
 let ___start0 = ___0.0.clone();
@@ -21209,7 +21184,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -21222,7 +21196,6 @@ fn ___action425<
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
 ___1: (u32, Box<Declarator>, u32),
-___2: (u32, u32, u32),
 ) -> Parameter
 {
 let ___start0 = ___0.0.clone();
@@ -21238,7 +21211,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -21317,7 +21289,6 @@ fn ___action428<
 state: &State<'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Vec<PointerModifier>, u32),
-___2: (u32, u32, u32),
 ) -> Derivation
 {
 let ___start0 = ___0.0.clone();
@@ -21333,7 +21304,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -21346,7 +21316,6 @@ fn ___action429<
 state: &State<'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Vec<PointerModifier>, u32),
-___2: (u32, u32, u32),
 ) -> Derivation
 {
 let ___start0 = ___0.0.clone();
@@ -21362,7 +21331,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -22128,7 +22096,6 @@ fn ___action454<
 >(
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
-___1: (u32, u32, u32),
 ) -> Box<Specifiers>
 {
 let ___start0 = ___0.0.clone();
@@ -22143,7 +22110,6 @@ ___action28(
 state,
 ___temp0,
 ___0,
-___1,
 )
 }
 
@@ -22247,7 +22213,6 @@ fn ___action458<
 state: &State<'a>,
 ___0: (u32, Box<Declarator>, u32),
 ___1: (u32, Vec<Attribute>, u32),
-___2: (u32, u32, u32),
 ) -> Box<Declarator>
 {
 let ___start0 = ___0.0.clone();
@@ -22263,7 +22228,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -22276,7 +22240,6 @@ fn ___action459<
 state: &State<'a>,
 ___0: (u32, Box<Declarator>, u32),
 ___1: (u32, Vec<Attribute>, u32),
-___2: (u32, u32, u32),
 ) -> Box<Declarator>
 {
 let ___start0 = ___0.0.clone();
@@ -22292,7 +22255,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -22304,7 +22266,6 @@ fn ___action460<
 >(
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
-___1: (u32, u32, u32),
 ) -> TypeName
 {
 let ___start0 = ___0.0.clone();
@@ -22319,7 +22280,6 @@ ___action156(
 state,
 ___temp0,
 ___0,
-___1,
 )
 }
 
@@ -22332,7 +22292,6 @@ fn ___action461<
 state: &State<'a>,
 ___0: (u32, Box<Specifiers>, u32),
 ___1: (u32, Box<Declarator>, u32),
-___2: (u32, u32, u32),
 ) -> TypeName
 {
 let ___start0 = ___0.0.clone();
@@ -22348,7 +22307,6 @@ state,
 ___temp0,
 ___0,
 ___1,
-___2,
 )
 }
 
@@ -23125,33 +23083,6 @@ fn ___action490<
     'a,
 >(
 state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-___1: (u32, Vec<Derivation>, u32),
-) -> TypeName
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action398(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action491<
-    'a,
->(
-state: &State<'a>,
 ___0: (u32, StatementKind, u32),
 ) -> Box<Statement>
 {
@@ -23173,7 +23104,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action492<
+fn ___action491<
     'a,
 >(
 state: &State<'a>,
@@ -23206,7 +23137,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action493<
+fn ___action492<
     'a,
 >(
 state: &State<'a>,
@@ -23233,7 +23164,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action494<
+fn ___action493<
     'a,
 >(
 state: &State<'a>,
@@ -23260,7 +23191,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action495<
+fn ___action494<
     'a,
 >(
 state: &State<'a>,
@@ -23287,7 +23218,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action496<
+fn ___action495<
     'a,
 >(
 state: &State<'a>,
@@ -23314,7 +23245,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action497<
+fn ___action496<
     'a,
 >(
 state: &State<'a>,
@@ -23339,7 +23270,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action498<
+fn ___action497<
     'a,
 >(
 state: &State<'a>,
@@ -23366,7 +23297,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action499<
+fn ___action498<
     'a,
 >(
 state: &State<'a>,
@@ -23391,7 +23322,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action500<
+fn ___action499<
     'a,
 >(
 state: &State<'a>,
@@ -23418,7 +23349,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action501<
+fn ___action500<
     'a,
 >(
 state: &State<'a>,
@@ -23449,7 +23380,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action502<
+fn ___action501<
     'a,
 >(
 state: &State<'a>,
@@ -23478,7 +23409,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action503<
+fn ___action502<
     'a,
 >(
 state: &State<'a>,
@@ -23509,92 +23440,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action504<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-) -> Box<Specifiers>
-{
-let ___start0 = ___0.2.clone();
-let ___end0 = ___0.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action415(
-state,
-___0,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action505<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Declarator>, u32),
-___1: (u32, Terminal, u32),
-___2: (u32, Expr, u32),
-___3: (u32, Vec<Attribute>, u32),
-) -> MemberDeclarator
-{
-let ___start0 = ___3.2.clone();
-let ___end0 = ___3.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action417(
-state,
-___0,
-___1,
-___2,
-___3,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action506<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Terminal, u32),
-___1: (u32, Expr, u32),
-___2: (u32, Vec<Attribute>, u32),
-) -> MemberDeclarator
-{
-let ___start0 = ___2.2.clone();
-let ___end0 = ___2.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action418(
-state,
-___0,
-___1,
-___2,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action507<
+fn ___action503<
     'a,
 >(
 state: &State<'a>,
@@ -23621,7 +23467,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action508<
+fn ___action504<
     'a,
 >(
 state: &State<'a>,
@@ -23650,7 +23496,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action509<
+fn ___action505<
     'a,
 >(
 state: &State<'a>,
@@ -23679,7 +23525,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action510<
+fn ___action506<
     'a,
 >(
 state: &State<'a>,
@@ -23712,86 +23558,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action511<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-) -> Parameter
-{
-let ___start0 = ___0.2.clone();
-let ___end0 = ___0.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action423(
-state,
-___0,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action512<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-___1: (u32, Box<Declarator>, u32),
-) -> Parameter
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action424(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action513<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-___1: (u32, Box<Declarator>, u32),
-) -> Parameter
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action425(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action514<
+fn ___action507<
     'a,
 >(
 state: &State<'a>,
@@ -23820,7 +23587,7 @@ ___2,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action515<
+fn ___action508<
     'a,
 >(
 state: &State<'a>,
@@ -23853,61 +23620,7 @@ ___4,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action516<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Terminal, u32),
-___1: (u32, Vec<PointerModifier>, u32),
-) -> Derivation
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action428(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action517<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Terminal, u32),
-___1: (u32, Vec<PointerModifier>, u32),
-) -> Derivation
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action429(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action518<
+fn ___action509<
     'a,
 >(
 state: &State<'a>,
@@ -23938,7 +23651,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action519<
+fn ___action510<
     'a,
 >(
 state: &State<'a>,
@@ -23967,7 +23680,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action520<
+fn ___action511<
     'a,
 >(
 state: &State<'a>,
@@ -23998,7 +23711,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action521<
+fn ___action512<
     'a,
 >(
 state: &State<'a>,
@@ -24025,7 +23738,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action522<
+fn ___action513<
     'a,
 >(
 state: &State<'a>,
@@ -24052,7 +23765,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action523<
+fn ___action514<
     'a,
 >(
 state: &State<'a>,
@@ -24083,7 +23796,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action524<
+fn ___action515<
     'a,
 >(
 state: &State<'a>,
@@ -24112,7 +23825,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action525<
+fn ___action516<
     'a,
 >(
 state: &State<'a>,
@@ -24143,7 +23856,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action526<
+fn ___action517<
     'a,
 >(
 state: &State<'a>,
@@ -24172,7 +23885,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action527<
+fn ___action518<
     'a,
 >(
 state: &State<'a>,
@@ -24201,7 +23914,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action528<
+fn ___action519<
     'a,
 >(
 state: &State<'a>,
@@ -24230,7 +23943,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action529<
+fn ___action520<
     'a,
 >(
 state: &State<'a>,
@@ -24271,7 +23984,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action530<
+fn ___action521<
     'a,
 >(
 state: &State<'a>,
@@ -24300,7 +24013,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action531<
+fn ___action522<
     'a,
 >(
 state: &State<'a>,
@@ -24331,7 +24044,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action532<
+fn ___action523<
     'a,
 >(
 state: &State<'a>,
@@ -24360,7 +24073,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action533<
+fn ___action524<
     'a,
 >(
 state: &State<'a>,
@@ -24389,7 +24102,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action534<
+fn ___action525<
     'a,
 >(
 state: &State<'a>,
@@ -24418,7 +24131,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action535<
+fn ___action526<
     'a,
 >(
 state: &State<'a>,
@@ -24459,7 +24172,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action536<
+fn ___action527<
     'a,
 >(
 state: &State<'a>,
@@ -24486,7 +24199,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action537<
+fn ___action528<
     'a,
 >(
 state: &State<'a>,
@@ -24511,7 +24224,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action538<
+fn ___action529<
     'a,
 >(
 state: &State<'a>,
@@ -24536,7 +24249,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action539<
+fn ___action530<
     'a,
 >(
 state: &State<'a>,
@@ -24561,7 +24274,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action540<
+fn ___action531<
     'a,
 >(
 state: &State<'a>,
@@ -24586,7 +24299,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action541<
+fn ___action532<
     'a,
 >(
 state: &State<'a>,
@@ -24615,7 +24328,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action542<
+fn ___action533<
     'a,
 >(
 state: &State<'a>,
@@ -24644,7 +24357,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action543<
+fn ___action534<
     'a,
 >(
 state: &State<'a>,
@@ -24679,7 +24392,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action544<
+fn ___action535<
     'a,
 >(
 state: &State<'a>,
@@ -24704,32 +24417,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action545<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-) -> Box<Specifiers>
-{
-let ___start0 = ___0.2.clone();
-let ___end0 = ___0.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action454(
-state,
-___0,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action546<
+fn ___action536<
     'a,
 >(
 state: &State<'a>,
@@ -24764,7 +24452,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action547<
+fn ___action537<
     'a,
 >(
 state: &State<'a>,
@@ -24789,7 +24477,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action548<
+fn ___action538<
     'a,
 >(
 state: &State<'a>,
@@ -24814,113 +24502,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action549<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Declarator>, u32),
-___1: (u32, Vec<Attribute>, u32),
-) -> Box<Declarator>
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action458(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action550<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Declarator>, u32),
-___1: (u32, Vec<Attribute>, u32),
-) -> Box<Declarator>
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action459(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action551<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-) -> TypeName
-{
-let ___start0 = ___0.2.clone();
-let ___end0 = ___0.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action460(
-state,
-___0,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action552<
-    'a,
->(
-state: &State<'a>,
-___0: (u32, Box<Specifiers>, u32),
-___1: (u32, Box<Declarator>, u32),
-) -> TypeName
-{
-let ___start0 = ___1.2.clone();
-let ___end0 = ___1.2.clone();
-let ___temp0 = ___action363(
-state,
-&___start0,
-&___end0,
-);
-let ___temp0 = (___start0, ___temp0, ___end0);
-___action461(
-state,
-___0,
-___1,
-___temp0,
-)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action553<
+fn ___action539<
     'a,
 >(
 state: &State<'a>,
@@ -24947,7 +24529,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action554<
+fn ___action540<
     'a,
 >(
 state: &State<'a>,
@@ -24978,7 +24560,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action555<
+fn ___action541<
     'a,
 >(
 state: &State<'a>,
@@ -25009,7 +24591,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action556<
+fn ___action542<
     'a,
 >(
 state: &State<'a>,
@@ -25040,7 +24622,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action557<
+fn ___action543<
     'a,
 >(
 state: &State<'a>,
@@ -25067,7 +24649,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action558<
+fn ___action544<
     'a,
 >(
 state: &State<'a>,
@@ -25100,7 +24682,7 @@ ___5,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action559<
+fn ___action545<
     'a,
 >(
 state: &State<'a>,
@@ -25133,7 +24715,7 @@ ___4,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action560<
+fn ___action546<
     'a,
 >(
 state: &State<'a>,
@@ -25166,7 +24748,7 @@ ___5,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action561<
+fn ___action547<
     'a,
 >(
 state: &State<'a>,
@@ -25199,7 +24781,7 @@ ___4,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action562<
+fn ___action548<
     'a,
 >(
 state: &State<'a>,
@@ -25218,7 +24800,7 @@ state,
 ___3,
 );
 let ___temp0 = (___start0, ___temp0, ___end0);
-___action546(
+___action536(
 state,
 ___0,
 ___1,
@@ -25232,7 +24814,7 @@ ___5,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action563<
+fn ___action549<
     'a,
 >(
 state: &State<'a>,
@@ -25251,7 +24833,7 @@ state,
 &___end0,
 );
 let ___temp0 = (___start0, ___temp0, ___end0);
-___action546(
+___action536(
 state,
 ___0,
 ___1,
@@ -25265,7 +24847,7 @@ ___4,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action564<
+fn ___action550<
     'a,
 >(
 state: &State<'a>,
@@ -25288,7 +24870,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action565<
+fn ___action551<
     'a,
 >(
 state: &State<'a>,
@@ -25313,7 +24895,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action566<
+fn ___action552<
     'a,
 >(
 state: &State<'a>,
@@ -25340,7 +24922,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action567<
+fn ___action553<
     'a,
 >(
 state: &State<'a>,
@@ -25367,7 +24949,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action568<
+fn ___action554<
     'a,
 >(
 state: &State<'a>,
@@ -25394,7 +24976,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action569<
+fn ___action555<
     'a,
 >(
 state: &State<'a>,
@@ -25421,7 +25003,7 @@ ___temp0,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action570<
+fn ___action556<
     'a,
 >(
 state: &State<'a>,
@@ -25450,7 +25032,7 @@ state,
 ___6,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action529(
+___action520(
 state,
 ___0,
 ___1,
@@ -25467,7 +25049,7 @@ ___8,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action571<
+fn ___action557<
     'a,
 >(
 state: &State<'a>,
@@ -25496,7 +25078,7 @@ state,
 &___end1,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action529(
+___action520(
 state,
 ___0,
 ___1,
@@ -25513,7 +25095,7 @@ ___7,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action572<
+fn ___action558<
     'a,
 >(
 state: &State<'a>,
@@ -25542,7 +25124,7 @@ state,
 ___5,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action529(
+___action520(
 state,
 ___0,
 ___1,
@@ -25559,7 +25141,7 @@ ___7,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action573<
+fn ___action559<
     'a,
 >(
 state: &State<'a>,
@@ -25588,7 +25170,7 @@ state,
 &___end1,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action529(
+___action520(
 state,
 ___0,
 ___1,
@@ -25605,7 +25187,7 @@ ___6,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action574<
+fn ___action560<
     'a,
 >(
 state: &State<'a>,
@@ -25634,7 +25216,7 @@ state,
 ___6,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action535(
+___action526(
 state,
 ___0,
 ___1,
@@ -25651,7 +25233,7 @@ ___8,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action575<
+fn ___action561<
     'a,
 >(
 state: &State<'a>,
@@ -25680,7 +25262,7 @@ state,
 &___end1,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action535(
+___action526(
 state,
 ___0,
 ___1,
@@ -25697,7 +25279,7 @@ ___7,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action576<
+fn ___action562<
     'a,
 >(
 state: &State<'a>,
@@ -25726,7 +25308,7 @@ state,
 ___5,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action535(
+___action526(
 state,
 ___0,
 ___1,
@@ -25743,7 +25325,7 @@ ___7,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action577<
+fn ___action563<
     'a,
 >(
 state: &State<'a>,
@@ -25772,7 +25354,7 @@ state,
 &___end1,
 );
 let ___temp1 = (___start1, ___temp1, ___end1);
-___action535(
+___action526(
 state,
 ___0,
 ___1,
@@ -25789,7 +25371,7 @@ ___6,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action578<
+fn ___action564<
     'a,
 >(
 state: &State<'a>,
@@ -25816,7 +25398,7 @@ ___2,
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn ___action579<
+fn ___action565<
     'a,
 >(
 state: &State<'a>,

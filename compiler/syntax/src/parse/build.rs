@@ -1,6 +1,9 @@
 //! What the actions of the grammar do: put the pieces of declarations and statements together. Spans are made of
 //! the positions that the parser carries. Expressions have their own file.
 
+// The parser's stack holds boxes: what it moves about must be small.
+#![allow(clippy::boxed_local)]
+
 pub(crate) use super::expression::*;
 use super::{
     scopes::{Moment, NameKind},

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     span::Span,
-    token::{Punct, Token, TokenKind},
+    token::{Keyword, Punct, Token, TokenKind},
 };
 
 /// Edits that may mend the input, and the mistake that they imply.
@@ -67,6 +67,10 @@ pub(super) fn small(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Ca
         let edits = vec![insert(at, Terminal::Punct(mark))];
         list.push(candidate(edits, explain::missing(state, start, stuck, mark)));
     }
+    if stuck.expects("while") && stuck.expected.len() == 1 {
+        let edits = vec![insert(at, Terminal::Keyword(Keyword::While))];
+        list.push(candidate(edits, explain::general(state, stuck)));
+    }
     let operand = stuck.expects("INTEGER");
     if operand {
         list.push(candidate(vec![insert(at, Terminal::MissingOperand)], explain::general(state, stuck)));
@@ -83,7 +87,8 @@ pub(super) fn small(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Ca
         list.push(candidate(edits, explain::instead(stuck, found, terminal)));
     }
     if at > start.place.token {
-        list.push(removed(at - 1, state.tokens[at - 1]));
+        let edits = vec![Edit { at: at - 1, kind: EditKind::Remove(1) }];
+        list.push(candidate(edits, explain::general(state, stuck)));
     }
     let values = names::unknown_type(state, start, stuck, NameKind::Value);
     list.extend(values.map(|(edit, error)| candidate(vec![edit], error)));

@@ -2,65 +2,146 @@
 
 use super::{
     adaptor::Terminal,
-    brackets::open_brackets,
+    brackets::{open_brackets, statement_begins},
     error::{Construct, Expected, SyntaxError, SyntaxErrorKind},
     run::Stuck,
+    scopes::NameKind,
     state::{Boundary, State},
 };
 use crate::{
     span::Span,
-    token::{Punct, Token, TokenKind},
+    token::{Keyword, Punct, Token, TokenKind},
 };
 
 /// Something else should stand here.
 pub(super) fn general(state: &State<'_>, stuck: &Stuck) -> SyntaxError {
-    let found = state.tokens.get(stuck.token);
     let end = state.end_before(stuck.token);
-    let kind = SyntaxErrorKind::Expected { what: wanted(stuck), found: found.map(|token| token.kind) };
-    SyntaxError { span: found.map_or(Span::new(end, end), |token| token.span), kind }
+    let (span, found) = match state.tokens.get(stuck.token) {
+        Some(token) => (token.span, Some(token.kind)),
+        None => (Span::new(end, end), None),
+    };
+    let what = wanted(stuck);
+    let unknown = |name| {
+        what == Expected::Type
+            && stuck.terminal == Some(Terminal::Variable)
+            && state.scopes.borrow().kind(name) == NameKind::Unknown
+    };
+    let before = stuck.token.checked_sub(1).map(|before| state.tokens[before].kind);
+    let behind = state.tokens.get(stuck.token + 1).map(|token| token.kind);
+    let is_type = matches!(behind, Some(TokenKind::Name(_) | TokenKind::Punct(Punct::Star)));
+    let kind = match (before, found) {
+        (Some(TokenKind::Keyword(_)), Some(TokenKind::Name(name))) if unknown(name) && !is_type => {
+            SyntaxErrorKind::MissingType(name)
+        }
+        (_, Some(TokenKind::Name(name))) if unknown(name) => SyntaxErrorKind::UnknownType(name),
+        _ => SyntaxErrorKind::Expected { what, found },
+    };
+    SyntaxError { span, kind }
 }
 
 /// Something else should stand here: this.
 pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
-    let what = match terminal {
-        Terminal::Punct(mark) => Expected::Mark(mark),
-        _ => wanted(stuck),
+    let what = match (wanted(stuck), terminal) {
+        (what @ Expected::Name, _) => what,
+        (_, Terminal::Punct(mark)) => Expected::Mark(mark),
+        (what, _) => what,
     };
     SyntaxError { span: found.span, kind: SyntaxErrorKind::Expected { what, found: Some(found.kind) } }
 }
 
 /// A mark is missing before this place.
 pub(super) fn missing(state: &State<'_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
+    // A semicolon alone would be a statement: that is what is missing.
+    if mark == Punct::Semicolon && wanted(stuck) == Expected::Statement {
+        return general(state, stuck);
+    }
     let end = state.end_before(stuck.token);
     let closes = matches!(mark, Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace);
     let open = open_brackets(&state.tokens[start.place.token..stuck.token]);
     let partner = open.iter().rev().find(|bracket| closes && bracket.closing == mark);
-    let kind =
-        SyntaxErrorKind::Missing { mark, after: construct(state, stuck), open: partner.map(|b| b.span) };
+    let after = construct(state, start, stuck.token);
+    let kind = SyntaxErrorKind::Missing { mark, after, open: partner.map(|bracket| bracket.span) };
     SyntaxError { span: Span::new(end, end), kind }
 }
 
-/// What ends before the place where the grammar is stuck, told by what could go on there.
-fn construct(state: &State<'_>, stuck: &Stuck) -> Construct {
-    let Some(before) = stuck.token.checked_sub(1).and_then(|i| state.tokens.get(i)) else {
-        return Construct::Start;
+/// What ends before the token `at`, told by the tokens: the grammar may have finished it already.
+pub(super) fn construct(state: &State<'_>, start: Boundary, at: usize) -> Construct {
+    let tokens = &state.tokens[start.place.token..at];
+    let Some(last) = tokens.last() else { return Construct::Start };
+    let begin = statement_begins(tokens, 0, tokens.len()).first().copied().unwrap_or_default();
+    let statement = &tokens[begin..];
+    let declares = |token: &Token| match token.kind {
+        TokenKind::Keyword(keyword) => !is_statement(keyword) && !is_operator(keyword),
+        TokenKind::Name(name) => state.scopes.borrow().kind(name).is_type(),
+        _ => false,
     };
-    let declarator = stuck.expects("=") && stuck.expects("__attribute__");
-    match before.kind {
-        // No prefix operator is spelt `%`: it goes on only with an expression.
-        _ if stuck.expects("%") => Construct::Expression,
-        _ if declarator && !stuck.expects(";") => Construct::Parameter,
-        _ if declarator => Construct::Declaration,
-        kind if stuck.expects("if") => Construct::Token(kind),
-        TokenKind::Punct(Punct::CloseBrace) if stuck.expects("*") && stuck.expects(";") => {
-            Construct::TypeDefinition
-        }
-        TokenKind::Punct(Punct::CloseBrace) if stuck.expects(",") => Construct::Declaration,
-        TokenKind::Keyword(_) | TokenKind::Punct(Punct::CloseParen) if stuck.expects(";") => {
+    let parenthesis = open_brackets(statement).last().map(|bracket| bracket.token);
+    match (last.kind, statement) {
+        (TokenKind::Punct(Punct::CloseBrace), _) => braced(tokens),
+        (kind @ TokenKind::Punct(punct), _) if !ends_expression(punct) => Construct::Token(kind),
+        (_, [first, ..]) if parenthesis.is_none() && declares(first) => Construct::Declaration,
+        (kind, _) if is_enumerator(tokens) => Construct::Token(kind),
+        (_, [Token { kind: TokenKind::Keyword(keyword), .. }, ..])
+            if parenthesis.is_none() && is_statement(*keyword) =>
+        {
             Construct::Statement
         }
-        kind => Construct::Token(kind),
+        (kind @ TokenKind::Keyword(_), _) => Construct::Token(kind),
+        _ => match parenthesis {
+            Some(open) if statement.get(open + 1).is_some_and(declares) && declares(&statement[0]) => {
+                Construct::Parameter
+            }
+            _ => Construct::Expression,
+        },
     }
+}
+
+/// What the brace closes that these tokens end with.
+fn braced(tokens: &[Token]) -> Construct {
+    let open = open_brackets(&tokens[..tokens.len() - 1]);
+    let before = open.last().map_or(&tokens[..0], |brace| &tokens[..brace.token]);
+    let defines = |token: &Token| {
+        matches!(token.kind, TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Enum))
+    };
+    match before {
+        [.., token] | [.., token, _] if defines(token) => Construct::TypeDefinition,
+        [.., Token { kind: TokenKind::Punct(Punct::Equal), .. }] => Construct::Declaration,
+        _ => Construct::Token(TokenKind::Punct(Punct::CloseBrace)),
+    }
+}
+
+/// Whether these tokens end in the braces of an `enum`.
+fn is_enumerator(tokens: &[Token]) -> bool {
+    let open = open_brackets(tokens);
+    let before = open.last().map_or(&tokens[..0], |brace| &tokens[..brace.token]);
+    let is_enum = |token: &Token| token.kind == TokenKind::Keyword(Keyword::Enum);
+    before.iter().rev().take(2).any(is_enum)
+}
+
+fn ends_expression(punct: Punct) -> bool {
+    matches!(punct, Punct::CloseParen | Punct::CloseBracket | Punct::PlusPlus | Punct::MinusMinus)
+}
+
+fn is_operator(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::Sizeof | Keyword::Alignof | Keyword::VecStep | Keyword::BuiltinAstype)
+}
+
+fn is_statement(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Break
+            | Keyword::Case
+            | Keyword::Continue
+            | Keyword::Default
+            | Keyword::Do
+            | Keyword::Else
+            | Keyword::For
+            | Keyword::Goto
+            | Keyword::If
+            | Keyword::Return
+            | Keyword::Switch
+            | Keyword::While
+    )
 }
 
 /// What the grammar wants, in fewer words.

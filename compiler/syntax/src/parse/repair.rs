@@ -60,9 +60,10 @@ pub(super) fn parse(state: &State<'_>) -> Vec<SyntaxError> {
     let mut mistakes = 0;
     loop {
         let outcome = run::run(state, &repair.edits, repair.start, usize::MAX);
-        repair.advance();
+        let news = repair.advance();
         match outcome {
             Outcome::Done => return repair.errors,
+            _ if news => {}
             Outcome::TooDeep(token) => {
                 let span = state.tokens[token].span;
                 repair.errors.push(SyntaxError { span, kind: SyntaxErrorKind::Nesting });
@@ -94,13 +95,14 @@ struct Repair<'s, 'a> {
 }
 
 impl Repair<'_, '_> {
-    /// Leaves behind what is read.
-    fn advance(&mut self) {
+    /// Leaves behind what is read. Whether what follows reads differently now.
+    fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();
+        let mut news = false;
         if boundary.place.token > self.start.place.token {
             // In the items to come the unknown types are types, so that they are not stumbled over again.
             for &name in &self.unknown_types {
-                self.state.assume_type(name);
+                news |= self.state.assume_type(name);
             }
         }
         self.start = boundary;
@@ -108,6 +110,7 @@ impl Repair<'_, '_> {
             self.clean_from = last.at + 1;
         }
         self.start.place.edit = 0;
+        news
     }
 
     /// Applies the candidate that makes the most readable, and reports it.
@@ -137,8 +140,10 @@ impl Repair<'_, '_> {
         }
         let small = self.best(stuck, candidates::small(state, start, stuck));
         let small = small.filter(|&(_, reach)| reach >= stuck.token + ENOUGH);
-        if let Some((candidate, usize::MAX)) = small {
-            return Some(candidate);
+        if let Some((candidate, reach)) = &small
+            && (*reach == usize::MAX || is_about_a_name(candidate))
+        {
+            return small.map(|(candidate, _)| candidate);
         }
         if let Some((candidate, usize::MAX)) = self.best(stuck, braces) {
             return Some(candidate);
@@ -226,4 +231,9 @@ impl Repair<'_, '_> {
         let start = self.start.place.token;
         self.edits = structure::skip(start, brackets::item_end(self.state.tokens, start, mistake));
     }
+}
+
+/// Types are told by name, however soon the next mistake comes.
+fn is_about_a_name(candidate: &Candidate) -> bool {
+    matches!(candidate.error.kind, SyntaxErrorKind::UnknownType(_))
 }

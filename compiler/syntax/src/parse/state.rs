@@ -88,12 +88,19 @@ impl<'a> State<'a> {
         self.scopes.borrow_mut().back_to(scope);
     }
 
-    /// From here on the name is a type wherever nothing declares it.
-    pub(super) fn assume_type(&self, name: Symbol) {
+    /// From here on the name is a type wherever nothing declares it. Whether that is new.
+    pub(super) fn assume_type(&self, name: Symbol) -> bool {
         let mut scopes = self.scopes.borrow_mut();
-        if scopes.kind(name) == NameKind::Unknown {
+        let new = scopes.kind(name) == NameKind::Unknown;
+        if new {
             scopes.predeclare(name, NameKind::Type);
         }
+        new
+    }
+
+    /// The end of what is read when the parser looks at the next token.
+    pub(crate) fn end(&self) -> u32 {
+        self.end_before(self.looking_at.get().token)
     }
 
     /// The position behind the token before this one.

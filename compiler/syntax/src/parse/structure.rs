@@ -5,7 +5,7 @@ use super::{
     adaptor::Terminal,
     brackets::{nested_functions, open_brackets, statement_begins, statement_ends},
     candidates::{Candidate, insert},
-    error::{Construct, SyntaxError, SyntaxErrorKind},
+    error::{SyntaxError, SyntaxErrorKind},
     explain,
     repair::{Edit, EditKind},
     run::Stuck,
@@ -35,7 +35,7 @@ pub(super) fn braces(
         for (closed, innermost) in open.iter().rev().enumerate() {
             let kind = SyntaxErrorKind::Missing {
                 mark: innermost.closing,
-                after: Construct::Token(state.tokens[begin - 1].kind),
+                after: explain::construct(state, start, begin),
                 open: Some(innermost.span),
             };
             let end = state.end_before(begin);

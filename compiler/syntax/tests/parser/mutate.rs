@@ -3,54 +3,45 @@
 use kiln_syntax::token::Token;
 
 /// A program with one token deleted, doubled, put in or replaced.
-pub struct Mutant {
+pub(crate) struct Mutant {
     /// The program.
-    pub tokens: Vec<Token>,
-    /// What was done.
-    pub what: &'static str,
-    /// Where in `tokens`.
-    pub at: usize,
+    pub(crate) tokens: Vec<Token>,
     /// Positions that a reader would look at: the place, and the tokens beside it.
-    pub places: Vec<u32>,
+    pub(crate) places: Vec<u32>,
 }
 
 /// So many mutants of a program. What is put in comes from the program itself.
-pub fn mutants(tokens: &[Token], seed: u64, count: usize) -> impl Iterator<Item = Mutant> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+pub(crate) fn mutants(tokens: &[Token], seed: u64, count: usize) -> impl Iterator<Item = Mutant> {
+    let mut random = Random::new(seed);
     (0..count).map(move |_| {
         let at = random.below(tokens.len());
         let other = tokens[random.below(tokens.len())].kind;
         let mut mutated = tokens.to_vec();
-        let what = match random.below(4) {
+        match random.below(4) {
             0 => {
                 mutated.remove(at);
-                "delete"
             }
-            1 => {
-                mutated.insert(at, tokens[at]);
-                "double"
-            }
-            2 => {
-                mutated.insert(at, Token { kind: other, span: tokens[at].span });
-                "insert"
-            }
-            _ => {
-                mutated[at].kind = other;
-                "replace"
-            }
-        };
+            1 => mutated.insert(at, tokens[at]),
+            2 => mutated.insert(at, Token { kind: other, span: tokens[at].span }),
+            _ => mutated[at].kind = other,
+        }
         let mut places = vec![tokens[at].span.lo];
         places.extend(at.checked_sub(1).map(|before| tokens[before].span.hi));
         places.extend(tokens.get(at + 1).map(|behind| behind.span.lo));
-        Mutant { tokens: mutated, what, at, places }
+        Mutant { tokens: mutated, places }
     })
 }
 
 /// xorshift64*
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number less than this.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

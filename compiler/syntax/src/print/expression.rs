@@ -1,0 +1,211 @@
+//! Expressions within a line, every grouping in parentheses.
+
+use super::Printer;
+use crate::ast::*;
+
+impl Printer<'_> {
+    /// An expression inside of another: in parentheses unless it is primary or postfix.
+    pub(super) fn operand(&mut self, expr: &Expr) {
+        let primary = match &expr.kind {
+            ExprKind::Unary { op, .. } => matches!(op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement),
+            ExprKind::Binary { .. }
+            | ExprKind::Assign { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::Comma { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::SizeofExpr(_)
+            | ExprKind::AlignofExpr(_)
+            | ExprKind::VecStepExpr(_) => false,
+            _ => true,
+        };
+        if primary {
+            self.expression(expr);
+        } else {
+            self.push("(");
+            self.expression(expr);
+            self.push(")");
+        }
+    }
+
+    /// An expression where one without commas may stand.
+    pub(super) fn element(&mut self, expr: &Expr) {
+        match expr.kind {
+            ExprKind::Assign { .. } | ExprKind::Comma { .. } => self.operand(expr),
+            _ => self.expression(expr),
+        }
+    }
+
+    /// An expression by itself.
+    pub(super) fn expression(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Name(text)
+            | ExprKind::Integer(text)
+            | ExprKind::Floating(text)
+            | ExprKind::Character(text) => self.name(*text),
+            ExprKind::String(strings) => self.strings(strings),
+            ExprKind::Paren(inner) => {
+                self.push("(");
+                self.expression(inner);
+                self.push(")");
+            }
+            ExprKind::Index { base, index } => {
+                self.operand(base);
+                self.push("[");
+                self.expression(index);
+                self.push("]");
+            }
+            ExprKind::Call { callee, arguments } => {
+                self.operand(callee);
+                self.push("(");
+                self.list(arguments, ", ", Self::element);
+                self.push(")");
+            }
+            ExprKind::Member { base, name } => self.member_of(base, ".", name),
+            ExprKind::Arrow { base, name } => self.member_of(base, "->", name),
+            ExprKind::Unary { op, operand } => self.unary(op.node, operand),
+            ExprKind::Binary { op, left, right } => {
+                self.operand(left);
+                self.spaced(op.node.spelling());
+                self.operand(right);
+            }
+            ExprKind::Assign { op, left, right } => {
+                self.operand(left);
+                self.push(" ");
+                self.push(op.node.map(BinaryOp::spelling).unwrap_or_default());
+                self.push("= ");
+                self.element(right);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then.as_deref(), otherwise);
+            }
+            ExprKind::Comma { left, right } => self.comma(left, right),
+            ExprKind::Cast { ty, operand } => self.cast(ty, operand),
+            ExprKind::CompoundLiteral { ty, init } => {
+                self.enclosed("(", ty);
+                self.initializer_list(init);
+            }
+            ExprKind::SizeofExpr(of) => self.query("sizeof ", of),
+            ExprKind::SizeofType(ty) => self.enclosed("sizeof(", ty),
+            ExprKind::AlignofExpr(of) => self.query("_Alignof ", of),
+            ExprKind::AlignofType(ty) => self.enclosed("_Alignof(", ty),
+            ExprKind::VecStepExpr(of) => self.query("vec_step ", of),
+            ExprKind::VecStepType(ty) => self.enclosed("vec_step(", ty),
+            ExprKind::Astype { operand, ty } => {
+                self.push("__builtin_astype(");
+                self.element(operand);
+                self.enclosed(", ", ty);
+            }
+            ExprKind::Block(literal) => self.block_literal(literal),
+            ExprKind::StatementExpr(block) => {
+                self.push("(");
+                self.inner_block(block);
+                self.push(")");
+            }
+            ExprKind::Error => self.push("<error>"),
+        }
+    }
+
+    fn spaced(&mut self, text: &str) {
+        self.push(" ");
+        self.push(text);
+        self.push(" ");
+    }
+
+    fn member_of(&mut self, base: &Expr, mark: &str, name: &Ident) {
+        self.operand(base);
+        self.push(mark);
+        self.name(name.node);
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr) {
+        let (before, behind) = match op {
+            UnaryOp::PreIncrement => ("++", ""),
+            UnaryOp::PreDecrement => ("--", ""),
+            UnaryOp::PostIncrement => ("", "++"),
+            UnaryOp::PostDecrement => ("", "--"),
+            UnaryOp::AddressOf => ("&", ""),
+            UnaryOp::Dereference => ("*", ""),
+            UnaryOp::Plus => ("+", ""),
+            UnaryOp::Minus => ("-", ""),
+            UnaryOp::BitNot => ("~", ""),
+            UnaryOp::LogicalNot => ("!", ""),
+        };
+        self.push(before);
+        self.operand(operand);
+        self.push(behind);
+    }
+
+    fn conditional(&mut self, condition: &Expr, then: Option<&Expr>, otherwise: &Expr) {
+        self.operand(condition);
+        match then {
+            Some(then) => {
+                self.push(" ? ");
+                self.operand(then);
+                self.push(" : ");
+            }
+            None => self.push(" ?: "),
+        }
+        self.operand(otherwise);
+    }
+
+    /// Commas group to the left, as everyone knows.
+    fn comma(&mut self, left: &Expr, right: &Expr) {
+        match left.kind {
+            ExprKind::Comma { .. } => self.expression(left),
+            _ => self.operand(left),
+        }
+        self.push(", ");
+        self.operand(right);
+    }
+
+    /// Where a vector literal ends is said with parentheses.
+    fn cast(&mut self, ty: &TypeName, operand: &Expr) {
+        self.enclosed("(", ty);
+        match operand.kind {
+            ExprKind::Index { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Member { .. }
+            | ExprKind::Arrow { .. }
+            | ExprKind::Unary { .. } => {
+                self.push("(");
+                self.expression(operand);
+                self.push(")");
+            }
+            _ => self.operand(operand),
+        }
+    }
+
+    fn query(&mut self, word: &str, operand: &Expr) {
+        self.push(word);
+        self.operand(operand);
+    }
+
+    fn enclosed(&mut self, before: &str, ty: &TypeName) {
+        self.push(before);
+        self.type_name(ty);
+        self.push(")");
+    }
+
+    fn block_literal(&mut self, literal: &BlockLiteral) {
+        self.push("^");
+        if let Some(result) = &literal.result {
+            self.type_name(result);
+        }
+        if let Some(parameters) = &literal.parameters {
+            self.parameters(parameters);
+            self.push(" ");
+        }
+        self.inner_block(&literal.body);
+    }
+
+    /// A block within an expression stands further to the right than the statement.
+    fn inner_block(&mut self, block: &Block) {
+        self.indent += 1;
+        self.block(block);
+        self.indent -= 1;
+    }
+
+    pub(super) fn strings(&mut self, strings: &[Ident]) {
+        self.list(strings, " ", |p, text| p.name(text.node));
+    }
+}

@@ -1,0 +1,8 @@
+//! The parser from text to text.
+
+mod errors;
+mod grammar;
+mod mutate;
+mod mutations;
+mod robustness;
+mod support;

@@ -1,0 +1,39 @@
+//! One-token mistakes in sound programs: whether the first report stands where a reader would look, and how many
+//! there are.
+
+use kiln_syntax::{Interner, parse};
+
+use crate::{mutate::mutants, support::tokenize};
+
+const SAMPLES: [&str; 3] = [
+    include_str!("../samples/particles.cl"),
+    include_str!("../samples/pixels.cl"),
+    include_str!("../samples/reduction.cl"),
+];
+
+/// How many mutants of each sample.
+const MUTANTS: usize = 500;
+
+#[test]
+fn a_mistake_shows_once_and_where_it_is() {
+    let (mut broken, mut right_line, mut at_most_two) = (0, 0, 0);
+    for sample in SAMPLES {
+        let line = |at: u32| sample[..at as usize].matches('\n').count();
+        let mut interner = Interner::new();
+        let tokens = tokenize(sample, &mut interner);
+        assert_eq!(parse(&tokens, &mut interner).errors, []);
+        for mutant in mutants(&tokens, 1, MUTANTS) {
+            let errors = parse(&mutant.tokens, &mut interner).errors;
+            let Some(first) = errors.first() else { continue };
+            broken += 1;
+            let reported = line(first.span.lo);
+            right_line += usize::from(mutant.places.iter().any(|&place| line(place) == reported));
+            at_most_two += usize::from(errors.len() <= 2);
+        }
+    }
+    assert!(broken > 1000, "most mutants are wrong: {broken}");
+    let percent = |part: usize| 100.0 * part as f64 / broken as f64;
+    // What is missed is nearly all braces, whose loss no reader finds without looking at the indentation.
+    assert!(percent(right_line) >= 97.5, "right line: {:.2} %", percent(right_line));
+    assert!(percent(at_most_two) >= 98.0, "at most two reports: {:.2} %", percent(at_most_two));
+}
