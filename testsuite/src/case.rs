@@ -139,9 +139,9 @@ impl Case {
         let found = match block.attribute("fn") {
             Some(name) => excerpt::function(stage, &text, name)
                 .ok_or_else(|| format!("no function `{name}` in\n{text}"))?,
-            None => &text,
+            None => text,
         };
-        bless::compare(&self.file, &block.range, &block.text, found)
+        bless::compare(&self.file, &block.range, &block.text, &found)
     }
 
     /// Launches on every device, in the words of `kiln run`. `lacks=NAME` says that a device refuses, for lack of a feature.

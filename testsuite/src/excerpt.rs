@@ -1,11 +1,44 @@
 //! One function out of the text that a stage prints, so that a snapshot shows what it is about and no more.
 
+use std::collections::HashMap;
+
 /// The lines of this function in the text that `--emit` makes of `stage`.
-pub(crate) fn function<'a>(stage: &str, text: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn function(stage: &str, text: &str, name: &str) -> Option<String> {
     match stage {
-        "asm" => in_assembly(text, name),
-        _ => in_braces(text, name),
+        "asm" => in_assembly(text, name).map(|function| by_itself(function, text)),
+        _ => in_braces(text, name).map(str::to_owned),
     }
+}
+
+/// The function with the values of constants in place of their ids, and the other ids numbered as they come: so it says
+/// what it does without the rest of the module, and changes of the rest do not change it.
+fn by_itself(function: &str, module: &str) -> String {
+    let mut names: HashMap<&str, String> = HashMap::new();
+    for line in module.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [id, "=", "OpConstant", _, value] => drop(names.insert(id, value.to_owned())),
+            [id, "=", "OpConstantTrue", _] => drop(names.insert(id, "true".to_owned())),
+            [id, "=", "OpConstantFalse", _] => drop(names.insert(id, "false".to_owned())),
+            _ => {}
+        }
+    }
+    let mut count = 0;
+    let mut renamed = |word| {
+        let number = || {
+            count += 1;
+            format!("%{count}")
+        };
+        names.entry(word).or_insert_with(number).clone()
+    };
+    let mut lines = Vec::new();
+    for line in function.lines() {
+        let words = line.split_whitespace();
+        let words: Vec<String> =
+            words.map(|word| if word.starts_with('%') { renamed(word) } else { word.to_owned() }).collect();
+        lines.push(words.join(" "));
+    }
+    lines.join("\n")
 }
 
 /// From `%id = OpFunction` to `OpFunctionEnd`, where an entry point or a name says which id.
@@ -45,13 +78,29 @@ mod tests {
     #[test]
     fn a_function_is_cut_out() {
         let ir = "kernel @a() {\n  x\n}\n\nkernel @b(%0: u32) {\n  y {\n  }\n}\n";
-        assert_eq!(function("ir", ir, "b"), Some("kernel @b(%0: u32) {\n  y {\n  }\n}"));
+        assert_eq!(function("ir", ir, "b").as_deref(), Some("kernel @b(%0: u32) {\n  y {\n  }\n}"));
         assert_eq!(function("ir", ir, "c"), None);
     }
 
     #[test]
     fn a_function_of_a_module_is_cut_out() {
-        let asm = "OpEntryPoint GLCompute %4 \"k\" %9\n%3 = OpFunction %1 None %2\nOpFunctionEnd\n%4 = OpFunction %1 None %2\nOpReturn\nOpFunctionEnd\n";
-        assert_eq!(function("asm", asm, "k"), Some("%4 = OpFunction %1 None %2\nOpReturn\nOpFunctionEnd"));
+        let asm = "\
+OpEntryPoint GLCompute %4 \"k\" %9
+%7 = OpConstant %2 264
+%3 = OpFunction %1 None %2
+OpFunctionEnd
+%4 = OpFunction  %1 None %5
+%6 = OpLabel
+OpMemoryBarrier %7 %7
+OpBranch %6
+OpFunctionEnd
+";
+        let wanted = "\
+%1 = OpFunction %2 None %3
+%4 = OpLabel
+OpMemoryBarrier 264 264
+OpBranch %4
+OpFunctionEnd";
+        assert_eq!(function("asm", asm, "k").as_deref(), Some(wanted));
     }
 }

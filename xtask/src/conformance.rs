@@ -172,19 +172,27 @@ fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-/// The program compiles for each environment.
+/// The program passes the front end, and compiles to a valid module for each environment.
 fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
-    let mut findings = Vec::new();
-    for environment in ["vulkan", "opencl"] {
-        if environment == "vulkan" && program.is("vulkan-hard") {
+    let reason = |ended: &Ended| {
+        let line = ended.text.lines().find(|line| line.contains("error") || line.contains("panicked"));
+        (ended.end != End::Code(0)).then(|| format!("{:?}: {}", ended.end, line.unwrap_or(&ended.text)))
+    };
+    let failure = reason(&program.run(kiln, "check", &[])?);
+    let is_refused = failure.is_some();
+    let mut findings = vec![("front end accepts".to_owned(), failure)];
+    for (environment, version) in [("vulkan", "vulkan1.3"), ("opencl", "opencl2.2")] {
+        if is_refused || environment == "vulkan" && program.is("vulkan-hard") {
             continue;
         }
-        let ended = program.run(kiln, "compile", &["--env", environment, "-o", "/dev/null"])?;
-        let failure = (ended.end != End::Code(0)).then(|| {
-            let reason = ended.text.lines().find(|line| line.contains("error") || line.contains("panicked"));
-            format!("{:?}: {}", ended.end, reason.unwrap_or(&ended.text))
-        });
-        findings.push((format!("accepted for {environment}"), failure));
+        let module = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?.into_temp_path();
+        let path = module.display().to_string();
+        let mut failure = reason(&program.run(kiln, "compile", &["--env", environment, "-o", &path])?);
+        if failure.is_none() {
+            let validated = run(Path::new("spirv-val"), &["--target-env", version, &path], LIMITS)?;
+            failure = reason(&validated).filter(|_| !validated.text.contains("No OpEntryPoint"));
+        }
+        findings.push((format!("valid for {environment}"), failure));
     }
     Ok(findings)
 }
