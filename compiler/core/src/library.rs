@@ -29,7 +29,9 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 1] = files!["integer.cl"];
+static FILES: [File; 10] = files![
+    "integer.cl", "exact.cl", "exp.cl", "log.cl", "pow.cl", "trig.cl", "arc.cl", "hyperbolic.cl", "gamma.cl", "round.cl",
+];
 
 struct File {
     name: &'static str,
@@ -119,11 +121,12 @@ impl File {
     }
 }
 
-/// Everything is there; a target that lacks what a function uses says so later.
+/// Everything is there; a target that lacks what a function uses says so later. In OpenCL C 1.2, pointers without
+/// a space are private.
 fn options() -> Options {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
     Options {
-        std: crate::opencl::LanguageVersion::Cl30,
+        std: crate::opencl::LanguageVersion::Cl12,
         target: Target::full(crate::opencl::Environment::Vulkan),
         extensions: vec![("all".to_owned(), true)],
         warnings,

@@ -1,0 +1,117 @@
+// Powers and roots of float (OpenCL C 6.15.2, special cases 7.5.1): 2^(y log2 x) with the exponent as a sum.
+//
+// Defines: pow powr pown rootn cbrt sqrt rsqrt hypot half_powr half_recip half_divide native_recip native_divide
+#ifndef POW_CL
+#define POW_CL
+#include "exact.cl"
+#include "exp.cl"
+#include "log.cl"
+
+#define NOT_A_NUMBER as_float(0x7fc00000u)
+
+// x^(y + z) for x >= 0, where z is a last correction of y; zero and infinity are as limits.
+float power(float x, float y, float z) {
+    if (x == 1.0f || y == 0.0f) return 1.0f;
+    bool is_large = (x > 1.0f) == (y > 0.0f);
+    if (x == 0.0f || isinf(x) || isinf(y)) return is_large ? as_float(INFINITE) : 0.0f;
+    float2 binary = log2_pair(x);
+    float estimate = y * binary.x;
+    if (fabs(estimate) > 200.0f) return is_large ? as_float(INFINITE) : 0.0f;
+    float2 product = two_product(y, binary.x);
+    return exp2_pair(product.x, product.y + (y * binary.y + z * binary.x));
+}
+
+// Numbers from 2^24 on are even.
+bool is_whole(float y) { return y == trunc(y); }
+bool is_odd(float y) { return fabs(y) < 0x1p24f && is_whole(y) && ((int)y & 1) != 0; }
+
+float pow_float(float x, float y) {
+    if (x == 1.0f || y == 0.0f) return 1.0f;
+    if (isnan(x) || isnan(y)) return NOT_A_NUMBER;
+    bool is_negative = as_uint(x) >> 31 != 0;
+    if (is_negative && x != 0.0f && !isinf(x) && !isinf(y) && !is_whole(y)) return NOT_A_NUMBER;
+    float magnitude = power(fabs(x), y, 0.0f);
+    return is_negative && is_odd(y) ? -magnitude : magnitude;
+}
+
+float powr_float(float x, float y) {
+    if (isnan(x) || isnan(y) || x < 0.0f) return NOT_A_NUMBER;
+    if (y == 0.0f && (x == 0.0f || isinf(x))) return NOT_A_NUMBER;
+    if (x == 1.0f && isinf(y)) return NOT_A_NUMBER;
+    return power(fabs(x), y, 0.0f);
+}
+
+float pown_float(float x, int n) {
+    if (n == 0) return 1.0f;
+    if (isnan(x)) return x;
+    float magnitude = power(fabs(x), (float)(n & ~0xff), (float)(n & 0xff));
+    // Few factors have no upper part.
+    if ((n & ~0xff) == 0) magnitude = power(fabs(x), (float)n, 0.0f);
+    return as_uint(x) >> 31 != 0 && (n & 1) != 0 ? -magnitude : magnitude;
+}
+
+float rootn_float(float x, int n) {
+    bool is_negative = as_uint(x) >> 31 != 0;
+    if (n == 0 || isnan(x) || (x < 0.0f && (n & 1) == 0)) return NOT_A_NUMBER;
+    float whole = (float)n;
+    float2 inverse = pair_quotient(1.0f, whole);
+    float magnitude = power(fabs(x), inverse.x, inverse.y);
+    return is_negative && (n & 1) != 0 ? -magnitude : magnitude;
+}
+
+float cbrt_float(float x) {
+    if (x == 0.0f || isnan(x) || isinf(x)) return x;
+    float size = fabs(x), scale = 1.0f;
+    if (size < 0x1p-60f) {
+        size *= 0x1p90f;
+        scale = 0x1p-30f;
+    } else if (size > 0x1p60f) {
+        size *= 0x1p-90f;
+        scale = 0x1p30f;
+    }
+    float root = power(size, 0.333333333f, 0.0f);
+    float2 square = two_product(root, root);
+    float2 cube = two_product(square.x, root);
+    float excess = ((cube.x - size) + cube.y) + square.y * root;
+    return copysign_float((root - excess / (3.0f * square.x)) * scale, x);
+}
+
+float sqrt_float(float x) {
+    if (x == 0.0f || isnan(x) || as_uint(x) == INFINITE) return x;
+    if (x < 0.0f) return NOT_A_NUMBER;
+    float scale = 1.0f;
+    if (x < 0x1p-80f) {
+        x *= 0x1p80f;
+        scale = 0x1p-40f;
+    } else if (x > 0x1p80f) {
+        x *= 0x1p-80f;
+        scale = 0x1p40f;
+    }
+    return pair_sqrt(x).x * scale;
+}
+
+float hypot_float(float x, float y) {
+    x = fabs(x);
+    y = fabs(y);
+    if (isinf(x) || isinf(y)) return as_float(INFINITE);
+    if (isnan(x) || isnan(y)) return NOT_A_NUMBER;
+    float scale = 1.0f;
+    if (fmax(x, y) > 0x1p60f) {
+        x *= 0x1p-80f;
+        y *= 0x1p-80f;
+        scale = 0x1p80f;
+    } else if (fmax(x, y) < 0x1p-50f) {
+        x *= 0x1p100f;
+        y *= 0x1p100f;
+        scale = 0x1p-100f;
+    }
+    return sqrt_float(x * x + y * y) * scale;
+}
+
+float half_powr_float(float x, float y) { return powr_float(x, y); }
+float half_recip_float(float x) { return 1.0f / x; }
+float native_recip_float(float x) { return 1.0f / x; }
+float half_divide_float(float x, float y) { return x / y; }
+float native_divide_float(float x, float y) { return x / y; }
+float rsqrt_float(float x) { return rsqrt(x); }
+#endif
