@@ -10,14 +10,13 @@ use crate::{
     diag::{Code, Diagnostic, Sink},
     emit,
     hir::Conversion,
-    index::Table,
     ir::{
         Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, InstId, Module, Op, Scalar, Type,
         ValueId, Var,
     },
     library,
     opencl::{AddressSpace, Environment},
-    passes::rewrite::rewrite,
+    passes::{dead_code::dead_code, inline_calls::inline_all, promote::promote, rewrite::rewrite, structure_exits::structure_exits},
     session::Options,
     ty,
 };
@@ -132,35 +131,28 @@ impl Pass<'_> {
         Some(function)
     }
 
-    /// Takes over the functions of a module of the library. They belong to the call, and floating-point operations
-    /// mean what is written: their errors are what the functions are made of.
-    fn merge(&mut self, from: Module, wanted: FuncId, span: Span) -> FuncId {
+    /// Takes over a function of a module of the library, with what it calls in it. It belongs to the call, and
+    /// floating-point operations mean what is written: their errors are what the function is made of.
+    fn merge(&mut self, mut from: Module, wanted: FuncId, span: Span) -> FuncId {
         debug_assert!(from.vars.is_empty(), "functions of the library have no objects with static lifetime");
-        let ids: Table<FuncId, FuncId> = {
-            let mut ids = Table::new();
-            for function in from.functions.iter() {
-                ids.push(self.module.functions.push(function.clone()));
-            }
-            ids
-        };
-        for &id in ids.iter() {
-            let function = &mut self.module.functions[id];
-            function.span = span;
-            for var in function.vars.iter_mut() {
-                var.span = span;
-            }
-            for inst in function.insts.iter_mut() {
-                inst.span = span;
-                match &mut inst.op {
-                    Op::Call(callee) => *callee = ids[*callee],
-                    Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) => {
-                        inst.op = Op::Exact(*op);
-                    }
-                    _ => {}
-                }
+        // Variables become values before and after calls are gone, so that no function is long for a moment.
+        promote(&mut from, self.options, self.sink);
+        inline_all(&mut from);
+        structure_exits(&mut from, self.options, self.sink);
+        promote(&mut from, self.options, self.sink);
+        dead_code(&mut from, self.options, self.sink);
+        let mut function = from.functions[wanted].clone();
+        function.span = span;
+        for var in function.vars.iter_mut() {
+            var.span = span;
+        }
+        for inst in function.insts.iter_mut() {
+            inst.span = span;
+            if let Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) = inst.op {
+                inst.op = Op::Exact(op);
             }
         }
-        ids[wanted]
+        self.module.functions.push(function)
     }
 }
 

@@ -11,6 +11,16 @@ use crate::{
 };
 
 pub(super) fn inline_calls(module: &mut Module, _: &Options, _: &mut Sink) {
+    inline_all(module);
+    let mut kernels = Table::new();
+    for function in module.functions.iter().filter(|function| function.kernel.is_some()) {
+        kernels.push(function.clone());
+    }
+    module.functions = kernels;
+}
+
+/// Leaves no calls, but the functions.
+pub(super) fn inline_all(module: &mut Module) {
     for id in module.callees_first() {
         let mut function = module.functions[id].clone();
         for call in function.inst_order() {
@@ -21,11 +31,6 @@ pub(super) fn inline_calls(module: &mut Module, _: &Options, _: &mut Sink) {
         }
         module.functions[id] = function;
     }
-    let mut kernels = Table::new();
-    for function in module.functions.iter().filter(|function| function.kernel.is_some()) {
-        kernels.push(function.clone());
-    }
-    module.functions = kernels;
 }
 
 /// The call becomes a block whose results are the callee's, and `Return` the way out of it.

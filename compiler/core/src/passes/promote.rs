@@ -98,6 +98,16 @@ impl Slots {
     fn of(&self, pointer: ValueId) -> Option<usize> {
         self.pointers.get(&pointer).copied()
     }
+
+    /// The slot that an instruction loads from or stores to, and whether it stores.
+    fn accessed(&self, function: &Function, id: InstId) -> Option<(usize, bool)> {
+        let inst = &function.insts[id];
+        match inst.op {
+            Op::Load(_) => Some((self.of(inst.args[0])?, false)),
+            Op::Store(_) => Some((self.of(inst.args[0])?, true)),
+            _ => None,
+        }
+    }
 }
 
 fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
@@ -127,36 +137,79 @@ fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHash
     }
 }
 
-/// For each construct, the slots that something inside stores to, in order.
+/// For each construct, the slots that something inside stores to, in order, but for those that are its own: nothing
+/// outside touches them, and inside, they are stored to before they are loaded. No value of theirs comes in or
+/// goes out, as of the variables of a function that was inlined.
 fn stored_slots(function: &Function, slots: &Slots) -> FxHashMap<InstId, Vec<usize>> {
-    fn collect(
-        function: &Function,
-        slots: &Slots,
-        block: BlockId,
-        found: &mut FxHashMap<InstId, Vec<usize>>,
-    ) -> FxHashSet<usize> {
-        let mut all = FxHashSet::default();
+    let mut total = vec![0; slots.types.len()];
+    for id in function.inst_order() {
+        if let Some((slot, _)) = slots.accessed(function, id) {
+            total[slot] += 1;
+        }
+    }
+    let mut search = Search { function, slots, total, found: FxHashMap::default() };
+    search.block(function.body);
+    search.found
+}
+
+/// What is done with a slot in a block and those nested in it.
+#[derive(Clone, Copy)]
+struct Use {
+    accesses: usize,
+    is_stored: bool,
+    /// Every value that is loaded is stored before in the same block.
+    is_stored_first: bool,
+}
+
+struct Search<'f> {
+    function: &'f Function,
+    slots: &'f Slots,
+    /// How many accesses each slot has.
+    total: Vec<usize>,
+    found: FxHashMap<InstId, Vec<usize>>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: BlockId) -> FxHashMap<usize, Use> {
+        let function = self.function;
+        let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
         for &id in &function.blocks[block].insts {
-            let inst = &function.insts[id];
-            if let Op::Store(_) = inst.op {
-                all.extend(slots.of(inst.args[0]));
+            if let Some((slot, is_stored)) = self.slots.accessed(function, id) {
+                let first = Use { accesses: 0, is_stored, is_stored_first: is_stored };
+                let slot = uses.entry(slot).or_insert(first);
+                slot.accesses += 1;
+                slot.is_stored |= is_stored;
             }
-            if inst.op.is_construct() {
-                let mut inside = FxHashSet::default();
-                for nested in inst.op.blocks() {
-                    inside.extend(collect(function, slots, nested, found));
+            if function.insts[id].op.is_construct() {
+                for (slot, inside) in self.construct(id) {
+                    let first = Use { accesses: 0, is_stored: false, is_stored_first: false };
+                    let slot = uses.entry(slot).or_insert(first);
+                    slot.accesses += inside.accesses;
+                    slot.is_stored |= inside.is_stored;
                 }
-                let mut list: Vec<usize> = inside.iter().copied().collect();
-                list.sort_unstable();
-                found.insert(id, list);
-                all.extend(inside);
             }
         }
+        uses
+    }
+
+    fn construct(&mut self, id: InstId) -> FxHashMap<usize, Use> {
+        let mut all: FxHashMap<usize, Use> = FxHashMap::default();
+        for nested in self.function.insts[id].op.blocks() {
+            for (slot, inside) in self.block(nested) {
+                let first = Use { accesses: 0, is_stored: false, is_stored_first: true };
+                let slot = all.entry(slot).or_insert(first);
+                slot.accesses += inside.accesses;
+                slot.is_stored |= inside.is_stored;
+                slot.is_stored_first &= inside.is_stored_first;
+            }
+        }
+        let is_own = |slot: usize, it: &Use| it.is_stored_first && it.accesses == self.total[slot];
+        let crossing = all.iter().filter(|(slot, it)| it.is_stored && !is_own(**slot, it));
+        let mut crossing: Vec<usize> = crossing.map(|(slot, _)| *slot).collect();
+        crossing.sort_unstable();
+        self.found.insert(id, crossing);
         all
     }
-    let mut found = FxHashMap::default();
-    collect(function, slots, function.body, &mut found);
-    found
 }
 
 struct Walk<'f> {
