@@ -30,7 +30,16 @@ macro_rules! files {
 }
 
 static FILES: [File; 10] = files![
-    "integer.cl", "exact.cl", "exp.cl", "log.cl", "pow.cl", "trig.cl", "arc.cl", "hyperbolic.cl", "gamma.cl", "round.cl",
+    "integer.cl",
+    "exact.cl",
+    "exp.cl",
+    "log.cl",
+    "pow.cl",
+    "trig.cl",
+    "arc.cl",
+    "hyperbolic.cl",
+    "gamma.cl",
+    "round.cl",
 ];
 
 struct File {

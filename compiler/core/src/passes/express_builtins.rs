@@ -16,7 +16,10 @@ use crate::{
     },
     library,
     opencl::{AddressSpace, Environment},
-    passes::{dead_code::dead_code, inline_calls::inline_all, promote::promote, rewrite::rewrite, structure_exits::structure_exits},
+    passes::{
+        dead_code::dead_code, inline_calls::inline_all, promote::promote, rewrite::rewrite,
+        structure_exits::structure_exits,
+    },
     session::Options,
     ty,
 };

@@ -77,7 +77,7 @@ float tgamma_float(float x) {
     if (x < -42.5f) return ((int)trunc(x) & 1) != 0 ? 0.0f : -0.0f;
     if (fabs(x) < 0x1p-25f) return 1.0f / x;
     // Steps to or from the interval [1, 2], whose product is kept as a sum.
-    float2 product = (float2)(x < 0.0f ? 0x1p-60f : 1.0f, 0.0f);
+    float2 product = (float2)(x < 0.0f ? 0x1p-60f : 0x1p-10f, 0.0f);
     float at = x;
     if (x >= 1.0f) {
         while (at > 2.0f) {
@@ -85,7 +85,7 @@ float tgamma_float(float x) {
             float2 next = two_product(product.x, at);
             product = (float2)(next.x, next.y + product.y * at);
         }
-        return gamma_part(at - 1.5f) * (product.x + product.y);
+        return gamma_part(at - 1.5f) * (product.x + product.y) * 0x1p10f;
     }
     int steps = 0;
     while (at < 1.0f) {
@@ -95,7 +95,7 @@ float tgamma_float(float x) {
         at = x + (float)steps;
     }
     float quotient = gamma_part(at - 1.5f) / (product.x + product.y);
-    return x < 0.0f ? ldexp_float(quotient, -60) : quotient;
+    return ldexp_float(quotient, x < 0.0f ? -60 : -10);
 }
 
 // The logarithm of the gamma function at x above zero.
@@ -112,16 +112,16 @@ float lgamma_positive(float x) {
         at -= 1.0f;
         product *= at;
     }
-    float sum = at < 0.5f ? -log_float(at) : 0.0f;
-    at += at < 0.5f ? 1.0f : 0.0f;
-    if (at < 1.0f) {
-        sum -= log_float(at);
-        at += 1.0f;
-    } else if (at > 2.0f) {
+    // From here to the interval [1, 2] with its zeros, at + whole, keeping the distance to the zeros exact.
+    float sum = 0.0f, whole = 0.0f;
+    if (at > 2.0f) {
         at -= 1.0f;
         product *= at;
+    } else if (at < 1.0f) {
+        sum = -log_float(at);
+        whole = 1.0f;
     }
-    float u = at - 1.5f;
+    float u = at - (1.5f - whole);
     float part = -0.0005920983356f;
     part = part * u + 0.0009586282662f;
     part = part * u - 0.001118371454f;
@@ -134,7 +134,7 @@ float lgamma_positive(float x) {
     part = part * u + 0.06291141371f;
     part = part * u - 0.1459598959f;
     part = part * u + 0.4831289505f;
-    return (at - 1.0f) * (at - 2.0f) * part + (sum + log_float(product));
+    return (at - (1.0f - whole)) * (at - (2.0f - whole)) * part + (sum + log_float(product));
 }
 float lgamma_r_float(float x, int *sign) {
     *sign = 1;
