@@ -17,6 +17,7 @@ mod origins;
 mod promote;
 mod rewrite;
 mod specialize_spaces;
+mod split_vectors;
 mod structure_exits;
 
 use crate::{
@@ -57,6 +58,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("lower_addresses", lower_addresses::lower_addresses),
     // After addresses are numbers.
     ("emulate_int64", emulate_int64::emulate_int64),
+    // After all that looks at vectors: what is left is done component by component.
+    ("split_vectors", split_vectors::split_vectors),
     // Last, for what the others have left behind.
     ("dead_code", dead_code::dead_code),
 ];

@@ -1,12 +1,11 @@
-//! Copies and clears of memory as single accesses: where memory has no bytes, they are loads and stores.
-//!
-//! Short ones are written out, long ones become loops.
+//! Accesses of memory as single ones of what the target has: copies and clears become loads and stores, written out
+//! if they are short and else as loops; vectors of 8 and 16 are moved in parts.
 
 use crate::{
     diag::Sink,
     hir::{CompareOp, LoopHints},
     ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId},
-    passes::rewrite::rewrite,
+    passes::{rewrite::rewrite, split_vectors::is_wide},
     session::Options,
 };
 
@@ -15,7 +14,7 @@ const WRITTEN_OUT: u64 = 16;
 
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, _| {
+        rewrite(function, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             match inst.op {
                 Op::Copy { size, access } => {
@@ -33,10 +32,36 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                         builder.store(to, zero, access);
                     });
                 }
+                Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
+                    let ty = builder.ty(inst.results[0]);
+                    let parts: Vec<ValueId> = in_parts(ty, access)
+                        .map(|(_, offset, part, access)| {
+                            let place = builder.offset_bytes(inst.args[0], offset);
+                            builder.load(place, part, access)
+                        })
+                        .collect();
+                    replaced.insert(inst.results[0], builder.construct(&parts, ty));
+                }
+                Op::Store(access) if is_wide(builder.ty(inst.args[1])) => {
+                    let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
+                    for (first, offset, _, access) in in_parts(ty, access) {
+                        let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
+                        let place = builder.offset_bytes(inst.args[0], offset);
+                        builder.store(place, part, access);
+                    }
+                }
                 _ => builder.insert(id),
             }
         });
     }
+}
+
+/// The parts of a wide vector in memory: first component, first byte, type, access.
+fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
+    let part = ty.with_count(4);
+    let size = part.size().unwrap_or(4) as u32;
+    let access = Access { align: access.align.min(size), ..access };
+    (0..ty.count() / 4).map(move |number| (4 * number, i64::from(size) * i64::from(number), part, access))
 }
 
 /// Calls `piece` for each piece of the memory: with an index, the type, the step of the index in bytes.
