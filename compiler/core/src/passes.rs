@@ -5,6 +5,7 @@
 mod bind_arguments;
 mod dead_code;
 mod emulate_int64;
+mod emulate_small;
 mod expand_memory;
 mod express_builtins;
 mod inline_calls;
@@ -56,7 +57,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("layout_vars", layout_vars::layout_vars),
     // After the local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
-    // After addresses are numbers.
+    // After addresses are numbers that can be rounded to words; before those become pairs.
+    ("emulate_small", emulate_small::emulate_small),
+    // After all that computes with addresses.
     ("emulate_int64", emulate_int64::emulate_int64),
     // After all that looks at vectors: what is left is done component by component.
     ("split_vectors", split_vectors::split_vectors),

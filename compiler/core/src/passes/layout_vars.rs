@@ -17,6 +17,7 @@ use crate::{
     opencl::AddressSpace,
     passes::origins::{Object, Origins},
     session::Options,
+    target::Features,
 };
 
 /// How an object is laid out.
@@ -31,12 +32,6 @@ struct Layout {
 
 pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
     let features = &options.target.features;
-    let smallest = match (features.int8, features.int16) {
-        (true, _) => 1,
-        (false, true) => 2,
-        (false, false) => 4,
-    };
-    let largest = if features.int64 { 8 } else { 4 };
     let Module { functions, vars, .. } = module;
     // Kernels may share a local object, so that all of them have a say before any is rewritten.
     let mut shared = FxHashMap::default();
@@ -60,7 +55,7 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
                 Object::Param(..) => continue,
             };
             let usage = shared.get(&object).unwrap_or(&usage);
-            let layout = usage.layout(smallest, largest, var.space);
+            let layout = usage.layout(features, var.space);
             var.element = Some(Type::Scalar(layout.element));
             layouts.insert(object, layout);
         }
@@ -95,7 +90,14 @@ impl Usage {
         }
     }
 
-    fn layout(&self, smallest: u64, largest: u64, space: AddressSpace) -> Layout {
+    fn layout(&self, features: &Features, space: AddressSpace) -> Layout {
+        let smallest = match (features.int8, features.int16) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 4,
+        };
+        let largest = if features.int64 { 8 } else { 4 };
+        let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
         let pieces = self.moved.iter().map(|(scalar, align)| scalar.size().min(*align));
         let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
             Some(size) if space == AddressSpace::Local => size,
@@ -104,7 +106,7 @@ impl Usage {
         let scalars: FxHashSet<Scalar> =
             self.moved.iter().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
         let element = match scalars.iter().next() {
-            Some(&only) if scalars.len() == 1 && only.is_float() && only.size() == size => only,
+            Some(&only) if scalars.len() == 1 && only.is_float() && only.size() == size && has(only) => only,
             _ => Scalar::int_of_size(size),
         };
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
