@@ -40,8 +40,8 @@ pub struct Parsed {
 
 /// Reads a whole program source after preprocessing.
 pub fn parse(tokens: &[Token], interner: &mut Interner) -> Parsed {
-    let tokens = prepare::prepare(tokens);
+    let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
     let state = state::State::new(&tokens, interner);
-    let errors = repair::parse(&state);
+    let errors = repair::parse(&state, &gaps);
     Parsed { unit: TranslationUnit { items: state.items.into_inner() }, errors }
 }

@@ -146,6 +146,15 @@ pub(crate) fn tailed(
     declarator
 }
 
+pub(crate) fn attributed_declarator(
+    mut attributes: Vec<Attribute>,
+    mut declarator: Box<Declarator>,
+) -> Box<Declarator> {
+    attributes.append(&mut declarator.attributes);
+    declarator.attributes = attributes;
+    declarator
+}
+
 /// What may stand behind `*`.
 pub(crate) enum PointerModifier {
     Qualifier(Spanned<Qualifier>),

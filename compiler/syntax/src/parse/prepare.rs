@@ -3,9 +3,18 @@
 
 use crate::token::{Keyword, Punct, Token, TokenKind};
 
+/// What the grammar takes.
+pub(super) struct Prepared {
+    /// The tokens.
+    pub(super) tokens: Vec<Token>,
+    /// Before which of them stood something that forms no token. It has been reported.
+    pub(super) gaps: Vec<usize>,
+}
+
 /// Copies what the grammar takes. A pragma inside an expression or a declaration waits for its end.
-pub(super) fn prepare(tokens: &[Token]) -> Vec<Token> {
+pub(super) fn prepare(tokens: &[Token]) -> Prepared {
     let mut prepared = Vec::with_capacity(tokens.len());
+    let mut gaps = vec![];
     let mut pragmas = vec![];
     // The open brackets: whether each is a brace.
     let mut open = vec![];
@@ -13,7 +22,11 @@ pub(super) fn prepare(tokens: &[Token]) -> Vec<Token> {
     while let Some((&token, behind)) = rest.split_first() {
         rest = behind;
         match token.kind {
-            TokenKind::Unknown | TokenKind::Keyword(Keyword::Extension) => continue,
+            TokenKind::Keyword(Keyword::Extension) => continue,
+            TokenKind::Unknown => {
+                gaps.push(prepared.len());
+                continue;
+            }
             TokenKind::Pragma(_) => {
                 pragmas.push(token);
                 continue;
@@ -40,7 +53,7 @@ pub(super) fn prepare(tokens: &[Token]) -> Vec<Token> {
         prepared.push(token);
     }
     prepared.append(&mut pragmas);
-    prepared
+    Prepared { tokens: prepared, gaps }
 }
 
 /// Whether a declaration or a statement begins with `next`, judged by the tokens alone. Where they cannot tell, as

@@ -47,14 +47,18 @@ const ENOUGH: usize = 3;
 /// A second mistake within so many tokens and the same statement is taken for the first one's.
 const SOON: usize = 16;
 
-/// Reads the whole input; gives the mistakes.
-pub(super) fn parse(state: &State<'_>) -> Vec<SyntaxError> {
+/// How far behind a gap a mistake is taken for a consequence: an unterminated literal hides the end of its line.
+const SHADOW: usize = 12;
+
+/// Reads the whole input; gives the mistakes. `gaps` are places where something stood that forms no token.
+pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> Vec<SyntaxError> {
     let mut repair = Repair {
         state,
         start: Boundary { scopes: state.enter(), ..Boundary::default() },
         edits: vec![],
         errors: vec![],
         clean_from: 0,
+        gaps,
         unknown_types: vec![],
     };
     let mut mistakes = 0;
@@ -83,6 +87,7 @@ pub(super) fn parse(state: &State<'_>) -> Vec<SyntaxError> {
 
 struct Repair<'s, 'a> {
     state: &'s State<'a>,
+    gaps: &'s [usize],
     /// Where the item with the mistake begins.
     start: Boundary,
     /// The changes from there on, in the order of places.
@@ -117,12 +122,12 @@ impl Repair<'_, '_> {
     fn mend(&mut self, stuck: &Stuck) {
         match self.choose(stuck) {
             Some(candidate) => {
-                self.report(candidate.error);
+                self.report(stuck, candidate.error);
                 self.edits = self.with(&candidate);
                 self.start = candidate.start;
             }
             None => {
-                self.report(explain::general(self.state, stuck));
+                self.report(stuck, explain::general(self.state, stuck));
                 self.skip_item(stuck.token);
             }
         }
@@ -172,7 +177,10 @@ impl Repair<'_, '_> {
             && self.clean_from <= previous.place.token
     }
 
-    fn report(&mut self, error: SyntaxError) {
+    fn report(&mut self, stuck: &Stuck, error: SyntaxError) {
+        if self.gaps.iter().any(|&gap| (gap..gap + SHADOW).contains(&stuck.token)) {
+            return;
+        }
         if let SyntaxErrorKind::UnknownType(name) = error.kind {
             if self.unknown_types.contains(&name) {
                 return;

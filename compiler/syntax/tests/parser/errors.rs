@@ -119,6 +119,10 @@ fn what_should_stand_somewhere_is_said_in_words() {
 #[test]
 fn what_the_lexer_reported_is_not_reported_again() {
     check("int ` x @ = 1;", &[]);
+    check(
+        "void f(int a) { f(\"unterminated);\n a = 1; }\nint g(int a) { return a$ }",
+        &["missing ; after statement"],
+    );
 }
 
 #[test]
