@@ -13,6 +13,7 @@ mod constant;
 mod convert;
 mod decl;
 mod declarator;
+mod divergence;
 mod enqueue;
 mod expr;
 mod fences;
@@ -112,6 +113,7 @@ pub fn check(
     };
     sema.unit(unit);
     sema.check_whole_program();
+    sema.check_divergence();
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module
 }

@@ -173,6 +173,8 @@ pub struct Record {
     pub kind: RecordKind,
     /// The tag, or the name of the first typedef of it; none for an anonymous one.
     pub name: Option<Symbol>,
+    /// Whether the name is a tag.
+    pub has_tag: bool,
     /// The members in order; none while incomplete.
     pub fields: Option<Vec<Field>>,
     /// Size in bytes, padding included.

@@ -191,3 +191,76 @@ fn layout_by_attributes() {
         assert_eq!(size(declaration).as_deref(), Some(expected), "{declaration}");
     }
 }
+
+/// Each call of `barrier` stands in a line of its own; `bad` marks those that are warned of.
+#[test]
+fn divergent_barriers() {
+    let source = "
+        kernel void conditions(global int *o, int n) {
+            int lid = get_local_id(0);
+            if (lid < 4) barrier(CLK_LOCAL_MEM_FENCE); // bad
+            if (n) barrier(CLK_LOCAL_MEM_FENCE);
+            if (o[0]) barrier(CLK_LOCAL_MEM_FENCE);
+            if (o[lid]) barrier(CLK_LOCAL_MEM_FENCE); // bad
+            if (get_group_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE);
+            if (work_group_any(lid)) barrier(CLK_LOCAL_MEM_FENCE);
+            switch (lid) { case 1:
+                barrier(CLK_LOCAL_MEM_FENCE); // bad
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        kernel void loops(global int *o, int n) {
+            int lid = get_local_id(0);
+            for (int s = get_local_size(0) / 2; s > 0; s >>= 1) {
+                if (lid < s) o[lid] += o[lid + s];
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+            for (int i = lid; i < n; i += 4)
+                barrier(CLK_LOCAL_MEM_FENCE); // bad
+            while (1) {
+                barrier(CLK_LOCAL_MEM_FENCE); // bad
+                if (lid == 3) break;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        kernel void returns(global int *o, int n) {
+            if (n) return;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (get_global_id(0) >= 3) return;
+            barrier(CLK_LOCAL_MEM_FENCE); // bad
+        }
+        kernel void variables(global int *o, global atomic_int *a) {
+            local int last;
+            int k = 0, m = 0, e = 0;
+            if (get_local_id(0)) k = 1;
+            if (k) barrier(CLK_LOCAL_MEM_FENCE); // bad
+            if (m) barrier(CLK_LOCAL_MEM_FENCE);
+            if (get_local_id(0) == 0) last = 1;
+            if (last) barrier(CLK_LOCAL_MEM_FENCE);
+            int old = atomic_fetch_add(a, 1);
+            if (old) barrier(CLK_LOCAL_MEM_FENCE); // bad
+            atomic_compare_exchange_strong(a, &e, 2);
+            if (e) barrier(CLK_LOCAL_MEM_FENCE); // bad
+        }
+        void under(int x) { if (x)
+            barrier(CLK_LOCAL_MEM_FENCE); // bad
+        }
+        void always(int x) { barrier(CLK_LOCAL_MEM_FENCE); }
+        int lane(void) { return get_local_id(0); }
+        kernel void calls(global int *o, int n) {
+            under(lane());
+            always(lane());
+            if (lane()) always(1); // bad
+        }";
+    let expected: Vec<usize> = source
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| line.contains("// bad"))
+        .map(|(_, number)| number)
+        .collect();
+    let reported = front::check(&front::options(), source).reported;
+    assert!(reported.iter().all(|(_, what)| what == "warning: [divergent-barrier]"), "{reported:?}");
+    let mut found: Vec<usize> = reported.into_iter().map(|(line, _)| line).collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}

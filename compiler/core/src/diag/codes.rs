@@ -207,6 +207,7 @@ codes! {
     StaticAssertion "static-assertion" Error;
     InlineAssembly "inline-assembly" Error;
     EmptyBody "empty-body" Warning;
+    DivergentBarrier "divergent-barrier" Warning;
     UnusedVariable "unused-variable" All;
     UnusedParameter "unused-parameter" Extra;
     // Expressions: names and literals

@@ -38,6 +38,12 @@ pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
 /// Calls `visit` for the expression and everything in it.
 pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
     visit(expr);
+    operands(expr, &mut |operand| expression(operand, visit));
+}
+
+/// Calls `visit` for the expressions that this one is made of, those in its places included, but not for what
+/// they are made of.
+pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Current => {}
         ExprKind::Load(inner) | ExprKind::AddressOf(inner) => place(inner, visit),
@@ -49,7 +55,7 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         | ExprKind::PointerToInt(inner)
         | ExprKind::IntToPointer(inner)
         | ExprKind::Splat(inner)
-        | ExprKind::Swizzle(inner, _) => expression(inner, visit),
+        | ExprKind::Swizzle(inner, _) => visit(inner),
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)
         | ExprKind::Logical(_, left, right)
@@ -57,27 +63,27 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         | ExprKind::Comma(left, right)
         | ExprKind::Offset { pointer: left, index: right }
         | ExprKind::Difference { left, right } => {
-            expression(left, visit);
-            expression(right, visit);
+            visit(left);
+            visit(right);
         }
         ExprKind::Conditional { condition, then, otherwise }
         | ExprKind::VectorSelect { condition, then, otherwise } => {
-            expression(condition, visit);
-            expression(then, visit);
-            expression(otherwise, visit);
+            visit(condition);
+            visit(then);
+            visit(otherwise);
         }
         ExprKind::Vector(parts)
         | ExprKind::Call { arguments: parts, .. }
         | ExprKind::Builtin { arguments: parts, .. }
         | ExprKind::Block { captures: parts, .. }
-        | ExprKind::Printf { arguments: parts, .. } => parts.iter().for_each(|part| expression(part, visit)),
+        | ExprKind::Printf { arguments: parts, .. } => parts.iter().for_each(visit),
         ExprKind::Assign { place: target, value } => {
             place(target, visit);
-            expression(value, visit);
+            visit(value);
         }
         ExprKind::Update { place: target, new, .. } => {
             place(target, visit);
-            expression(new, visit);
+            visit(new);
         }
         ExprKind::Atomic(operation) => atomic(operation, visit),
         ExprKind::Fence { flags, order, scope } => {
@@ -89,27 +95,27 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
             known(flags, visit);
             known(scope, visit);
         }
-        ExprKind::Aggregate(parts) => parts.iter().for_each(|(_, part)| expression(part, visit)),
+        ExprKind::Aggregate(parts) => parts.iter().for_each(|(_, part)| visit(part)),
     }
 }
 
-/// Calls `visit` for the expressions in a place.
+/// Calls `visit` for the expressions that a place is named by, but not for what they are made of.
 pub fn place<'h>(inner: &'h Place, visit: &mut dyn FnMut(&'h Expr)) {
     match &inner.kind {
         PlaceKind::Local(_) | PlaceKind::Global(_) => {}
-        PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => expression(pointer, visit),
+        PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => visit(pointer),
         PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place(base, visit),
         PlaceKind::Element { base, index } => {
             place(base, visit);
-            expression(index, visit);
+            visit(index);
         }
     }
 }
 
 fn atomic<'h>(operation: &'h Atomic, visit: &mut dyn FnMut(&'h Expr)) {
-    expression(&operation.object, visit);
+    visit(&operation.object);
     for part in operation.operand.iter().chain(&operation.expected) {
-        expression(part, visit);
+        visit(part);
     }
     known(&operation.order, visit);
     if let Some(failure) = &operation.failure {
@@ -120,6 +126,6 @@ fn atomic<'h>(operation: &'h Atomic, visit: &mut dyn FnMut(&'h Expr)) {
 
 fn known<'h, T>(value: &'h Known<T>, visit: &mut dyn FnMut(&'h Expr)) {
     if let Known::Dynamic(expr) = value {
-        expression(expr, visit);
+        visit(expr);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
     hir::Const,
-    opencl::{AddressSpace, LanguageVersion},
+    opencl::AddressSpace,
     ty::{FunctionTy, QualTy, Scalar, Ty, TyId},
 };
 

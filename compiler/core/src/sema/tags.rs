@@ -82,7 +82,8 @@ impl Sema<'_> {
     /// A new incomplete record, known by its tag from here on.
     fn new_record(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> RecordId {
         let name = specifier.tag.map(|tag| tag.node);
-        let record = Record { kind: specifier.kind, name, fields: None, size: 0, align: 1, span };
+        let has_tag = name.is_some();
+        let record = Record { kind: specifier.kind, name, has_tag, fields: None, size: 0, align: 1, span };
         let id = self.types.records.push(record);
         if let Some(tag) = specifier.tag {
             self.scopes.declare_tag(tag.node, Tag::Record(id), tag.span);

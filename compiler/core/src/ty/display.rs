@@ -80,7 +80,10 @@ impl Types {
                     RecordKind::Struct => "struct",
                     RecordKind::Union => "union",
                 };
-                tagged(word, record.name)
+                match record.name {
+                    Some(name) if !record.has_tag => interner.text(name).into(),
+                    name => tagged(word, name),
+                }
             }
             Ty::Enum(EnumId::MEMORY_ORDER) => "memory_order".into(),
             Ty::Enum(EnumId::MEMORY_SCOPE) => "memory_scope".into(),

@@ -1,0 +1,361 @@
+//! Barriers that not every work-item of a group may reach (OpenCL C 6.15.8): a warning.
+//!
+//! A value varies if it may differ between the work-items of a group: it comes from an id of the work-item, from
+//! an atomic operation, or from a variable that was given such a value, or was given any value where only some
+//! work-items go. Memory that is read at one address by all is taken to hold one value, so what is reported is
+//! likely and what is not may still be wrong.
+
+use kiln_syntax::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Sema;
+use crate::{
+    builtins::{self, Collective, Lowering},
+    diag::{Code, Diagnostic},
+    hir::{Expr, ExprKind, FunctionId, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, visit},
+    index::Table,
+    opencl::{AddressSpace, Scope},
+};
+
+/// Built-in functions whose result differs between the work-items of a group.
+const VARYING: &[&str] = &[
+    "get_global_id",
+    "get_local_id",
+    "get_global_linear_id",
+    "get_local_linear_id",
+    "get_sub_group_local_id",
+    "get_sub_group_id",
+];
+
+/// What is known of a function.
+#[derive(Clone, Default)]
+struct Facts {
+    /// Variables whose values vary.
+    varying: FxHashSet<LocalId>,
+    /// Whether the result varies though no argument does.
+    result_varies: bool,
+    /// Whether it asks for an id of the work-item or does an atomic operation, perhaps through other functions.
+    has_source: bool,
+    /// Whether a barrier is reached inside, perhaps through other functions.
+    has_barrier: bool,
+    /// Loops that only some work-items leave or begin again early, and where these part.
+    left: FxHashMap<Span, Span>,
+}
+
+/// A barrier that only some work-items may reach.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Divergent {
+    barrier: Span,
+    /// Where the others went another way.
+    parted: Span,
+    /// Whether it is in a function that is called here.
+    is_call: bool,
+}
+
+/// The analysis of a program.
+struct Analysis<'m> {
+    module: &'m Module,
+    facts: Table<FunctionId, Facts>,
+    changed: bool,
+}
+
+/// One walk over a function.
+struct Walk<'a, 'm> {
+    analysis: &'a mut Analysis<'m>,
+    function: FunctionId,
+    /// Where control parted, if only some work-items may be here.
+    parted: Option<Span>,
+    /// The same for all that follows in the function, after a `return` that only some take.
+    returned: Option<Span>,
+    /// The same for the rest of the loop body, after a `break` or `continue` that only some take.
+    left: Option<Span>,
+    /// Barriers that were reached there; only filled in the last walk.
+    found: Option<Vec<Divergent>>,
+}
+
+impl Sema<'_> {
+    /// Warns of barriers in divergent control flow (OpenCL C 6.15.8).
+    pub(super) fn check_divergence(&mut self) {
+        if !self.sink.wants(Code::DivergentBarrier) {
+            return;
+        }
+        let mut facts = Table::new();
+        for _ in self.module.functions.iter() {
+            facts.push(Facts::default());
+        }
+        let mut analysis = Analysis { module: &self.module, facts, changed: false };
+        let ids = || self.module.functions.ids();
+        ids().for_each(|function| drop(analysis.walk(function, None)));
+        if !analysis.facts.iter().any(|facts| facts.has_barrier) {
+            return;
+        }
+        while std::mem::take(&mut analysis.changed) {
+            ids().for_each(|function| drop(analysis.walk(function, None)));
+        }
+        let found: Vec<Divergent> =
+            ids().filter_map(|function| analysis.walk(function, Some(Vec::new()))).flatten().collect();
+        for found in found {
+            let message = if found.is_call {
+                "this call leads to a barrier that not every work-item of the group may reach"
+            } else {
+                "not every work-item of the group may reach this barrier"
+            };
+            self.report(
+                Diagnostic::new(Code::DivergentBarrier, found.barrier, message)
+                    .also(found.parted, "the work-items part here")
+                    .help("move the barrier to where all work-items come")
+                    .note("OpenCL C 6.15.8: if one work-item of a work-group executes the barrier, all must"),
+            );
+        }
+    }
+}
+
+impl<'m> Analysis<'m> {
+    fn walk(&mut self, function: FunctionId, found: Option<Vec<Divergent>>) -> Option<Vec<Divergent>> {
+        let module = self.module;
+        let body = module.functions[function].body.as_deref().unwrap_or_default();
+        let mut walk = Walk { analysis: self, function, parted: None, returned: None, left: None, found };
+        walk.stmts(body);
+        walk.found
+    }
+
+    fn set<T: PartialEq>(&mut self, function: FunctionId, place: impl Fn(&mut Facts) -> &mut T, value: T) {
+        let place = place(&mut self.facts[function]);
+        if *place != value {
+            *place = value;
+            self.changed = true;
+        }
+    }
+
+    fn vary(&mut self, function: FunctionId, local: LocalId) {
+        self.changed |= self.facts[function].varying.insert(local);
+    }
+}
+
+impl<'m> Walk<'_, 'm> {
+    fn stmts(&mut self, stmts: &'m [Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    /// Where the work-items parted that lead here.
+    fn here(&self) -> Option<Span> {
+        self.parted.or(self.left).or(self.returned)
+    }
+
+    /// Statements that are only reached under a condition.
+    fn under(&mut self, condition: Option<Span>, walk: impl FnOnce(&mut Self)) {
+        let before = self.parted;
+        self.parted = before.or(condition);
+        walk(self);
+        self.parted = before;
+    }
+
+    fn stmt(&mut self, stmt: &'m Stmt) {
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.expr(expr),
+            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                let parted = self.varies(condition).then_some(condition.span);
+                self.under(parted, |walk| walk.stmts(then));
+                self.under(parted, |walk| walk.stmts(otherwise));
+            }
+            StmtKind::Loop { condition, step, body, .. } => {
+                // What parts at the end of the body is felt at its beginning, from the next walk on.
+                let known = self.analysis.facts[self.function].left.get(&stmt.span).copied();
+                let before = self.left;
+                self.left = before.or(known);
+                let varying = condition.as_ref().filter(|condition| self.varies(condition));
+                let parted = varying.map(|condition| condition.span);
+                self.under(parted, |walk| {
+                    condition.iter().for_each(|condition| walk.expr(condition));
+                    walk.stmts(body);
+                    step.iter().for_each(|step| walk.expr(step));
+                });
+                if let (None, Some(parted)) = (known, self.left) {
+                    self.analysis.facts[self.function].left.insert(stmt.span, parted);
+                    self.analysis.changed = true;
+                }
+                self.left = before;
+            }
+            StmtKind::Switch { value, body } => {
+                self.expr(value);
+                let before = self.left;
+                let parted = self.varies(value).then_some(value.span);
+                self.under(parted, |walk| walk.stmts(body));
+                self.left = before;
+            }
+            StmtKind::Break | StmtKind::Continue => self.left = self.left.or(self.parted),
+            StmtKind::Return(value) => {
+                let value_varies = value.as_ref().is_some_and(|value| {
+                    self.expr(value);
+                    self.varies(value)
+                });
+                if value_varies || (value.is_some() && self.here().is_some()) {
+                    self.analysis.set(self.function, |facts| &mut facts.result_varies, true);
+                }
+                self.returned = self.returned.or(self.here());
+            }
+            StmtKind::Goto(_) => self.returned = self.returned.or(self.here()),
+            StmtKind::Declare(_) | StmtKind::Case { .. } | StmtKind::Default | StmtKind::Label(_) => {}
+        }
+    }
+
+    /// What an expression stores and where its barriers are.
+    fn expr(&mut self, expr: &'m Expr) {
+        let mut parts = Vec::new();
+        visit::expression(expr, &mut |part| parts.push(part));
+        for part in parts {
+            match &part.kind {
+                ExprKind::Assign { place, value } | ExprKind::Update { place, new: value, .. } => {
+                    if self.here().is_some() || self.varies(value) || self.place_varies(place) {
+                        self.vary(place);
+                    }
+                }
+                ExprKind::Barrier { execution: Scope::WorkGroup, .. } => self.barrier(part.span, false),
+                ExprKind::Builtin { builtin, arguments } => {
+                    let row = builtins::row(*builtin);
+                    if is_collective(row.lowering) {
+                        self.barrier(part.span, false);
+                    }
+                    if VARYING.contains(&row.name) {
+                        self.analysis.set(self.function, |facts| &mut facts.has_source, true);
+                    }
+                    self.outputs(arguments, false);
+                }
+                ExprKind::Call { function, arguments } => {
+                    self.call(*function, arguments);
+                    let has_source = self.analysis.facts[*function].has_source;
+                    if has_source {
+                        self.analysis.set(self.function, |facts| &mut facts.has_source, true);
+                    }
+                    self.outputs(arguments, has_source);
+                    if self.analysis.facts[*function].has_barrier {
+                        self.barrier(part.span, true);
+                    }
+                }
+                ExprKind::Atomic(atomic) => {
+                    self.analysis.set(self.function, |facts| &mut facts.has_source, true);
+                    if let Some(expected) = &atomic.expected {
+                        self.outputs(std::slice::from_ref(expected), true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A barrier, or a call that leads to one.
+    fn barrier(&mut self, barrier: Span, is_call: bool) {
+        self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
+        if let (Some(parted), Some(found)) = (self.here(), &mut self.found) {
+            found.push(Divergent { barrier, parted, is_call });
+        }
+    }
+
+    /// Variables whose addresses are passed may be given values that vary.
+    fn outputs(&mut self, arguments: &'m [Expr], is_source: bool) {
+        let mut places = Vec::new();
+        for argument in arguments {
+            visit::expression(argument, &mut |part| {
+                if let ExprKind::AddressOf(place) = &part.kind {
+                    places.push(&**place);
+                }
+            });
+        }
+        if places.is_empty() {
+            return;
+        }
+        if is_source || self.here().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
+            places.into_iter().for_each(|place| self.vary(place));
+        }
+    }
+
+    /// What is stored there varies from now on.
+    fn vary(&mut self, place: &'m Place) {
+        if let Some(local) = root(place)
+            && self.is_private(local)
+        {
+            self.analysis.vary(self.function, local);
+        }
+    }
+
+    /// A parameter varies if an argument of any call does.
+    fn call(&mut self, function: FunctionId, arguments: &'m [Expr]) {
+        let parameters = &self.analysis.module.functions[function].parameters;
+        for (&parameter, argument) in parameters.iter().zip(arguments) {
+            if self.varies(argument) {
+                self.analysis.vary(function, parameter);
+            }
+        }
+    }
+
+    fn is_private(&self, local: LocalId) -> bool {
+        let local = &self.analysis.module.functions[self.function].locals[local];
+        local.ty.quals.space != Some(AddressSpace::Local)
+    }
+
+    /// Whether the value may differ between the work-items of a group.
+    fn varies(&self, expr: &'m Expr) -> bool {
+        let is_source = match &expr.kind {
+            ExprKind::Load(place) => root(place).is_some_and(|local| self.is_varying(local)),
+            ExprKind::Atomic(_) => true,
+            ExprKind::Builtin { builtin, .. } => {
+                let row = builtins::row(*builtin);
+                if is_shared(row.lowering) {
+                    return false;
+                }
+                VARYING.contains(&row.name)
+            }
+            ExprKind::Call { function, .. } => self.analysis.facts[*function].result_varies,
+            _ => false,
+        };
+        let mut varies = is_source;
+        if !varies {
+            visit::operands(expr, &mut |operand| varies = varies || self.varies(operand));
+        }
+        varies
+    }
+
+    /// Whether the address of the place may differ.
+    fn place_varies(&self, place: &'m Place) -> bool {
+        match &place.kind {
+            PlaceKind::Local(_) | PlaceKind::Global(_) => false,
+            PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => self.varies(pointer),
+            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => self.place_varies(base),
+            PlaceKind::Element { base, index } => self.place_varies(base) || self.varies(index),
+        }
+    }
+
+    fn is_varying(&self, local: LocalId) -> bool {
+        self.analysis.facts[self.function].varying.contains(&local)
+    }
+}
+
+/// Whether all work-items of a group must come there together.
+fn is_collective(lowering: Lowering) -> bool {
+    matches!(lowering, Lowering::Collective(Scope::WorkGroup, _) | Lowering::Async(_))
+}
+
+/// Whether all work-items of a group are given the same.
+fn is_shared(lowering: Lowering) -> bool {
+    let Lowering::Collective(Scope::WorkGroup, collective) = lowering else { return false };
+    matches!(collective, Collective::All | Collective::Any | Collective::Broadcast | Collective::Reduce(_))
+}
+
+/// The variable that a place is part of.
+fn root(mut place: &Place) -> Option<LocalId> {
+    loop {
+        match &place.kind {
+            PlaceKind::Local(local) => return Some(*local),
+            PlaceKind::Field { base, .. }
+            | PlaceKind::Swizzle { base, .. }
+            | PlaceKind::Element { base, .. } => {
+                place = base;
+            }
+            PlaceKind::Global(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
+        }
+    }
+}
