@@ -4,13 +4,12 @@ use std::{fs, path::Path, path::PathBuf, process::Command};
 
 use crate::{
     bless,
-    config::Config,
+    config::{Config, Depth},
     device::{self, Device},
     excerpt, expectation,
     kiln::{self, Diagnostic},
     markdown::Block,
     module,
-    suite::Depth,
 };
 
 /// The name of the source, as messages show it.
@@ -33,20 +32,15 @@ pub(crate) struct Case {
 
 impl Case {
     /// Compiles for each environment, and checks. An error is what is amiss, for people.
-    pub(crate) fn run(&self, depth: Depth) -> Result<(), String> {
+    pub(crate) fn run(&self) -> Result<(), String> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-        for (name, text) in
-            self.files.iter().map(|(name, text)| (name.as_str(), text)).chain([(SOURCE, &self.source.text)])
-        {
-            let path = scratch.path().join(name);
-            let folder = path.parent().expect("a file in a folder");
-            fs::create_dir_all(folder)
-                .and_then(|()| fs::write(&path, text))
-                .map_err(|e| format!("{name}: {e}"))?;
+        for (name, text) in &self.files {
+            write(scratch.path(), name, text.as_bytes())?;
         }
+        write(scratch.path(), SOURCE, &self.source_bytes()?)?;
         let mut complaints = Vec::new();
         for environment in &self.config.env {
-            if let Err(reason) = self.compile(scratch.path(), environment, depth) {
+            if let Err(reason) = self.compile(scratch.path(), environment) {
                 complaints.push(format!("{environment}: {reason}"));
             }
         }
@@ -59,6 +53,18 @@ impl Case {
             return Ok(());
         }
         Err(format!("{}:{}:\n{}", self.file.display(), self.source.line, complaints.join("\n")))
+    }
+
+    /// The source in its encoding: `encoding=latin1` is for what is not UTF-8.
+    fn source_bytes(&self) -> Result<Vec<u8>, String> {
+        let text = &self.source.text;
+        match self.source.attribute("encoding") {
+            None => Ok(text.as_bytes().to_vec()),
+            Some("latin1") => {
+                text.chars().map(u8::try_from).collect::<Result<_, _>>().map_err(|e| e.to_string())
+            }
+            Some(other) => Err(format!("there is no encoding `{other}`")),
+        }
     }
 
     /// The codes of the diagnostics that the source expects.
@@ -81,10 +87,10 @@ impl Case {
     }
 
     /// The diagnostics are those expected, and the module is valid.
-    fn compile(&self, scratch: &Path, environment: &str, depth: Depth) -> Result<(), String> {
+    fn compile(&self, scratch: &Path, environment: &str) -> Result<(), String> {
         let module = scratch.join(format!("{environment}.spv"));
         let words = ["--env", environment, "--error-limit", "0", "--diagnostic-format", "json"];
-        let finished = match depth {
+        let finished = match self.config.depth {
             Depth::Diagnostics => kiln::run(self.command(scratch, &["check"]).args(words))?,
             Depth::Modules => {
                 kiln::run(self.command(scratch, &["compile"]).args(words).arg("-o").arg(&module))?
@@ -96,7 +102,7 @@ impl Case {
             return Err(complaints.join("\n"));
         }
         let has_errors = diagnostics.iter().any(|diagnostic: &Diagnostic| diagnostic.severity == "error");
-        let is_wanted = depth == Depth::Modules && !has_errors;
+        let is_wanted = self.config.depth == Depth::Modules && !has_errors;
         if finished.code() != Some(has_errors.into()) || module.exists() != is_wanted {
             let written = if module.exists() { "a" } else { "no" };
             return Err(format!("kiln ended with {}, and {written} module was written", finished.status));
@@ -174,4 +180,10 @@ impl Case {
         }
         if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
     }
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let path = folder.join(name);
+    let folder = path.parent().expect("a file in a folder");
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).map_err(|e| format!("{name}: {e}"))
 }

@@ -10,6 +10,17 @@ struct Settings {
     env: Option<Vec<String>>,
     extensions: Option<Words>,
     options: Option<Vec<String>>,
+    depth: Option<Depth>,
+}
+
+/// How far a source is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    /// As far as `kiln check` goes.
+    Diagnostics,
+    /// To modules, which are to be valid.
+    Modules,
 }
 
 /// A list, or its items in one text with commas between them.
@@ -40,6 +51,8 @@ pub(crate) struct Config {
     pub(crate) extensions: Vec<String>,
     /// Further options of the command line.
     pub(crate) options: Vec<String>,
+    /// How far sources are compiled.
+    pub(crate) depth: Depth,
 }
 
 impl Default for Config {
@@ -49,6 +62,7 @@ impl Default for Config {
             env: vec!["vulkan".to_owned(), "opencl".to_owned()],
             extensions: Vec::new(),
             options: Vec::new(),
+            depth: Depth::Modules,
         }
     }
 }
@@ -60,6 +74,7 @@ impl Config {
         self.std = settings.std.unwrap_or(self.std);
         self.env = settings.env.unwrap_or(self.env);
         self.extensions = settings.extensions.map_or(self.extensions, Vec::from);
+        self.depth = settings.depth.unwrap_or(self.depth);
         Ok(self.and(settings.options.unwrap_or_default()))
     }
 

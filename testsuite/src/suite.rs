@@ -8,16 +8,8 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
+pub use crate::config::Depth;
 use crate::{bless, case::Case, config::Config, markdown};
-
-/// How far a source is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// As far as `kiln check` goes.
-    Diagnostics,
-    /// To modules, which are to be valid.
-    Modules,
-}
 
 /// Judges a file by its name and the codes that its tests expect.
 pub type Demand = fn(&str, &[String]) -> Result<(), String>;
@@ -27,7 +19,7 @@ pub type Demand = fn(&str, &[String]) -> Result<(), String>;
 pub struct Suite {
     /// Options of the command line for the tests of a file, by the name of the file.
     pub options: fn(name: &str) -> Vec<String>,
-    /// How far sources are compiled that name no further checks.
+    /// How far sources are compiled, unless a file says otherwise.
     pub depth: Depth,
     /// What a file must have besides passing tests.
     pub demand: Option<Demand>,
@@ -63,7 +55,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
     let relative = file.strip_prefix(folder).unwrap_or(file).with_extension("");
     let name = relative.to_string_lossy().replace('\\', "/");
-    let config = Config::default().and((suite.options)(&name));
+    let config = Config { depth: suite.depth, ..Config::default() }.and((suite.options)(&name));
     let text = fs::read_to_string(file).map_err(|e| e.to_string());
     let cases = match text.and_then(|text| cases(&name, file, &text, config)) {
         Ok(cases) => cases,
@@ -77,9 +69,7 @@ fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
         let codes: Result<Vec<Vec<String>>, String> = cases.iter().map(Case::expected_codes).collect();
         trials.push(Trial::test(name.clone(), move || Ok(demand(&name, &codes?.concat())?)));
     }
-    trials.extend(
-        cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run(suite.depth)?))),
-    );
+    trials.extend(cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run()?))));
     trials
 }
 
@@ -106,7 +96,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
                     file: file.to_owned(),
                     config: config.clone(),
                     source: block,
-                    files: Vec::new(),
+                    files: std::mem::take(&mut files),
                     checks: Vec::new(),
                 }),
                 // For people: shown, not checked.
@@ -117,8 +107,8 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
                 },
             }
         }
-        if cases.len() == first && !files.is_empty() {
-            return Err(format!("`{}` has files, but no source", section.path.join(" / ")));
+        if !files.is_empty() {
+            return Err(format!("`{}` has files, but no source behind them", section.path.join(" / ")));
         }
         let path: String = section.path.iter().map(|heading| format!("::{}", slug(heading))).collect();
         let several = cases.len() - first > 1;
@@ -127,7 +117,6 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
             if several {
                 case.name.push_str(&format!("::{}", index + 1));
             }
-            case.files = files.clone();
         }
     }
     Ok(cases)
@@ -183,7 +172,7 @@ int z;
         let stds: Vec<_> = cases.iter().map(|case| case.config.std.as_str()).collect();
         assert_eq!(stds, ["CL3.0", "CL3.0", "CL2.0"]);
         let sizes: Vec<_> = cases.iter().map(|case| (case.files.len(), case.checks.len())).collect();
-        assert_eq!(sizes, [(1, 0), (1, 1), (0, 0)]);
+        assert_eq!(sizes, [(1, 0), (0, 1), (0, 0)]);
     }
 
     #[test]

@@ -294,5 +294,4 @@ codes! {
     // What a target lacks
     TargetPointer "target-pointer" Error;
     TargetFeature "target-feature" Error;
-    TargetBuiltin "target-builtin" Error;
 }
