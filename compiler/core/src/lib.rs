@@ -97,7 +97,7 @@ fn stages(
     syntax::report(errors, interner, sink);
     if *emit == Emit::Ast {
         syntax::report(names, interner, sink);
-        return Some(Artifact::Text(format!("{:#?}", parsed.unit)));
+        return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
     let hir = sema::check(&parsed.unit, options, interner, sink);
     // The type checker knows more of a name that is no type; what it did not come to is told here.
