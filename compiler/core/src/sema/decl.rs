@@ -237,7 +237,8 @@ impl Sema<'_> {
         }
         let Some(function) = self.function else { return };
         let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
-        if !self.types.is_complete(variable.ty.ty) && !(is_open && init.is_some()) {
+        let takes_length = is_open && init.is_some();
+        if !takes_length && !self.types.is_complete(variable.ty.ty) {
             self.report_incomplete_variable(variable);
             return self.scopes.declare(name.node, Entity::Error, name.span);
         }

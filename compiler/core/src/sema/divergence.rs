@@ -209,10 +209,10 @@ impl<'m> Walk<'_, 'm> {
         visit::expression(expr, &mut |part| parts.push(part));
         for part in parts {
             match &part.kind {
-                ExprKind::Assign { place, value } | ExprKind::Update { place, new: value, .. } => {
-                    if self.here().is_some() || self.varies(value) || self.place_varies(place) {
-                        self.vary(place);
-                    }
+                ExprKind::Assign { place, value } | ExprKind::Update { place, new: value, .. }
+                    if self.here().is_some() || self.varies(value) || self.place_varies(place) =>
+                {
+                    self.vary(place);
                 }
                 ExprKind::Barrier { execution: Scope::WorkGroup, .. } => self.barrier(part.span, false),
                 ExprKind::Builtin { builtin, arguments } => {

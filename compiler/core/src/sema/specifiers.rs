@@ -292,6 +292,6 @@ impl Sema<'_> {
     /// Whether there are objects of this scalar type; `half` without its extension only lies in memory.
     pub(crate) fn is_storage_only(&self, ty: TyId) -> bool {
         matches!(self.types.get(ty), Ty::Scalar(scalar @ Scalar::Half)
-            if scalar.condition().missing(self.options.std, self.extensions).len() > 0)
+            if !scalar.condition().holds(self.options.std, self.extensions))
     }
 }
