@@ -48,3 +48,8 @@ pub use kernel::{Arg, ArgValue, Kernel, Local, Null};
 pub use ndrange::{NdRange, Sizes};
 pub use program::Program;
 pub use queue::Queue;
+
+/// The README's program is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
