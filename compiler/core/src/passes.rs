@@ -16,6 +16,7 @@ mod lower_work_items;
 mod mark_shared;
 mod origins;
 mod promote;
+mod refuse_missing;
 mod rewrite;
 mod specialize_spaces;
 mod split_vectors;
@@ -47,6 +48,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("specialize_spaces", specialize_spaces::specialize_spaces),
     // Before accesses are marked: it adds operations that synchronise.
     ("legalize_atomics", legalize_atomics::legalize_atomics),
+    // As soon as all that synchronises is there, while accesses still tell their address space.
+    ("refuse_missing", refuse_missing::refuse_missing),
     // While accesses still tell their address space.
     ("mark_shared", mark_shared::mark_shared),
     // After all that names program-scope variables; makes the local variables that arguments are.
@@ -72,6 +75,7 @@ const OPENCL: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
     ("promote", promote::promote),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
+    ("refuse_missing", refuse_missing::refuse_missing),
     ("dead_code", dead_code::dead_code),
 ];
 

@@ -29,7 +29,15 @@ impl Body<'_, '_> {
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
         let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
-        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        for (index, &arg) in inst.args.iter().enumerate() {
+            let word = match params.get(index) {
+                Some(&BuiltinParam::Pointer(scalar, count)) => {
+                    self.pointer(arg, Type::vector(scalar.into(), count))
+                }
+                _ => self.value(arg),
+            };
+            operands.push(Operand::IdRef(word));
+        }
         self.result(inst, Op::ExtInst, operands);
     }
 

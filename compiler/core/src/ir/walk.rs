@@ -6,6 +6,22 @@ use smallvec::SmallVec;
 use super::{
     Block, BlockId, Const, FuncId, Function, Input, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
 };
+use crate::ty;
+
+impl From<ty::Scalar> for Scalar {
+    fn from(scalar: ty::Scalar) -> Self {
+        match scalar {
+            ty::Scalar::Bool => Self::Bool,
+            ty::Scalar::Char | ty::Scalar::UChar => Self::I8,
+            ty::Scalar::Short | ty::Scalar::UShort => Self::I16,
+            ty::Scalar::Int | ty::Scalar::UInt => Self::I32,
+            ty::Scalar::Long | ty::Scalar::ULong => Self::I64,
+            ty::Scalar::Half => Self::F16,
+            ty::Scalar::Float => Self::F32,
+            ty::Scalar::Double => Self::F64,
+        }
+    }
+}
 
 impl Scalar {
     /// The size of a value in bytes; a `Bool` is one byte in memory.

@@ -227,7 +227,7 @@ fn weaken(module: &mut Module) {
 }
 
 /// Where the object of an atomic operation may lie.
-fn object_of(function: &Function, id: InstId) -> Spaces {
+pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
     match function.insts[id].args.first().map(|&pointer| function.ty(pointer)) {
         Some(Type::Pointer(space)) => Spaces::of(space),
         _ => Spaces::NONE,
@@ -235,7 +235,7 @@ fn object_of(function: &Function, id: InstId) -> Spaces {
 }
 
 /// What an operation is and how it synchronises; all is known by now.
-fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
+pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
     fn known<T: Copy>(value: &Known<T>) -> T {
         match value {
             Known::Constant(value) => *value,

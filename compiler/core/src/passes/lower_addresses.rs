@@ -1,12 +1,13 @@
 //! Makes numbers of global addresses (design: global memory is reached by physical addresses).
 //!
 //! A pointer to global or constant memory becomes an I64, its arithmetic integer arithmetic. Pointers to local
-//! and private memory are gone by now.
+//! and private memory are gone by now. What is not aligned to its components is accessed in pieces that are: such an
+//! access must be (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
 
 use crate::{
     diag::Sink,
     index::Id as _,
-    ir::{BinaryOp, Module, Op, Scalar, Type, ValueId},
+    ir::{Access, BinaryOp, Builder, Module, Op, Scalar, Type, ValueId},
     opencl::AddressSpace,
     passes::rewrite::rewrite,
     session::Options,
@@ -36,10 +37,59 @@ pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
                     }
                     builder.binary(BinaryOp::Add, inst.args[0], offset)
                 }
+                Op::Load(access) if is_address && is_unaligned(builder.ty(inst.results[0]), access) => {
+                    load_pieces(builder, inst.args[0], builder.ty(inst.results[0]), access)
+                }
+                Op::Store(access) if is_address && is_unaligned(builder.ty(inst.args[1]), access) => {
+                    return store_pieces(builder, inst.args[0], inst.args[1], access);
+                }
                 Op::PointerCast | Op::PointerToInt | Op::IntToPointer if is_address => inst.args[0],
                 _ => return builder.insert(id),
             };
             replaced.insert(inst.results[0], value);
         });
+    }
+}
+
+fn is_unaligned(ty: Type, access: Access) -> bool {
+    u64::from(access.align) < ty.scalar().map_or(1, Scalar::size)
+}
+
+/// Where each piece of a component lies, and how many bits above its lowest.
+fn pieces(first: u64, size: u64, align: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..size / align).map(move |number| (first + number * align, 8 * number * align))
+}
+
+fn load_pieces(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Access) -> ValueId {
+    let size = ty.scalar().map_or(1, Scalar::size);
+    let (piece, int) = (Scalar::int_of_size(access.align.into()), Scalar::int_of_size(size));
+    let mut components = Vec::new();
+    for component in 0..u64::from(ty.count()) {
+        let mut value = builder.bits(Type::Scalar(int), 0);
+        for (byte, shift) in pieces(component * size, size, access.align.into()) {
+            let place = builder.binary_bits(BinaryOp::Add, address, byte);
+            let part = builder.load(place, Type::Scalar(piece), access);
+            let part = builder.resize(part, int, false);
+            let part = builder.binary_bits(BinaryOp::Shl, part, shift);
+            value = builder.binary(BinaryOp::Or, value, part);
+        }
+        components.push(builder.bitcast(value, ty.with_count(1)));
+    }
+    if ty.is_vector() { builder.construct(&components, ty) } else { components[0] }
+}
+
+fn store_pieces(builder: &mut Builder<'_>, address: ValueId, value: ValueId, access: Access) {
+    let ty = builder.ty(value);
+    let size = ty.scalar().map_or(1, Scalar::size);
+    let (piece, int) = (Scalar::int_of_size(access.align.into()), Scalar::int_of_size(size));
+    for component in 0..ty.count() {
+        let part = if ty.is_vector() { builder.extract(value, component) } else { value };
+        let part = builder.bitcast(part, Type::Scalar(int));
+        for (byte, shift) in pieces(u64::from(component) * size, size, access.align.into()) {
+            let place = builder.binary_bits(BinaryOp::Add, address, byte);
+            let low = builder.binary_bits(BinaryOp::LShr, part, shift);
+            let low = builder.resize(low, piece, false);
+            builder.store(place, low, access);
+        }
     }
 }

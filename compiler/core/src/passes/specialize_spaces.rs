@@ -59,6 +59,7 @@ fn wanted_types(function: &Function, id: InstId) -> Vec<Type> {
             let result = function.ty(inst.results[0]);
             vec![function.ty(inst.args[0]), result, result]
         }
+        Op::Offset { .. } => vec![function.ty(inst.results[0])],
         Op::Compare(_) => {
             let [left, right] = [inst.args[0], inst.args[1]].map(|arg| function.ty(arg));
             let is_null = |arg: ValueId| function.constant(arg).is_some();

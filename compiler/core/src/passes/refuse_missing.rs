@@ -1,0 +1,80 @@
+//! What the target cannot do and no pass makes of something else is refused by name, where it stands in the source.
+
+use kiln_syntax::Span;
+
+use crate::{
+    diag::{Code, Diagnostic, Sink},
+    ir::{Function, Inst, Module, Op, Scalar, Type},
+    memory::{self, Spaces},
+    opencl::{Environment, Scope},
+    passes::legalize_atomics::{object_of, synchronisation},
+    session::Options,
+    target::Target,
+};
+
+pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut Sink) {
+    let target = &options.target;
+    if target.environment == Environment::Vulkan && !module.functions.iter().any(|it| it.kernel.is_some()) {
+        let span = module.functions.iter().next().map_or_else(Span::default, |function| function.span);
+        sink.report(
+            Diagnostic::new(
+                Code::TargetFeature,
+                span,
+                "this program has no kernel, and a Vulkan module must have one",
+            )
+            .help("add a kernel, or compile for `--env opencl`"),
+        );
+    }
+    for function in module.functions.iter() {
+        let mut last = None;
+        for id in function.inst_order() {
+            let inst = &function.insts[id];
+            let found = missing(function, inst, target).map(|what| feature(inst.span, what)).or_else(|| {
+                let (operation, sync) = synchronisation(&inst.op, object_of(function, id))?;
+                let problem = memory::encode(target, operation, sync).err()?;
+                let code = Code::parse(problem.code).unwrap_or(Code::TargetFeature);
+                let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
+                Some(diagnostic.help(problem.help).note(problem.note))
+            });
+            // One message for each place is enough.
+            if let Some(diagnostic) = found
+                && last != Some(inst.span)
+            {
+                last = Some(inst.span);
+                sink.report(diagnostic);
+            }
+        }
+    }
+}
+
+fn feature(span: Span, what: &str) -> Diagnostic {
+    let message = format!("this needs {what}, which the device lacks");
+    Diagnostic::new(Code::TargetFeature, span, message).help("do without it here, or choose another device")
+}
+
+/// What an instruction needs that the target has not.
+fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
+    let features = &target.features;
+    let mut values = inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));
+    if !features.fp64 && values.any(|ty| ty.scalar() == Some(Scalar::F64)) {
+        return Some("64-bit floating-point numbers (double)");
+    }
+    let is_vulkan = target.environment == Environment::Vulkan;
+    match &inst.op {
+        Op::Printf(_) if is_vulkan => Some("`printf`"),
+        Op::Barrier { execution: Scope::SubGroup, .. } if !features.subgroups => Some("sub-groups"),
+        Op::Atomic(atomic) if atomic.ty.size() == 8 => {
+            let spaces = inst.args.first().map_or(Spaces::NONE, |&object| match function.ty(object) {
+                Type::Pointer(space) => Spaces::of(space),
+                _ => Spaces::GLOBAL,
+            });
+            let lacks = (spaces.contains(Spaces::GLOBAL) && !features.int64_global_atomics)
+                || (spaces.contains(Spaces::LOCAL) && !features.int64_local_atomics);
+            lacks.then_some("64-bit atomic operations")
+        }
+        Op::Atomic(atomic) if is_vulkan && atomic.ty.size() < 4 => {
+            Some("atomic operations of less than 32 bits")
+        }
+        _ => None,
+    }
+}
