@@ -16,7 +16,7 @@ type Rule = fn(&File, &mut Vec<String>);
 
 const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, places_of_one_machine];
 
-/// No text that people write is larger (design.md §9). Tables of data may be.
+/// No text that people write is larger (ARCHITECTURE.md, "Budgets"). Tables of data may be.
 const LARGEST: usize = 40 * 1024;
 
 /// Checks every rule, and reports all that is found.
@@ -76,7 +76,7 @@ impl File {
     }
 }
 
-/// design.md §9
+/// ARCHITECTURE.md, "Budgets"
 fn sizes(file: &File, found: &mut Vec<String>) {
     let is_text = file.is_source() || file.path.ends_with(".md");
     if is_text && file.text.len() > LARGEST {
@@ -103,7 +103,7 @@ fn leftovers(file: &File, found: &mut Vec<String>) {
     }
 }
 
-/// Memory semantics are made in one place (design.md §4).
+/// Memory semantics are made in one place (ARCHITECTURE.md, `memory`).
 fn memory_semantics(file: &File, found: &mut Vec<String>) {
     let core = "compiler/core/src/";
     let allowed = ["memory", "verify", "emit"].iter().any(|module| {
@@ -137,7 +137,7 @@ fn places_of_one_machine(file: &File, found: &mut Vec<String>) {
     }
 }
 
-/// design.md §9
+/// ARCHITECTURE.md, "Budgets"
 fn distribution(files: &[File], findings: &mut Vec<String>) {
     let mut sizes: Vec<usize> =
         files.iter().filter(|file| file.is_rust()).map(|file| file.text.len()).collect();
