@@ -51,7 +51,10 @@ const MODULES: &[(&str, &[&str])] = &[
     // Which built-in functions are instructions of the target's, the emitter knows.
     (
         "passes",
-        &["builtins", "diag", "emit", "hir", "index", "ir", "library", "memory", "opencl", "session", "ty"],
+        &[
+            "builtins", "diag", "emit", "hir", "index", "ir", "library", "memory", "opencl", "session",
+            "target", "ty",
+        ],
     ),
     ("emit", &["builtins", "hir", "index", "ir", "memory", "opencl", "target", "ty"]),
     ("verify", &["opencl", "target"]),

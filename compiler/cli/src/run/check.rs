@@ -41,10 +41,13 @@ pub(super) fn after(queue: &Queue, launch: &LaunchArguments, memory: &Memory) ->
     Ok(outcome)
 }
 
+/// Whether an operator holds for two values that compare so.
+type Holds = fn(Option<Ordering>) -> bool;
+
 /// A sentence about the first value that is not as expected.
 fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, Failure> {
     let part = part(text)?;
-    let operators: [(&str, fn(Option<Ordering>) -> bool); 7] = [
+    let operators: [(&str, Holds); 7] = [
         ("<=", |it| matches!(it, Some(Ordering::Less | Ordering::Equal))),
         (">=", |it| matches!(it, Some(Ordering::Greater | Ordering::Equal))),
         ("!=", |it| it != Some(Ordering::Equal)),

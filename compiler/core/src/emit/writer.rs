@@ -51,11 +51,6 @@ impl Writer {
         self.capabilities.insert(capability as u32);
     }
 
-    /// Whether the module uses this so far.
-    pub(super) fn needs(&self, capability: Capability) -> bool {
-        self.capabilities.contains(&(capability as u32))
-    }
-
     /// Declares an extension.
     pub(super) fn extension(&mut self, name: &'static str) {
         self.extensions.insert(name);

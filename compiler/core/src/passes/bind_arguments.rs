@@ -198,7 +198,7 @@ fn component(
         return wide(builder, memory, first + byte / 4, ty);
     }
     let mut bits = word(builder, memory, first + byte / 4);
-    if byte % 4 != 0 {
+    if !byte.is_multiple_of(4) {
         bits = builder.binary_bits(crate::ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
     }
     match scalar {

@@ -399,7 +399,7 @@ fn cut(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> 
 fn paste(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, ty: Type) -> ValueId {
     let words: Vec<ValueId> = pieces
         .chunks((size.min(4) / piece) as usize)
-        .map(|pieces| {
+        .filter_map(|pieces| {
             let placed = pieces.iter().enumerate().map(|(number, &part)| match number {
                 0 => part,
                 _ => builder.binary_bits(BinaryOp::Shl, part, 8 * piece * number as u64),
@@ -407,7 +407,6 @@ fn paste(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, t
             let placed: Vec<ValueId> = placed.collect();
             placed.into_iter().reduce(|left, right| builder.binary(BinaryOp::Or, left, right))
         })
-        .flatten()
         .collect();
     let scalar = ty.with_count(1);
     match words[..] {

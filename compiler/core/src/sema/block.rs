@@ -146,7 +146,7 @@ impl Sema<'_> {
             return Operand::Value(self.error_value(span));
         }
         let level = self.open_blocks.iter().rposition(|open| Some(open.function) == self.function);
-        let Some(inner) = level.and_then(|level| self.capture(level, function, local, span)) else {
+        let Some(inner) = level.and_then(|level| self.capture(level, function, local)) else {
             return Operand::Value(self.error_value(span));
         };
         let owner = self.function.unwrap_or(function);
@@ -166,13 +166,13 @@ impl Sema<'_> {
 
     /// The parameter of the open block at this level that stands for a variable of an outer function; blocks in
     /// between capture it too.
-    fn capture(&mut self, level: usize, function: FunctionId, local: LocalId, span: Span) -> Option<LocalId> {
+    fn capture(&mut self, level: usize, function: FunctionId, local: LocalId) -> Option<LocalId> {
         let (block, parent) = (self.open_blocks[level].function, self.open_blocks[level].parent?);
         let outer = if parent == function {
             local
         } else {
             let around = self.open_blocks[..level].iter().rposition(|open| open.function == parent)?;
-            self.capture(around, function, local, span)?
+            self.capture(around, function, local)?
         };
         if let Some(known) = self.open_blocks[level].captures.iter().find(|capture| capture.outer == outer) {
             return Some(known.inner);
