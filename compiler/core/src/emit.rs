@@ -10,6 +10,8 @@ mod control;
 mod entry;
 mod ext_inst;
 mod globals;
+mod group;
+mod image;
 mod reflection;
 mod sync;
 mod types;

@@ -29,7 +29,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 10] = files![
+static FILES: [File; 12] = files![
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -40,6 +40,8 @@ static FILES: [File; 10] = files![
     "hyperbolic.cl",
     "gamma.cl",
     "round.cl",
+    "geometric.cl",
+    "convert.cl",
 ];
 
 struct File {

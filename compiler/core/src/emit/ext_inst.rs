@@ -3,14 +3,15 @@
 use rspirv::{
     dr::Operand,
     grammar::{GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE},
-    spirv::{Capability, Op, OpenclStd100Op},
+    spirv::{Capability, Op, OpenclStd100Op, Word},
 };
 
-use super::body::Body;
+use super::{body::Body, group::has_group_instruction};
 use crate::{
-    builtins::{self, BuiltinId, Instruction, Library, Lowering, Vulkan},
-    ir::{BuiltinParam, Inst, Type},
-    opencl::AddressSpace,
+    builtins::{self, AsyncCopy, BuiltinId, Instruction, Library, Lowering, Vulkan},
+    ir::{BuiltinParam, Inst, Type, ValueId},
+    opencl::{AddressSpace, Environment},
+    target::Target,
 };
 
 const OPENCL: &str = "OpenCL.std";
@@ -23,22 +24,41 @@ impl Body<'_, '_> {
         match row.lowering {
             Lowering::ToSpace => return self.to_space(inst),
             Lowering::GetFence => return self.get_fence(inst),
+            Lowering::Async(copy) => return self.asynchronous(inst, copy, params),
+            Lowering::Collective(scope, collective) => {
+                return self.collective(inst, scope, collective, params);
+            }
+            Lowering::Image(operation) => return self.image(inst, operation),
             _ => {}
         }
         let number = library_number(row.lowering, self.is_structured(), params);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
         let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
-        for (index, &arg) in inst.args.iter().enumerate() {
-            let word = match params.get(index) {
-                Some(&BuiltinParam::Pointer(scalar, count)) => {
-                    self.pointer(arg, Type::vector(scalar.into(), count))
-                }
-                _ => self.value(arg),
-            };
-            operands.push(Operand::IdRef(word));
+        for (&arg, &param) in inst.args.iter().zip(params) {
+            operands.push(Operand::IdRef(self.operand(arg, param)));
         }
         self.result(inst, Op::ExtInst, operands);
+    }
+
+    /// An argument; a pointer as one to what the parameter says.
+    pub(super) fn operand(&mut self, arg: ValueId, param: BuiltinParam) -> Word {
+        match param {
+            BuiltinParam::Pointer(scalar, count) => self.pointer(arg, Type::of(scalar, count)),
+            BuiltinParam::Value(..) | BuiltinParam::Other => self.value(arg),
+        }
+    }
+
+    /// `prefetch`, which alone of its kind is in the library.
+    pub(super) fn prefetch(&mut self, inst: &Inst, params: &[BuiltinParam]) {
+        let set = self.emitter.writer.set(OPENCL);
+        let mut operands =
+            vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(OpenclStd100Op::prefetch as u32)];
+        for (&arg, &param) in inst.args.iter().zip(params) {
+            operands.push(Operand::IdRef(self.operand(arg, param)));
+        }
+        let void = self.emitter.void();
+        self.typed(Op::ExtInst, void, operands);
     }
 
     /// `to_global` and its kin (OpenCL C 6.15.10), which take a generic pointer here.
@@ -81,10 +101,19 @@ impl Body<'_, '_> {
 }
 
 /// Whether the emitter has a form for a call as it stands.
-pub(crate) fn has_instruction(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> bool {
-    // Passes answer these for Vulkan, from where pointers point.
-    matches!(lowering, Lowering::ToSpace | Lowering::GetFence)
-        || library_number(lowering, is_vulkan, params).is_some()
+pub(crate) fn has_instruction(lowering: Lowering, target: &Target, params: &[BuiltinParam]) -> bool {
+    let is_vulkan = target.environment == Environment::Vulkan;
+    match lowering {
+        Lowering::Library(_) => library_number(lowering, is_vulkan, params).is_some(),
+        // Passes answer these for Vulkan, from where pointers point.
+        Lowering::ToSpace | Lowering::GetFence => true,
+        Lowering::Image(_) => !is_vulkan,
+        Lowering::Async(copy) => {
+            !is_vulkan && !matches!(copy, AsyncCopy::Fence | AsyncCopy::Copy2d | AsyncCopy::Copy3d)
+        }
+        Lowering::Collective(scope, collective) => has_group_instruction(scope, collective, target),
+        _ => false,
+    }
 }
 
 fn library_number(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> Option<u32> {

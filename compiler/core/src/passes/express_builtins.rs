@@ -1,6 +1,9 @@
 //! Calls of built-in functions as what the target has: an instruction of its library with the operands that this
 //! wants, or a function of our own; what is neither is refused by name.
 
+mod conversions;
+
+use conversions::Number;
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -56,6 +59,34 @@ impl Pass<'_> {
     fn function(&mut self, id: FuncId) {
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
+        let converts = |op: &Op| {
+            matches!(op, Op::Convert(Convert::Number { conversion, .. })
+                if conversion.saturate || conversion.rounding.is_some())
+        };
+        // First, because a conversion may ask for a built-in function.
+        if function.insts.iter().any(|inst| converts(&inst.op)) {
+            rewrite(&mut function, |builder, inst, replaced| {
+                let this = &builder.function.insts[inst];
+                let (op, value, result) =
+                    (this.op.clone(), this.args.first().copied(), this.results.first().copied());
+                if let (
+                    Op::Convert(Convert::Number { conversion, from_signed, to_signed }),
+                    Some(value),
+                    Some(result),
+                ) = (&op, value, result)
+                    && converts(&op)
+                {
+                    let number =
+                        Number { conversion: *conversion, from_signed: *from_signed, to_signed: *to_signed };
+                    let ty = builder.ty(result);
+                    if let Some(new) = self.number(builder, value, ty, number) {
+                        replaced.insert(result, new);
+                        return;
+                    }
+                }
+                builder.insert(inst);
+            });
+        }
         if function.insts.iter().any(|inst| matches!(inst.op, Op::Builtin(..))) {
             rewrite(&mut function, |builder, inst, replaced| match builder.function.insts[inst].op.clone() {
                 Op::Builtin(builtin, params) => self.call(builder, inst, builtin, &params, replaced),
@@ -75,7 +106,7 @@ impl Pass<'_> {
     ) {
         let row = builtins::row(builtin);
         let is_vulkan = self.options.target.environment == Environment::Vulkan;
-        if emit::has_instruction(row.lowering, is_vulkan, params) {
+        if emit::has_instruction(row.lowering, &self.options.target, params) {
             if matches!(row.lowering, Lowering::Library(_)) {
                 widen(builder, inst, builtin, params);
             }
@@ -274,19 +305,8 @@ fn widest(params: &[BuiltinParam]) -> u8 {
 }
 
 fn value_type(scalar: ty::Scalar, count: u8, is_for_half: bool) -> Type {
-    use ty::Scalar as From;
-    let scalar = match scalar {
-        From::Bool => Scalar::Bool,
-        From::Char | From::UChar => Scalar::I8,
-        From::Short | From::UShort => Scalar::I16,
-        From::Int | From::UInt => Scalar::I32,
-        From::Long | From::ULong => Scalar::I64,
-        From::Half if is_for_half => Scalar::F32,
-        From::Half => Scalar::F16,
-        From::Float => Scalar::F32,
-        From::Double => Scalar::F64,
-    };
-    Type::vector(scalar, count)
+    let is_widened = is_for_half && scalar == ty::Scalar::Half;
+    Type::of(if is_widened { ty::Scalar::Float } else { scalar }, count)
 }
 
 const PLAIN: Convert = Convert::Number {
@@ -301,6 +321,26 @@ fn from_half(builder: &mut Builder<'_>, value: ValueId, own: Own) -> ValueId {
         return builder.convert(PLAIN, value, ty.with_scalar(Scalar::F32));
     }
     value
+}
+
+/// What `make` gives for each of so many components.
+fn component_wise(
+    builder: &mut Builder<'_>,
+    value: ValueId,
+    count: u8,
+    mut make: impl FnMut(&mut Builder<'_>, ValueId) -> ValueId,
+) -> ValueId {
+    if count == 1 {
+        return make(builder, value);
+    }
+    let parts: Vec<ValueId> = (0..count)
+        .map(|component| {
+            let part = builder.extract(value, component);
+            make(builder, part)
+        })
+        .collect();
+    let ty = builder.ty(parts[0]).with_count(count);
+    builder.construct(&parts, ty)
 }
 
 /// Components as a value of this type.

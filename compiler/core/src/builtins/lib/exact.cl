@@ -77,11 +77,15 @@ uint significand(float x, int *exponent) {
 #define TO_ZERO 1
 #define AWAY 2
 
-// value * 2^exponent as the bits of a float without sign; the lowest bit of value may stand for all that follow it.
-uint round_to_float(ulong value, int exponent, int mode) {
+// value * 2^exponent as the bits, without sign, of a float of so many digits and this bias of the exponent; the
+// lowest bit of value may stand for all that follow it.
+ulong round_to(ulong value, int exponent, int mode, int digits, int bias) {
     if (value == 0) return 0;
+    ulong infinity = (ulong)(2 * bias + 1) << (digits - 1);
+    int least = 2 - bias - digits;
     int top = 63 - (int)clz(value) + exponent;
-    int last = max(top - 23, -149);
+    if (top > bias) return mode == TO_ZERO ? infinity - 1 : infinity;
+    int last = max(top - (digits - 1), least);
     int drop = last - exponent;
     ulong kept = drop > 63 ? 0 : drop > 0 ? value >> drop : value << -drop;
     if (drop > 0) {
@@ -91,9 +95,10 @@ uint round_to_float(ulong value, int exponent, int mode) {
                                      : mode == AWAY && rest != 0;
         kept += is_up ? 1 : 0;
     }
-    if (top > 127) return mode == TO_ZERO ? INFINITE - 1 : INFINITE;
     // The leading bit of a normal number adds one to the exponent.
-    uint bits = last == -149 && kept < 0x800000ul ? (uint)kept : ((uint)(last + 149) << 23) + (uint)kept;
-    return bits >= INFINITE && mode == TO_ZERO ? INFINITE - 1 : bits;
+    return ((ulong)(last - least) << (digits - 1)) + kept;
+}
+uint round_to_float(ulong value, int exponent, int mode) {
+    return (uint)round_to(value, exponent, mode, 24, 127);
 }
 #endif

@@ -1,0 +1,57 @@
+// Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), by integers: the result is bits.
+//
+// Defines: convert_half_rte convert_half_rtz convert_half_rtp convert_half_rtn
+// Defines: convert_float_rte convert_float_rtz convert_float_rtp convert_float_rtn
+// Defines: convert_double_rte convert_double_rtz convert_double_rtp convert_double_rtn
+#include "exact.cl"
+
+// The name of each mode, and what it is for positive and for negative numbers.
+#define EVERY_MODE(CONVERT, ...)          \
+    CONVERT(rte, TO_EVEN, TO_EVEN, __VA_ARGS__) \
+    CONVERT(rtz, TO_ZERO, TO_ZERO, __VA_ARGS__) \
+    CONVERT(rtp, AWAY, TO_ZERO, __VA_ARGS__)    \
+    CONVERT(rtn, TO_ZERO, AWAY, __VA_ARGS__)
+
+#define FROM_INTEGER(NAME, POSITIVE, NEGATIVE, TO, BITS, DIGITS, BIAS, FROM)                                \
+    BITS convert_##TO##_##NAME##_##FROM(FROM x) {                                                            \
+        bool is_negative = x < 0;                                                                            \
+        ulong size = is_negative ? 0 - (ulong)x : (ulong)x;                                                  \
+        ulong bits = round_to(size, 0, is_negative ? NEGATIVE : POSITIVE, DIGITS, BIAS);                     \
+        return (BITS)(bits | (is_negative ? 1ul << (sizeof(BITS) * 8 - 1) : 0));                             \
+    }
+#define FROM_INTEGERS(...)                   \
+    EVERY_MODE(FROM_INTEGER, __VA_ARGS__, int)   \
+    EVERY_MODE(FROM_INTEGER, __VA_ARGS__, uint)  \
+    EVERY_MODE(FROM_INTEGER, __VA_ARGS__, long)  \
+    EVERY_MODE(FROM_INTEGER, __VA_ARGS__, ulong)
+FROM_INTEGERS(half, ushort, 11, 15)
+FROM_INTEGERS(float, uint, 24, 127)
+FROM_INTEGERS(double, ulong, 53, 1023)
+
+// From bits of a float with so many digits and this bias to those of one with fewer.
+ulong narrowed(ulong from, int from_digits, int from_bias, int positive, int negative, int digits, int bias) {
+    int from_sign = from_digits == 53 ? 63 : 31, sign = digits == 24 ? 31 : 15;
+    bool is_negative = (from >> from_sign & 1) != 0;
+    ulong infinity = (ulong)(2 * bias + 1) << (digits - 1);
+    ulong fraction = from & ((1ul << (from_digits - 1)) - 1);
+    int biased = (int)(from >> (from_digits - 1)) & (2 * from_bias + 1);
+    ulong bits;
+    if (biased == 2 * from_bias + 1) bits = fraction == 0 ? infinity : infinity | (1ul << (digits - 2));
+    else {
+        ulong size = biased == 0 ? fraction : fraction | (1ul << (from_digits - 1));
+        int exponent = max(biased, 1) + 1 - from_bias - from_digits;
+        bits = round_to(size, exponent, is_negative ? negative : positive, digits, bias);
+    }
+    return bits | (is_negative ? 1ul << sign : 0);
+}
+#define FROM_FLOAT(NAME, POSITIVE, NEGATIVE, TO, BITS, DIGITS, BIAS) \
+    BITS convert_##TO##_##NAME##_float(float x) {                     \
+        return (BITS)narrowed(as_uint(x), 24, 127, POSITIVE, NEGATIVE, DIGITS, BIAS); \
+    }
+#define FROM_DOUBLE(NAME, POSITIVE, NEGATIVE, TO, BITS, DIGITS, BIAS) \
+    BITS convert_##TO##_##NAME##_double(double x) {                    \
+        return (BITS)narrowed(as_ulong(x), 53, 1023, POSITIVE, NEGATIVE, DIGITS, BIAS); \
+    }
+EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
+EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
+EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)

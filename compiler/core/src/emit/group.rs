@@ -1,0 +1,278 @@
+//! What work-items do together: copies by a work-group, and operations of work-groups and sub-groups.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{Capability, GroupOperation, Op, Word},
+};
+
+use super::body::Body;
+use crate::{
+    builtins::{Arithmetic, AsyncCopy, Collective},
+    ir::{BuiltinParam, Inst, Scalar, Type, ValueId},
+    opencl::{Environment, Scope},
+    target::Target,
+    ty,
+};
+
+/// Whether there is an instruction for it. Vulkan has them for sub-groups only, and before SPIR-V 1.3 there are only
+/// those that all work-items of the group reach.
+pub(super) fn has_group_instruction(scope: Scope, collective: Collective, target: &Target) -> bool {
+    match target.environment {
+        Environment::Vulkan => {
+            scope == Scope::SubGroup && target.features.subgroups && non_uniform(collective).is_some()
+        }
+        Environment::OpenCl => match collective {
+            Collective::All | Collective::Any | Collective::Broadcast => true,
+            Collective::Reduce(arithmetic)
+            | Collective::ScanInclusive(arithmetic)
+            | Collective::ScanExclusive(arithmetic) => {
+                matches!(arithmetic, Arithmetic::Add | Arithmetic::Min | Arithmetic::Max)
+            }
+            _ => false,
+        },
+    }
+}
+
+/// The capability of an operation of a sub-group on Vulkan.
+const fn non_uniform(collective: Collective) -> Option<Capability> {
+    Some(match collective {
+        Collective::Elect => Capability::GroupNonUniform,
+        Collective::All | Collective::Any | Collective::AllEqual => Capability::GroupNonUniformVote,
+        Collective::Broadcast
+        | Collective::BroadcastFirst
+        | Collective::Ballot
+        | Collective::InverseBallot
+        | Collective::BallotBitExtract
+        | Collective::BallotBitCount
+        | Collective::BallotScanInclusive
+        | Collective::BallotScanExclusive
+        | Collective::BallotFindLsb
+        | Collective::BallotFindMsb => Capability::GroupNonUniformBallot,
+        Collective::Reduce(_) | Collective::ScanInclusive(_) | Collective::ScanExclusive(_) => {
+            Capability::GroupNonUniformArithmetic
+        }
+        Collective::Shuffle | Collective::ShuffleXor => Capability::GroupNonUniformShuffle,
+        Collective::ShuffleUp | Collective::ShuffleDown => Capability::GroupNonUniformShuffleRelative,
+        Collective::ClusteredReduce(_)
+        | Collective::Mask(_)
+        | Collective::ShuffleDownPair
+        | Collective::ShuffleUpPair
+        | Collective::Rotate
+        | Collective::ClusteredRotate
+        | Collective::BlockRead
+        | Collective::BlockWrite => return None,
+    })
+}
+
+impl Body<'_, '_> {
+    /// Copies of the OpenCL environment. A vector of three is copied as one of four (OpenCL C 6.15.11).
+    pub(super) fn asynchronous(&mut self, inst: &Inst, copy: AsyncCopy, params: &[BuiltinParam]) {
+        let scope = Operand::IdRef(self.scope(Scope::WorkGroup));
+        match copy {
+            AsyncCopy::Prefetch => self.prefetch(inst, params),
+            AsyncCopy::Wait => {
+                let count = self.value(inst.args[0]);
+                let events = self.pointer(inst.args[1], Type::Event);
+                self.effect(Op::GroupWaitEvents, vec![scope, Operand::IdRef(count), Operand::IdRef(events)]);
+            }
+            _ => {
+                let [to, from] = [0, 1].map(|index| {
+                    let BuiltinParam::Pointer(scalar, count) = params[index] else {
+                        unreachable!("what is copied is behind pointers")
+                    };
+                    let count = if count == 3 { 4 } else { count };
+                    Operand::IdRef(self.pointer(inst.args[index], Type::of(scalar, count)))
+                });
+                let count = Operand::IdRef(self.value(inst.args[2]));
+                let (stride, event) = if copy == AsyncCopy::Strided {
+                    (self.value(inst.args[3]), inst.args[4])
+                } else {
+                    (self.emitter.splat(Type::I64, 1), inst.args[3])
+                };
+                let event = Operand::IdRef(self.value(event));
+                let operands = vec![scope, to, from, count, Operand::IdRef(stride), event];
+                self.result(inst, Op::GroupAsyncCopy, operands);
+            }
+        }
+    }
+
+    /// An operation of a group.
+    pub(super) fn collective(
+        &mut self,
+        inst: &Inst,
+        scope: Scope,
+        collective: Collective,
+        params: &[BuiltinParam],
+    ) {
+        let is_vulkan = self.is_structured();
+        let capability = if is_vulkan { non_uniform(collective) } else { Some(Capability::Groups) };
+        if let Some(capability) = capability {
+            self.emitter.writer.need(capability);
+        }
+        let scope = Operand::IdRef(self.scope(scope));
+        let arg = |index: usize| inst.args[index];
+        let whole = |op| Operand::GroupOperation(op);
+        let element = params.first().and_then(|param| match param {
+            BuiltinParam::Value(scalar, _) => Some(*scalar),
+            _ => None,
+        });
+        match collective {
+            Collective::All => self.vote(inst, [Op::GroupAll, Op::GroupNonUniformAll], scope),
+            Collective::Any => self.vote(inst, [Op::GroupAny, Op::GroupNonUniformAny], scope),
+            Collective::AllEqual => {
+                let value = Operand::IdRef(self.value(arg(0)));
+                self.boolean(inst, Op::GroupNonUniformAllEqual, vec![scope, value]);
+            }
+            Collective::Elect => self.boolean(inst, Op::GroupNonUniformElect, vec![scope]),
+            Collective::Broadcast => {
+                let value = Operand::IdRef(self.value(arg(0)));
+                let index = self.broadcaster(&inst.args[1..]);
+                let op = if is_vulkan { Op::GroupNonUniformBroadcast } else { Op::GroupBroadcast };
+                self.result(inst, op, vec![scope, value, Operand::IdRef(index)]);
+            }
+            Collective::BroadcastFirst => self.grouped(inst, Op::GroupNonUniformBroadcastFirst, scope, None),
+            Collective::Reduce(arithmetic) => {
+                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce)
+            }
+            Collective::ScanInclusive(arithmetic) => {
+                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
+            }
+            Collective::ScanExclusive(arithmetic) => {
+                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
+            }
+            Collective::Ballot => {
+                let predicate = self.predicate(arg(0));
+                self.result(inst, Op::GroupNonUniformBallot, vec![scope, Operand::IdRef(predicate)]);
+            }
+            Collective::InverseBallot => {
+                let value = Operand::IdRef(self.value(arg(0)));
+                self.boolean(inst, Op::GroupNonUniformInverseBallot, vec![scope, value]);
+            }
+            Collective::BallotBitExtract => {
+                let [value, index] = [0, 1].map(|index| Operand::IdRef(self.value(arg(index))));
+                self.boolean(inst, Op::GroupNonUniformBallotBitExtract, vec![scope, value, index]);
+            }
+            Collective::BallotBitCount => {
+                let op = whole(GroupOperation::Reduce);
+                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+            }
+            Collective::BallotScanInclusive => {
+                let op = whole(GroupOperation::InclusiveScan);
+                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+            }
+            Collective::BallotScanExclusive => {
+                let op = whole(GroupOperation::ExclusiveScan);
+                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+            }
+            Collective::BallotFindLsb => self.grouped(inst, Op::GroupNonUniformBallotFindLSB, scope, None),
+            Collective::BallotFindMsb => self.grouped(inst, Op::GroupNonUniformBallotFindMSB, scope, None),
+            Collective::Shuffle => self.grouped(inst, Op::GroupNonUniformShuffle, scope, None),
+            Collective::ShuffleXor => self.grouped(inst, Op::GroupNonUniformShuffleXor, scope, None),
+            Collective::ShuffleUp => self.grouped(inst, Op::GroupNonUniformShuffleUp, scope, None),
+            Collective::ShuffleDown => self.grouped(inst, Op::GroupNonUniformShuffleDown, scope, None),
+            Collective::ClusteredReduce(_)
+            | Collective::Mask(_)
+            | Collective::ShuffleDownPair
+            | Collective::ShuffleUpPair
+            | Collective::Rotate
+            | Collective::ClusteredRotate
+            | Collective::BlockRead
+            | Collective::BlockWrite => unreachable!("what has no instruction has been refused"),
+        }
+    }
+
+    fn scope(&mut self, scope: Scope) -> Word {
+        let number = if scope == Scope::SubGroup {
+            rspirv::spirv::Scope::Subgroup
+        } else {
+            rspirv::spirv::Scope::Workgroup
+        };
+        self.emitter.u32(number as u32)
+    }
+
+    /// The scope, the kind of operation if there is one, and the arguments.
+    fn grouped(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<Operand>) {
+        let mut operands = vec![scope];
+        operands.extend(kind);
+        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        self.result(inst, op, operands);
+    }
+
+    fn vote(&mut self, inst: &Inst, [uniform, other]: [Op; 2], scope: Operand) {
+        let op = if self.is_structured() { other } else { uniform };
+        let predicate = Operand::IdRef(self.predicate(inst.args[0]));
+        self.boolean(inst, op, vec![scope, predicate]);
+    }
+
+    /// Whether a number is not zero.
+    fn predicate(&mut self, value: ValueId) -> Word {
+        let ty = self.type_of(value);
+        let [value, zero] = [self.value(value), self.emitter.splat(ty, 0)].map(Operand::IdRef);
+        self.op(Op::INotEqual, Type::BOOL, vec![value, zero])
+    }
+
+    /// An operation that gives a truth value, as 0 or 1.
+    fn boolean(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
+        let holds = self.op(op, Type::BOOL, operands);
+        let ty = self.type_of(inst.results[0]);
+        let [one, zero] = [1, 0].map(|bit| self.emitter.splat(ty, bit));
+        self.result(inst, Op::Select, [holds, one, zero].into_iter().map(Operand::IdRef).collect());
+    }
+
+    /// The work-item that broadcasts: one number, or one for each dimension.
+    fn broadcaster(&mut self, ids: &[ValueId]) -> Word {
+        let words: Vec<Word> = ids.iter().map(|&id| self.value(id)).collect();
+        if let [word] = words[..] {
+            return word;
+        }
+        let ty = Type::vector(Scalar::I64, words.len() as u8);
+        self.op(Op::CompositeConstruct, ty, words.into_iter().map(Operand::IdRef).collect())
+    }
+
+    fn arithmetic(
+        &mut self,
+        inst: &Inst,
+        arithmetic: Arithmetic,
+        element: Option<ty::Scalar>,
+        scope: Operand,
+        kind: GroupOperation,
+    ) {
+        let kind = Operand::GroupOperation(kind);
+        let element = element.unwrap_or(ty::Scalar::Int);
+        let (is_float, is_signed) = (element.is_float(), element.is_signed());
+        let of = |float: Op, signed: Op, unsigned: Op| match (is_float, is_signed) {
+            (true, _) => float,
+            (false, true) => signed,
+            (false, false) => unsigned,
+        };
+        if !self.is_structured() {
+            let op = match arithmetic {
+                Arithmetic::Min => of(Op::GroupFMin, Op::GroupSMin, Op::GroupUMin),
+                Arithmetic::Max => of(Op::GroupFMax, Op::GroupSMax, Op::GroupUMax),
+                _ => of(Op::GroupFAdd, Op::GroupIAdd, Op::GroupIAdd),
+            };
+            return self.grouped(inst, op, scope, Some(kind));
+        }
+        let op = match arithmetic {
+            Arithmetic::Add => of(Op::GroupNonUniformFAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd),
+            Arithmetic::Multiply => {
+                of(Op::GroupNonUniformFMul, Op::GroupNonUniformIMul, Op::GroupNonUniformIMul)
+            }
+            Arithmetic::Min => of(Op::GroupNonUniformFMin, Op::GroupNonUniformSMin, Op::GroupNonUniformUMin),
+            Arithmetic::Max => of(Op::GroupNonUniformFMax, Op::GroupNonUniformSMax, Op::GroupNonUniformUMax),
+            Arithmetic::And => Op::GroupNonUniformBitwiseAnd,
+            Arithmetic::Or => Op::GroupNonUniformBitwiseOr,
+            Arithmetic::Xor => Op::GroupNonUniformBitwiseXor,
+            Arithmetic::LogicalAnd | Arithmetic::LogicalOr | Arithmetic::LogicalXor => {
+                let op = match arithmetic {
+                    Arithmetic::LogicalAnd => Op::GroupNonUniformLogicalAnd,
+                    Arithmetic::LogicalOr => Op::GroupNonUniformLogicalOr,
+                    _ => Op::GroupNonUniformLogicalXor,
+                };
+                let predicate = Operand::IdRef(self.predicate(inst.args[0]));
+                return self.boolean(inst, op, vec![scope, kind, predicate]);
+            }
+        };
+        self.grouped(inst, op, scope, Some(kind));
+    }
+}

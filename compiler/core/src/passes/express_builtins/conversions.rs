@@ -1,0 +1,185 @@
+//! Conversions that no target has as they stand: saturation of integers as a clamp, and on Vulkan, which knows no
+//! rounding modes, rounding and saturation by operations and by functions of our own (OpenCL C 6.4.3).
+
+use super::{Pass, component_wise};
+use crate::{
+    builtins::{self, BuiltinId, Context},
+    extensions::Extensions,
+    hir::{CompareOp, Conversion, Rounding},
+    ir::{Builder, BuiltinParam, CompareKind, Convert, Op, Scalar, Type, ValueId},
+    opencl::{Environment, LanguageVersion},
+    ty,
+};
+
+/// A conversion of numbers, as `Convert::Number` tells it.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    pub(super) conversion: Conversion,
+    pub(super) from_signed: bool,
+    pub(super) to_signed: bool,
+}
+
+impl Pass<'_> {
+    /// The value converted, if the target needs other operations for it.
+    pub(super) fn number(
+        &mut self,
+        builder: &mut Builder<'_>,
+        value: ValueId,
+        to: Type,
+        number: Number,
+    ) -> Option<ValueId> {
+        let from = builder.ty(value);
+        let (from_scalar, to_scalar) = (from.scalar()?, to.scalar()?);
+        let is_vulkan = self.options.target.environment == Environment::Vulkan;
+        match (from_scalar.is_float(), to_scalar.is_float()) {
+            (false, false) => Some(clamp_integer(builder, value, to_scalar, number)),
+            _ if !is_vulkan => None,
+            (true, false) => float_to_integer(builder, value, to, number),
+            (_, true) => self.to_float(builder, value, to, number),
+        }
+    }
+
+    fn to_float(
+        &mut self,
+        builder: &mut Builder<'_>,
+        value: ValueId,
+        to: Type,
+        number: Number,
+    ) -> Option<ValueId> {
+        let rounding = number.conversion.rounding?;
+        let from = builder.ty(value).scalar()?;
+        let to_scalar = to.scalar()?;
+        let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
+        if from.is_float() && from.size() <= to_scalar.size() {
+            return Some(plain_convert(builder, value, to, plain));
+        }
+        // Narrow integers go by way of wide ones.
+        let (value, source) = match (from, number.from_signed) {
+            (Scalar::F32, _) => (value, "float"),
+            (Scalar::F64, _) => (value, "double"),
+            (Scalar::I64, true) => (value, "long"),
+            (Scalar::I64, false) => (value, "ulong"),
+            (_, is_signed) => {
+                (builder.resize(value, Scalar::I32, is_signed), if is_signed { "int" } else { "uint" })
+            }
+        };
+        let name = match (to_scalar, rounding) {
+            (Scalar::F16, Rounding::ToEven) => "convert_half_rte",
+            (Scalar::F16, Rounding::ToZero) => "convert_half_rtz",
+            (Scalar::F16, Rounding::ToPositive) => "convert_half_rtp",
+            (Scalar::F16, Rounding::ToNegative) => "convert_half_rtn",
+            (Scalar::F32, Rounding::ToEven) => "convert_float_rte",
+            (Scalar::F32, Rounding::ToZero) => "convert_float_rtz",
+            (Scalar::F32, Rounding::ToPositive) => "convert_float_rtp",
+            (Scalar::F32, Rounding::ToNegative) => "convert_float_rtn",
+            (_, Rounding::ToEven) => "convert_double_rte",
+            (_, Rounding::ToZero) => "convert_double_rtz",
+            (_, Rounding::ToPositive) => "convert_double_rtp",
+            (_, Rounding::ToNegative) => "convert_double_rtn",
+        };
+        let function = self.callee(name, source, builder.span)?;
+        let bits = Type::Scalar(Scalar::int_of_size(to_scalar.size()));
+        let result = component_wise(builder, value, to.count(), |builder, part| {
+            let bits = builder.call(function, &[part], Some(bits)).expect("it gives bits");
+            builder.bitcast(bits, to.with_count(1))
+        });
+        Some(result)
+    }
+}
+
+fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Number) -> ValueId {
+    if builder.ty(value) == to {
+        return value;
+    }
+    let Number { conversion, from_signed, to_signed } = number;
+    builder.convert(Convert::Number { conversion, from_signed, to_signed }, value, to)
+}
+
+/// Brings a number into the range of the other type before its bits are cut or extended.
+fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, number: Number) -> ValueId {
+    let ty = builder.ty(value);
+    let from = ty.scalar().map_or(64, Scalar::bits);
+    let (most_from, most_to) = (most(from, number.from_signed), most(to.bits(), number.to_signed));
+    let kind = if number.from_signed { CompareKind::Signed } else { CompareKind::Unsigned };
+    if most_to < most_from {
+        let limit = builder.bits(ty, most_to);
+        let is_above = builder.compare(CompareOp::Greater, kind, value, limit);
+        value = builder.select(is_above, limit, value);
+    }
+    if number.from_signed && (!number.to_signed || to.bits() < from) {
+        let least = if number.to_signed { !most_to } else { 0 };
+        let limit = builder.bits(ty, least);
+        let is_below = builder.compare(CompareOp::Less, kind, value, limit);
+        value = builder.select(is_below, limit, value);
+    }
+    builder.resize(value, to, number.from_signed)
+}
+
+/// The largest integer of so many bits.
+const fn most(bits: u32, is_signed: bool) -> u64 {
+    u64::MAX >> (64 - bits + is_signed as u32)
+}
+
+/// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3).
+fn float_to_integer(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Number) -> Option<ValueId> {
+    let (from, to_scalar) = (builder.ty(value), to.scalar()?);
+    let mode = match number.conversion.rounding {
+        None | Some(Rounding::ToZero) => None,
+        Some(Rounding::ToEven) => Some("rint"),
+        Some(Rounding::ToPositive) => Some("ceil"),
+        Some(Rounding::ToNegative) => Some("floor"),
+    };
+    let rounded = match mode {
+        None => value,
+        Some(name) => {
+            let element = match from.scalar()? {
+                Scalar::F16 => ty::Scalar::Half,
+                Scalar::F64 => ty::Scalar::Double,
+                _ => ty::Scalar::Float,
+            };
+            let param = BuiltinParam::Value(element, from.count());
+            builder.value(Op::Builtin(builtin(name)?, [param].into_iter().collect()), &[value], from)
+        }
+    };
+    let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
+    let converted = plain_convert(builder, rounded, to, plain);
+    if !number.conversion.saturate {
+        return Some(converted);
+    }
+    let value_bits = to_scalar.bits() - u32::from(number.to_signed);
+    let most = most(to_scalar.bits(), number.to_signed);
+    let [beyond, below] = [false, true].map(|is_negative| {
+        let bits =
+            if is_negative && !number.to_signed { 0 } else { power_of_two(from, value_bits, is_negative) };
+        builder.bits(from, bits)
+    });
+    let (largest, least, zero) = (
+        builder.bits(to, most),
+        builder.bits(to, if number.to_signed { !most } else { 0 }),
+        builder.bits(to, 0),
+    );
+    let is_above = builder.compare(CompareOp::GreaterEqual, CompareKind::Float, rounded, beyond);
+    let is_below = builder.compare(CompareOp::LessEqual, CompareKind::Float, rounded, below);
+    let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, rounded, rounded);
+    let result = builder.select(is_above, largest, converted);
+    let result = builder.select(is_below, least, result);
+    Some(builder.select(is_nan, zero, result))
+}
+
+/// The bits of 2^exponent, or of infinity where there is no such number.
+fn power_of_two(ty: Type, exponent: u32, is_negative: bool) -> u64 {
+    let exponent = u64::from(exponent);
+    let (bits, sign) = match ty.scalar() {
+        Some(Scalar::F16) => ((exponent + 15).min(31) << 10, 15),
+        Some(Scalar::F64) => ((exponent + 1023) << 52, 63),
+        _ => ((exponent + 127) << 23, 31),
+    };
+    bits | u64::from(is_negative) << sign
+}
+
+/// The row of a function that every version has.
+fn builtin(name: &str) -> Option<BuiltinId> {
+    let version = LanguageVersion::Cl12;
+    let set = builtins::lookup(name, &Context { version, extensions: Extensions::all(version) })?;
+    set.rows().next().map(|(id, _)| id)
+}
