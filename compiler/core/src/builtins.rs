@@ -99,6 +99,15 @@ pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
     least
 }
 
+/// Every overload of a name that the context has, as a declaration: `float4 pow(float4, float4)`.
+pub fn declarations(name: &str, context: &Context) -> Vec<String> {
+    let mut all = Vec::new();
+    for (_, row) in lookup(name, context).iter().flat_map(Set::rows) {
+        row.signature.candidates(context, &mut |candidate| all.push(row.show(&candidate)));
+    }
+    all
+}
+
 /// Whether there is a built-in function of this name in any version.
 pub fn is_name(name: &str) -> bool {
     rule(name).is_some() || table::rows(name).is_some()

@@ -68,16 +68,26 @@ impl Body<'_, '_> {
         };
         self.emitter.writer.need(Capability::GenericPointer);
         let class = self.emitter.storage_class(space);
-        let pointer = self.value(inst.args[0]);
+        let pointer = self.generic(inst.args[0]);
         let operands = vec![Operand::IdRef(pointer), Operand::StorageClass(class)];
         self.result(inst, Op::GenericCastToPtrExplicit, operands);
+    }
+
+    /// A pointer as a generic one.
+    fn generic(&mut self, arg: ValueId) -> Word {
+        let pointer = self.value(arg);
+        let generic = Type::Pointer(AddressSpace::Generic);
+        if self.type_of(arg) == generic {
+            return pointer;
+        }
+        self.op(Op::PtrCastToGeneric, generic, vec![Operand::IdRef(pointer)])
     }
 
     /// `get_fence`: the bits of local and global memory follow each other in both masks.
     fn get_fence(&mut self, inst: &Inst) {
         const WORKGROUP_MEMORY_BIT: u32 = 8;
         self.emitter.writer.need(Capability::GenericPointer);
-        let pointer = self.value(inst.args[0]);
+        let pointer = self.generic(inst.args[0]);
         let mask = self.op(Op::GenericPtrMemSemantics, Type::I32, vec![Operand::IdRef(pointer)]);
         let [shift, flags] = [WORKGROUP_MEMORY_BIT, 3].map(|it| Operand::IdRef(self.emitter.u32(it)));
         let mask = self.op(Op::ShiftRightLogical, Type::I32, vec![Operand::IdRef(mask), shift]);

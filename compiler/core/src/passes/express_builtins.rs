@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    builtins::{self, BuiltinId, Lowering},
+    builtins::{self, BuiltinId, ImageOp, Lowering},
     diag::{Code, Diagnostic, Sink},
     emit,
     hir::Conversion,
@@ -106,7 +106,9 @@ impl Pass<'_> {
     ) {
         let row = builtins::row(builtin);
         let is_vulkan = self.options.target.environment == Environment::Vulkan;
-        if emit::has_instruction(row.lowering, &self.options.target, params) {
+        if emit::has_instruction(row.lowering, &self.options.target, params)
+            && !is_beyond_images(builder, inst, row.lowering)
+        {
             if matches!(row.lowering, Lowering::Library(_)) {
                 widen(builder, inst, builtin, params);
             }
@@ -188,6 +190,14 @@ impl Pass<'_> {
         }
         self.module.functions.push(function)
     }
+}
+
+/// Whether it is of images as no environment has them: of several samples, or written at a level.
+fn is_beyond_images(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
+    let Lowering::Image(operation) = lowering else { return false };
+    let args = &builder.function.insts[inst].args;
+    let is_msaa = matches!(builder.ty(args[0]), Type::Image(image) if image.is_msaa);
+    is_msaa || operation == ImageOp::Write && args.len() > 3
 }
 
 fn is_half(param: BuiltinParam) -> bool {

@@ -1,0 +1,218 @@
+//! Every built-in function of the table that is no atomic operation compiles for both environments to a valid module,
+//! or is refused by name: never a panic, never a module that is none.
+
+use std::{fs, panic};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    builtins::{self, Context, Family},
+    extensions::Extensions,
+    opencl::{Environment, LanguageVersion},
+    session::{NoFiles, Options, Source},
+    target::Target,
+};
+use kiln_testsuite::module;
+
+const VERSION: LanguageVersion = LanguageVersion::Cl30;
+
+/// Widths of vectors that stand for all.
+const WIDTHS: [&str; 3] = ["2", "3", "8"];
+
+#[test]
+fn every_function_compiles_for_vulkan() {
+    every_function(Environment::Vulkan);
+}
+
+#[test]
+fn every_function_compiles_for_opencl() {
+    every_function(Environment::OpenCl);
+}
+
+fn every_function(environment: Environment) {
+    let context = Context { version: VERSION, extensions: Extensions::all(VERSION) };
+    let mut names: Vec<&str> = builtins::names(&context).collect();
+    names.sort_unstable();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = names.len().div_ceil(threads);
+    let mut failures = Vec::new();
+    let mut counts = [0; 2];
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = names
+            .chunks(share)
+            .map(|names| {
+                scope.spawn(move || {
+                    let outcomes = names.iter().filter(|name| is_covered(name, &context));
+                    outcomes.map(|name| (*name, check(name, &context, environment))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        for worker in workers {
+            for (name, outcome) in worker.join().expect("no worker panics") {
+                match outcome {
+                    Ok([compiled, refused]) => {
+                        counts[0] += compiled;
+                        counts[1] += refused;
+                        if refused > 0 {
+                            println!("{name}: {refused} of {} refused", compiled + refused);
+                        }
+                    }
+                    Err(failure) => failures.push(format!("{name}: {failure}")),
+                }
+            }
+        }
+    });
+    println!("{} overloads compiled, {} refused by name", counts[0], counts[1]);
+    assert!(failures.is_empty(), "{} functions fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(counts[0] > 1000, "hardly anything was compiled");
+}
+
+fn is_covered(name: &str, context: &Context) -> bool {
+    builtins::lookup(name, context).is_some_and(|set| {
+        set.rows().all(|(_, row)| {
+            !matches!(
+                row.family,
+                Family::Atomic
+                    | Family::LegacyAtomic
+                    | Family::Synchronization
+                    | Family::Enqueue
+                    | Family::Pipe
+                    | Family::Vendor
+            )
+        }) && name != "printf"
+    })
+}
+
+/// How many overloads compile, and how many are refused.
+fn check(name: &str, context: &Context, environment: Environment) -> Result<[usize; 2], String> {
+    let kernels: Vec<String> =
+        builtins::declarations(name, context).iter().filter_map(|it| kernel(name, it)).collect();
+    let [mut compiled, mut refused] = [0, 0];
+    // Each alone only if not all compile together.
+    let whole: String = kernels
+        .iter()
+        .enumerate()
+        .map(|(index, text)| text.replace("KERNEL", &format!("k{index}")))
+        .collect();
+    if compile(&whole, environment) == Ok(true) {
+        return Ok([kernels.len(), 0]);
+    }
+    for text in &kernels {
+        let text = text.replace("KERNEL", "k");
+        match compile(&text, environment).map_err(|failure| format!("{failure}\n{text}"))? {
+            true => compiled += 1,
+            false => refused += 1,
+        }
+    }
+    Ok([compiled, refused])
+}
+
+/// Whether there is a module, which is valid then; refusals name a feature.
+fn compile(text: &str, environment: Environment) -> Result<bool, String> {
+    let options = Options {
+        std: VERSION,
+        target: Target::full(environment),
+        extensions: vec![("all".to_owned(), true)],
+        ..Options::default()
+    };
+    let source = Source { name: "builtin.cl".to_owned(), text: text.as_bytes().to_vec() };
+    let output = panic::catch_unwind(|| kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv))
+        .map_err(|_| "the compiler panics".to_owned())?;
+    let Some(Artifact::Module(words)) = output.artifact else {
+        let other = output.diagnostics.iter().find(|it| {
+            it.severity == kiln_compiler::diag::Severity::Error && it.code.name() != "target-feature"
+        });
+        return match other {
+            Some(diagnostic) => Err(diagnostic.message.clone()),
+            None => Ok(false),
+        };
+    };
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path = scratch.path().join("module.spv");
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    fs::write(&path, bytes).map_err(|error| error.to_string())?;
+    let name = if environment == Environment::Vulkan { "vulkan" } else { "opencl" };
+    module::check(&path, name)?;
+    Ok(true)
+}
+
+/// A kernel that calls this overload with everything from its own arguments.
+fn kernel(name: &str, declaration: &str) -> Option<String> {
+    // A kernel cannot take sizes.
+    let declaration = &declaration.replace("size_t", "ulong");
+    let (head, parameters) = declaration.split_once(&format!("{name}("))?;
+    let parameters = parameters.trim_end_matches(')');
+    let mut arguments = vec!["ulong k".to_owned()];
+    let (mut before, mut call) = (String::new(), Vec::new());
+    for (index, parameter) in parameters.split(", ").filter(|it| !it.is_empty()).enumerate() {
+        if !is_representative(parameter) {
+            return None;
+        }
+        let plain = parameter.trim_end_matches('*').replace("const ", "").replace("volatile ", "");
+        let value = format!("p{index}");
+        if parameter.ends_with('*') {
+            let plain = plain
+                .replace("generic ", "")
+                .replace("__generic ", "")
+                .replace("any", "int")
+                .replace("void", "int");
+            let space = ["global", "local", "constant"].into_iter().find(|space| plain.contains(space));
+            match space {
+                Some(_) => {
+                    arguments.push(format!("{plain} *{value}"));
+                    call.push(value);
+                }
+                None => {
+                    let plain = plain.replace("private ", "").replace("__private ", "");
+                    before.push_str(&format!("    {plain} {value}[64];\n"));
+                    call.push(value);
+                }
+            }
+        } else if plain == "event_t" {
+            call.push("(event_t)0".to_owned());
+        } else if plain.contains("image") || plain == "sampler_t" {
+            arguments.push(format!("{parameter} {value}"));
+            call.push(value);
+        } else if name.contains("clustered")
+            && plain == "uint"
+            && call.len() + 1 == parameters.split(", ").count()
+        {
+            // The size of a cluster must be known.
+            call.push("4".to_owned());
+        } else if plain == "bool" {
+            arguments.push(format!("global int *{value}"));
+            call.push(format!("{value}[k] != 0"));
+        } else {
+            arguments.push(format!("global {plain} *{value}"));
+            call.push(format!("{value}[k]"));
+        }
+    }
+    let call = format!("{name}({})", call.join(", "));
+    let result = head.trim();
+    if !is_representative(result) {
+        return None;
+    }
+    let statement = match result {
+        "void" | "event_t" => format!("{call};"),
+        "bool" => {
+            arguments.push("global int *out".to_owned());
+            format!("out[k] = {call};")
+        }
+        _ if result.ends_with('*') => {
+            arguments.push("global int *out".to_owned());
+            format!("out[k] = {call} != 0;")
+        }
+        _ => {
+            arguments.push(format!("global {result} *out"));
+            format!("out[k] = {call};")
+        }
+    };
+    Some(format!("kernel void KERNEL({}) {{\n{before}    {statement}\n}}\n", arguments.join(", ")))
+}
+
+/// One width of vectors in two stands for its neighbours.
+fn is_representative(ty: &str) -> bool {
+    let last = ty.trim_end_matches('*').trim();
+    let digits = last.trim_start_matches(|it: char| !it.is_ascii_digit());
+    let is_image = last.contains("image") || last.ends_with("_t");
+    is_image || digits.is_empty() || WIDTHS.contains(&digits) || last.starts_with("half") && digits == "4"
+}
