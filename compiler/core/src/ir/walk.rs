@@ -3,8 +3,6 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ty;
-
 use super::{
     Block, BlockId, Const, FuncId, Function, Input, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
 };
@@ -103,19 +101,8 @@ impl Type {
     }
 
     /// What holds values of a type of OpenCL C.
-    pub const fn of(scalar: ty::Scalar, count: u8) -> Self {
-        use ty::Scalar as From;
-        let scalar = match scalar {
-            From::Bool => Scalar::Bool,
-            From::Char | From::UChar => Scalar::I8,
-            From::Short | From::UShort => Scalar::I16,
-            From::Int | From::UInt => Scalar::I32,
-            From::Long | From::ULong => Scalar::I64,
-            From::Half => Scalar::F16,
-            From::Float => Scalar::F32,
-            From::Double => Scalar::F64,
-        };
-        Self::vector(scalar, count)
+    pub fn of(scalar: ty::Scalar, count: u8) -> Self {
+        Self::vector(scalar.into(), count)
     }
 
     /// The same number of components of another scalar.
