@@ -292,6 +292,5 @@ codes! {
     AtomicObject "atomic-object" Error;
     AtomicPlainAccess "atomic-plain-access" Warning;
     // What a target lacks
-    TargetPointer "target-pointer" Error;
     TargetFeature "target-feature" Error;
 }
