@@ -67,6 +67,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) known_objects: constant::KnownObjects,
     /// The blocks that variables hold.
     known_blocks: block::KnownBlocks,
+    /// Names that were reported as not declared, and where.
+    undeclared: FxHashSet<(Option<FunctionId>, String)>,
     /// The block literals being checked, outermost first.
     open_blocks: Vec<block::OpenBlock>,
     /// The function or block whose body is being checked.
@@ -102,6 +104,7 @@ pub fn check(
         scopes: Scopes::default(),
         known_objects: constant::KnownObjects::default(),
         known_blocks: block::KnownBlocks::default(),
+        undeclared: FxHashSet::default(),
         open_blocks: Vec::new(),
         function: None,
         body: Body::none(),

@@ -11,9 +11,8 @@ Tn shuffle2(Tm, Tm, Un) = shuffle
 int printf(constant const char *, ...) = printf
 @attributes const
 @when cl_khr_expect_assume
-@T bool char uchar short ushort int uint long ulong
 @n 2 3 4 8 16
-T __builtin_expect(T, T) = own
+long __builtin_expect(long, long) = own
 @T char uchar short ushort int uint long ulong
 Tn __builtin_expect(Tn, Tn) = own
 @attributes

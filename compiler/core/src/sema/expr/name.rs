@@ -82,7 +82,11 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
     }
 
+    /// Each name once in each function: the rest is the same mistake.
     fn report_undeclared(&mut self, text: &str, span: Span) {
+        if !self.undeclared.insert((self.function, text.to_owned())) {
+            return;
+        }
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
         if let Some(near) = self.similar_name(text) {
             diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).fix(
