@@ -18,6 +18,7 @@ mod origins;
 mod promote;
 mod refuse_missing;
 mod rewrite;
+mod simplify;
 mod specialize_spaces;
 mod split_vectors;
 mod structure_exits;
@@ -44,6 +45,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("expand_memory", expand_memory::expand_memory),
     // Pointers kept in variables become values whose origin can be followed.
     ("promote", promote::promote),
+    // What is constant now decides which code is left for the others.
+    ("simplify", simplify::simplify),
     // Before anything asks for the space that an access touches.
     ("specialize_spaces", specialize_spaces::specialize_spaces),
     // Before accesses are marked: it adds operations that synchronise.
@@ -66,6 +69,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("emulate_int64", emulate_int64::emulate_int64),
     // After all that looks at vectors: what is left is done component by component.
     ("split_vectors", split_vectors::split_vectors),
+    // What the others have made has much in common.
+    ("simplify_again", simplify::simplify),
     // Last, for what the others have left behind.
     ("dead_code", dead_code::dead_code),
 ];
@@ -76,6 +81,7 @@ const OPENCL: &[(&str, Pass)] = &[
     ("promote", promote::promote),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("refuse_missing", refuse_missing::refuse_missing),
+    ("simplify", simplify::simplify),
     ("dead_code", dead_code::dead_code),
 ];
 

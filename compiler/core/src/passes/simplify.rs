@@ -1,0 +1,206 @@
+//! Makes what is known now: constants are computed, operations that change nothing go, of two alike one stays, and
+//! constructs that decide nothing fall apart into the block around them.
+//!
+//! It changes no results, floating-point ones included.
+
+mod fold;
+
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+use std::hash::{Hash as _, Hasher as _};
+
+use crate::{
+    diag::Sink,
+    ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, ValueId},
+    session::Options,
+};
+
+pub(super) fn simplify(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    for function in module.functions.iter_mut() {
+        simplify_function(function);
+    }
+}
+
+fn simplify_function(function: &mut Function) {
+    let mut exits: FxHashMap<InstId, u32> = FxHashMap::default();
+    for id in function.inst_order() {
+        if let Op::Exit(target) = function.insts[id].op {
+            *exits.entry(target).or_default() += 1;
+        }
+    }
+    let body = function.body;
+    let mut walk = Walk {
+        builder: Builder::new(function),
+        exits,
+        replaced: FxHashMap::default(),
+        known: FxHashMap::default(),
+        log: Vec::new(),
+    };
+    walk.run(body);
+    let replaced = walk.replaced;
+    function.replace_uses(&replaced);
+}
+
+/// A block that is being gone through.
+struct Frame {
+    block: BlockId,
+    /// What is still to be looked at, last first.
+    rest: Vec<InstId>,
+    /// How much was known before it.
+    mark: Option<usize>,
+}
+
+struct Walk<'f> {
+    builder: Builder<'f>,
+    /// How many jumps lead to the end of each construct.
+    exits: FxHashMap<InstId, u32>,
+    replaced: FxHashMap<ValueId, ValueId>,
+    /// The operations whose results can be seen here, by a hash of operation and arguments.
+    known: FxHashMap<u64, Vec<InstId>>,
+    /// What was put into `known`, in order.
+    log: Vec<u64>,
+}
+
+impl Walk<'_> {
+    /// Goes through blocks in the order of the text, each with what is known before it.
+    fn run(&mut self, body: BlockId) {
+        let mut stack = vec![self.frame(body)];
+        while let Some(frame) = stack.last_mut() {
+            frame.mark.get_or_insert(self.log.len());
+            let Some(id) = frame.rest.pop() else {
+                let mark = frame.mark.unwrap_or_default();
+                stack.pop();
+                self.forget(mark);
+                continue;
+            };
+            let block = frame.block;
+            self.builder.at_end(block);
+            self.builder.span = self.builder.function.insts[id].span;
+            self.resolve(id);
+            if let Some(inside) = self.flat(id) {
+                // The jump to the end becomes the end: its arguments are the results.
+                frame.rest.extend(inside.into_iter().rev());
+                continue;
+            }
+            let inst = self.builder.function.insts[id].clone();
+            if inst.op.is_construct() {
+                self.builder.insert(id);
+                let nested: Vec<Frame> = inst.op.blocks().into_iter().map(|it| self.frame(it)).collect();
+                stack.extend(nested.into_iter().rev());
+            } else {
+                self.plain(id, &inst);
+            }
+        }
+    }
+
+    fn frame(&mut self, block: BlockId) -> Frame {
+        let mut rest = std::mem::take(&mut self.builder.function.blocks[block].insts);
+        rest.reverse();
+        Frame { block, rest, mark: None }
+    }
+
+    fn forget(&mut self, mark: usize) {
+        for key in self.log.drain(mark..).rev() {
+            if let Some(insts) = self.known.get_mut(&key) {
+                insts.pop();
+            }
+        }
+    }
+
+    fn resolve(&mut self, id: InstId) {
+        for arg in &mut self.builder.function.insts[id].args {
+            while let Some(&other) = self.replaced.get(arg) {
+                *arg = other;
+            }
+        }
+    }
+
+    /// The instructions in place of a construct that only runs what is in it, once, to its end.
+    fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
+        let function = &mut *self.builder.function;
+        if let Op::If { then, otherwise } = function.insts[id].op
+            && let Some(condition) = function.constant_bits(function.insts[id].args[0])
+        {
+            let (taken, dropped) = if condition != 0 { (then, otherwise) } else { (otherwise, then) };
+            self.drop_exits(dropped);
+            let inst = &mut self.builder.function.insts[id];
+            inst.op = Op::Block(taken);
+            inst.args.clear();
+        }
+        let function = &mut *self.builder.function;
+        if let Op::Exit(target) = function.insts[id].op {
+            // The end of a construct that was taken apart.
+            if self.exits.get(&target) == Some(&u32::MAX) {
+                let inst = &function.insts[id];
+                let results = function.insts[target].results.iter().copied();
+                self.replaced.extend(results.zip(inst.args.iter().copied()));
+                return Some(Vec::new());
+            }
+            return None;
+        }
+        let Op::Block(body) = function.insts[id].op else { return None };
+        let last = function.blocks[body].terminator()?;
+        if function.insts[last].op != Op::Exit(id) || self.exits.get(&id) != Some(&1) {
+            return None;
+        }
+        self.exits.insert(id, u32::MAX);
+        Some(std::mem::take(&mut function.blocks[body].insts))
+    }
+
+    /// Jumps in a block that goes are no jumps any more.
+    fn drop_exits(&mut self, block: BlockId) {
+        let function = &*self.builder.function;
+        let mut blocks = vec![block];
+        while let Some(block) = blocks.pop() {
+            for &id in &function.blocks[block].insts {
+                blocks.extend(function.insts[id].op.blocks());
+                if let Op::Exit(target) = function.insts[id].op
+                    && let Some(count) = self.exits.get_mut(&target)
+                {
+                    *count -= 1;
+                }
+            }
+        }
+    }
+
+    fn plain(&mut self, id: InstId, inst: &Inst) {
+        if let Some(value) = fold::fold(&mut self.builder, inst) {
+            self.replaced.insert(inst.results[0], value);
+            return;
+        }
+        if !(inst.op.is_pure() && inst.results.len() == 1) {
+            return self.builder.insert(id);
+        }
+        let key = self.key(inst);
+        let found = self.known.get(&key).into_iter().flatten().copied().find(|&other| {
+            let function = &*self.builder.function;
+            let other = &function.insts[other];
+            other.op == inst.op
+                && other.args == inst.args
+                && function.ty(other.results[0]) == function.ty(inst.results[0])
+        });
+        match found {
+            Some(other) => {
+                let value = self.builder.function.result(other);
+                self.replaced.insert(inst.results[0], value);
+            }
+            None => {
+                self.known.entry(key).or_default().push(id);
+                self.log.push(key);
+                self.builder.insert(id);
+            }
+        }
+    }
+
+    fn key(&self, inst: &Inst) -> u64 {
+        let mut hasher = FxHasher::default();
+        std::mem::discriminant(&inst.op).hash(&mut hasher);
+        let args: SmallVec<[ValueId; 4]> = inst.args.clone();
+        args.hash(&mut hasher);
+        self.builder.function.ty(inst.results[0]).hash(&mut hasher);
+        hasher.finish()
+    }
+}
