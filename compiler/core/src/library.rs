@@ -29,7 +29,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 12] = files![
+static FILES: [File; 13] = files![
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -42,6 +42,7 @@ static FILES: [File; 12] = files![
     "round.cl",
     "geometric.cl",
     "convert.cl",
+    "work_group.cl",
 ];
 
 struct File {

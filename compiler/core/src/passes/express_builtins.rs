@@ -2,6 +2,7 @@
 //! wants, or a function of our own; what is neither is refused by name.
 
 mod conversions;
+mod groups;
 
 use conversions::Number;
 use kiln_syntax::Span;
@@ -15,7 +16,7 @@ use crate::{
     hir::Conversion,
     ir::{
         Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, InstId, Module, Op, Scalar, Type,
-        ValueId, Var,
+        ValueId, Var, VarId,
     },
     library,
     opencl::{AddressSpace, Environment},
@@ -28,7 +29,11 @@ use crate::{
 };
 
 pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mut Sink) {
-    let mut pass = Pass { module, options, sink, library: FxHashMap::default() };
+    let mut pass =
+        Pass { module, options, sink, library: FxHashMap::default(), scratch: FxHashMap::default() };
+    if options.target.environment == Environment::Vulkan {
+        pass.module.functions.iter_mut().for_each(groups::forget_events);
+    }
     // Functions of the library come behind those of the program, and may call built-in functions themselves.
     let mut next = 0;
     while let Some(id) = pass.module.functions.ids().nth(next) {
@@ -43,6 +48,8 @@ struct Pass<'a> {
     sink: &'a mut Sink,
     /// Functions of the library that are in the module, by name.
     library: FxHashMap<String, FuncId>,
+    /// Local memory that functions of work-groups use.
+    scratch: FxHashMap<Type, VarId>,
 }
 
 /// How a function of our own takes its arguments.
@@ -113,6 +120,17 @@ impl Pass<'_> {
                 widen(builder, inst, builtin, params);
             }
             return builder.insert(inst);
+        }
+        let together = match row.lowering {
+            Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params),
+            lowering if groups::is_work_group(lowering) => self.work_group(builder, inst, row.name, params),
+            _ => None,
+        };
+        if let Some(new) = together {
+            if let Some(&old) = builder.function.insts[inst].results.first() {
+                replaced.insert(old, new);
+            }
+            return;
         }
         if let Some(own) = self.own(row.name, params, builder.span) {
             let result = expand(builder, inst, own, params);

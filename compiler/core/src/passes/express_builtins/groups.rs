@@ -1,0 +1,181 @@
+//! What a work-group does together, on Vulkan: copies as loops of all work-items, and collective functions of our own
+//! with scratch in local memory.
+
+use super::Pass;
+use crate::{
+    builtins::{AsyncCopy, Lowering},
+    hir::{CompareOp, LoopHints},
+    ir::{
+        Access, BinaryOp, Builder, BuiltinParam, CompareKind, Function, InstId, Known, Op, Scalar, Type,
+        ValueId, Var, WorkItem,
+    },
+    opencl::{AddressSpace, FenceFlags, Scope},
+    ty,
+};
+
+/// How many work-items the functions in `builtins/lib/work_group.cl` take at a time.
+const SCRATCH_ITEMS: u64 = 256;
+
+/// Events are nothing here: copies are done when `wait_group_events` has met the other work-items.
+pub(super) fn forget_events(function: &mut Function) {
+    for value in function.values.iter_mut() {
+        if value.ty == Type::Event {
+            value.ty = Type::I32;
+        }
+    }
+    if function.result == Some(Type::Event) {
+        function.result = Some(Type::I32);
+    }
+}
+
+/// A function of OpenCL C 6.15.11: what it gives, or none if there is no way.
+pub(super) fn asynchronous(
+    builder: &mut Builder<'_>,
+    inst: InstId,
+    copy: AsyncCopy,
+    params: &[BuiltinParam],
+) -> Option<ValueId> {
+    match copy {
+        AsyncCopy::Copy | AsyncCopy::Strided => copy_together(builder, inst, copy, params)?,
+        AsyncCopy::Wait | AsyncCopy::Fence => {
+            builder.inst(
+                Op::Barrier {
+                    execution: Scope::WorkGroup,
+                    flags: Known::Constant(FenceFlags::LOCAL.union(FenceFlags::GLOBAL)),
+                    scope: Known::Constant(Scope::WorkGroup),
+                },
+                &[],
+                &[],
+            );
+        }
+        AsyncCopy::Prefetch => {}
+        AsyncCopy::Copy2d | AsyncCopy::Copy3d => return None,
+    }
+    Some(builder.i32(0))
+}
+
+/// Work-item after work-item takes the next element, until none is left.
+fn copy_together(
+    builder: &mut Builder<'_>,
+    inst: InstId,
+    copy: AsyncCopy,
+    params: &[BuiltinParam],
+) -> Option<()> {
+    let args = builder.function.insts[inst].args.clone();
+    let BuiltinParam::Pointer(scalar, count) = *params.first()? else { return None };
+    // A vector of three is copied as one of four.
+    let ty = Type::of(scalar, if count == 3 { 4 } else { count });
+    let size = ty.size()?;
+    let access = Access { is_shared: false, align: size as u32, is_volatile: false };
+    let total = builder.resize(args[2], Scalar::I32, false);
+    let stride = (copy == AsyncCopy::Strided).then(|| builder.resize(args[3], Scalar::I32, false));
+    let is_to_local = builder.ty(args[0]) == Type::Pointer(AddressSpace::Local);
+
+    let first = local_id(builder);
+    let step = group_size(builder);
+    let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
+    let (block, at) = builder.place();
+    let index = builder.function.blocks[open.body].params[0];
+    builder.at_end(open.body);
+    let is_inside = builder.compare(CompareOp::Less, CompareKind::Unsigned, index, total);
+    let test = builder.open_if(is_inside, &[]);
+    builder.unreachable();
+    builder.at_end(test.then);
+    let far = stride.map_or(index, |stride| builder.binary(BinaryOp::Mul, index, stride));
+    let (to_index, from_index) = if is_to_local { (index, far) } else { (far, index) };
+    let from = builder.offset(args[1], from_index, size);
+    let value = builder.load(from, ty, access);
+    let to = builder.offset(args[0], to_index, size);
+    builder.store(to, value, access);
+    let next = builder.binary(BinaryOp::Add, index, step);
+    builder.continue_loop(open.inst, &[next]);
+    builder.at_end(test.otherwise);
+    builder.exit(open.inst, &[]);
+    builder.at_end(open.continuing);
+    let next = builder.function.blocks[open.continuing].params[0];
+    builder.next(open.inst, &[next]);
+    builder.at(block, at);
+    Some(())
+}
+
+fn local_id(builder: &mut Builder<'_>) -> ValueId {
+    let id = builder.value(Op::WorkItem(WorkItem::LocalLinearId), &[], Type::I64);
+    builder.resize(id, Scalar::I32, false)
+}
+
+fn local_size(builder: &mut Builder<'_>, dimension: i32) -> ValueId {
+    let dimension = builder.i32(dimension);
+    let size = builder.value(Op::WorkItem(WorkItem::LocalSize), &[dimension], Type::I64);
+    builder.resize(size, Scalar::I32, false)
+}
+
+fn group_size(builder: &mut Builder<'_>) -> ValueId {
+    let [x, y, z] = [0, 1, 2].map(|dimension| local_size(builder, dimension));
+    let plane = builder.binary(BinaryOp::Mul, x, y);
+    builder.binary(BinaryOp::Mul, plane, z)
+}
+
+impl Pass<'_> {
+    /// A collective function of a work-group (OpenCL C 6.15.16): what it gives, or none if there is no way. The functions
+    /// of the library take the value, scratch memory, the work-item's number, their count, and who broadcasts.
+    pub(super) fn work_group(
+        &mut self,
+        builder: &mut Builder<'_>,
+        inst: InstId,
+        name: &'static str,
+        params: &[BuiltinParam],
+    ) -> Option<ValueId> {
+        let args = builder.function.insts[inst].args.clone();
+        let BuiltinParam::Value(scalar, 1) = *params.first()? else { return None };
+        let computed = if scalar == ty::Scalar::Half { ty::Scalar::Float } else { scalar };
+        let function = self.callee(name, computed.spelling(), builder.span)?;
+        let ty = Type::of(computed, 1);
+        let result = builder.ty(builder.function.insts[inst].results[0]);
+        let mut value = args[0];
+        if computed != scalar {
+            value = builder.convert(super::PLAIN, value, ty);
+        }
+        let scratch = self.scratch(ty, builder);
+        let (id, size) = (local_id(builder), group_size(builder));
+        let mut values = vec![value, scratch, id, size];
+        if args.len() > 1 {
+            let mut from = builder.resize(args[1], Scalar::I32, false);
+            let mut width = None;
+            for (dimension, &arg) in args.iter().enumerate().skip(2) {
+                let extent = local_size(builder, dimension as i32 - 2);
+                let before = width.map_or(extent, |width| builder.binary(BinaryOp::Mul, width, extent));
+                width = Some(before);
+                let coordinate = builder.resize(arg, Scalar::I32, false);
+                let beyond = builder.binary(BinaryOp::Mul, coordinate, before);
+                from = builder.binary(BinaryOp::Add, from, beyond);
+            }
+            values.push(from);
+        }
+        let given = builder.call(function, &values, Some(ty))?;
+        Some(if result == ty { given } else { builder.convert(super::PLAIN, given, result) })
+    }
+
+    /// Local memory for so many of this type, one object for the module.
+    fn scratch(&mut self, ty: Type, builder: &mut Builder<'_>) -> ValueId {
+        let size = ty.size().unwrap_or(8);
+        let vars = &mut self.module.vars;
+        let var = *self.scratch.entry(ty).or_insert_with(|| {
+            vars.push(Var {
+                name: "scratch".to_owned(),
+                space: AddressSpace::Local,
+                size: size * SCRATCH_ITEMS,
+                align: size,
+                init: None,
+                argument: None,
+                element: None,
+                span: builder.span,
+            })
+        });
+        builder.module_var(var, AddressSpace::Local)
+    }
+}
+
+/// Whether a function is one of a work-group's collective ones.
+pub(super) fn is_work_group(lowering: Lowering) -> bool {
+    matches!(lowering, Lowering::Collective(Scope::WorkGroup, _))
+}
