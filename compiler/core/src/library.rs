@@ -29,7 +29,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 13] = files![
+static FILES: [File; 15] = files![
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -43,6 +43,8 @@ static FILES: [File; 13] = files![
     "geometric.cl",
     "convert.cl",
     "work_group.cl",
+    "exact_double.cl",
+    "math_double.cl",
 ];
 
 struct File {
