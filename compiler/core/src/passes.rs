@@ -22,6 +22,7 @@ mod simplify;
 mod specialize_spaces;
 mod split_vectors;
 mod structure_exits;
+mod unroll_loops;
 
 use crate::{
     diag::Sink,
@@ -39,6 +40,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
+    // Before jumps get the form that is wanted of them, as it makes more.
+    ("unroll_loops", unroll_loops::unroll_loops),
     // SPIR-V's structured control flow has fewer ways out than C has. It makes variables, so it precedes `promote`.
     ("structure_exits", structure_exits::structure_exits),
     // Before variables are looked at: copies of structures would hide what is done with their members.

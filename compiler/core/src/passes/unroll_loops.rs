@@ -1,0 +1,176 @@
+//! `opencl_unroll_hint(n)` (OpenCL C 6.11.5): the body stands n times in the loop, each time with its tests, so that
+//! it holds for every number of rounds.
+//!
+//! Before `structure_exits`: in all copies but the last, going round is leaving a block.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    diag::Sink,
+    hir::LoopHints,
+    ir::{BlockId, Builder, Function, InstId, Module, Op, Type, ValueId},
+    session::Options,
+};
+
+/// The most instructions that an unrolled loop may have.
+const LIMIT: usize = 8192;
+
+pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    for function in module.functions.iter_mut() {
+        // Inner loops come first, so that copies of the outer ones have them as they are then.
+        for id in function.inst_order().into_iter().rev() {
+            if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
+                unroll(function, id, count as usize);
+            }
+        }
+    }
+}
+
+fn unroll(function: &mut Function, id: InstId, count: usize) {
+    let Op::Loop { body, continuing, hints } = &mut function.insts[id].op else { return };
+    let (body, continuing) = (*body, *continuing);
+    hints.unroll = None;
+    let size = size(function, body) + size(function, continuing);
+    let count = count.min(LIMIT / size.max(1));
+    if count < 2 {
+        return;
+    }
+    let types = |function: &Function, block: BlockId| -> Vec<Type> {
+        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
+    };
+    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
+    let unrolled = function.add_block(&in_body);
+    let mut values = function.blocks[unrolled].params.clone();
+    for _ in 1..count {
+        values = once(function, unrolled, body, &values, (id, Way::Continue), &in_continuing);
+        values = once(function, unrolled, continuing, &values, (id, Way::Next), &in_body);
+    }
+    // The last copy is the body itself.
+    let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
+    let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), leave: None };
+    let last = copy.block(body);
+    let insts = std::mem::take(&mut function.blocks[last].insts);
+    function.blocks[unrolled].insts.extend(insts);
+    if let Op::Loop { body, .. } = &mut function.insts[id].op {
+        *body = unrolled;
+    }
+}
+
+fn size(function: &Function, block: BlockId) -> usize {
+    let mut blocks = vec![block];
+    let mut size = 0;
+    while let Some(block) = blocks.pop() {
+        for &id in &function.blocks[block].insts {
+            size += 1;
+            blocks.extend(function.insts[id].op.blocks());
+        }
+    }
+    size
+}
+
+/// The jump that goes on round a loop.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Continue,
+    Next,
+}
+
+/// Puts a copy of a block behind what `into` has, with these values for its parameters; gives what it goes on with.
+fn once(
+    function: &mut Function,
+    into: BlockId,
+    block: BlockId,
+    values: &[ValueId],
+    way: (InstId, Way),
+    results: &[Type],
+) -> Vec<ValueId> {
+    let mut builder = Builder::new(function);
+    builder.at_end(into);
+    builder.span = builder.function.insts[way.0].span;
+    let (around, empty) = builder.open_block(results);
+    let params = builder.function.blocks[block].params.clone();
+    let values = params.into_iter().zip(values.iter().copied()).collect();
+    let mut copy = Copy { function, values, insts: FxHashMap::default(), leave: Some((way, around)) };
+    let made = copy.block(block);
+    function.blocks[empty].insts = std::mem::take(&mut function.blocks[made].insts);
+    function.insts[around].results.to_vec()
+}
+
+/// A copy under way inside one function, with the new name of each thing copied.
+struct Copy<'f> {
+    function: &'f mut Function,
+    values: FxHashMap<ValueId, ValueId>,
+    insts: FxHashMap<InstId, InstId>,
+    /// The jump that leaves a construct instead.
+    leave: Option<((InstId, Way), InstId)>,
+}
+
+impl Copy<'_> {
+    fn block(&mut self, from: BlockId) -> BlockId {
+        let source = self.function.blocks[from].clone();
+        let to = self.function.add_block(&[]);
+        for param in source.params {
+            if !self.values.contains_key(&param) {
+                let ty = self.function.ty(param);
+                let copy = self.function.add_param(to, ty);
+                self.values.insert(param, copy);
+            }
+        }
+        for inst in source.insts {
+            let copy = self.inst(inst);
+            self.function.blocks[to].insts.push(copy);
+        }
+        to
+    }
+
+    fn inst(&mut self, from: InstId) -> InstId {
+        let source = self.function.insts[from].clone();
+        let args: Vec<ValueId> =
+            source.args.iter().map(|arg| self.values.get(arg).copied().unwrap_or(*arg)).collect();
+        let types: Vec<Type> = source.results.iter().map(|&result| self.function.ty(result)).collect();
+        let to = self.function.add_inst(Op::Unreachable, &args, &types, source.span);
+        self.insts.insert(from, to);
+        let results = self.function.insts[to].results.clone();
+        self.values.extend(source.results.into_iter().zip(results));
+        let op = self.op(source.op);
+        self.function.insts[to].op = op;
+        to
+    }
+
+    fn op(&mut self, mut op: Op) -> Op {
+        let way = match op {
+            Op::Continue(target) => Some((target, Way::Continue)),
+            Op::Next(target) => Some((target, Way::Next)),
+            _ => None,
+        };
+        if let (Some(way), Some((leave, around))) = (way, self.leave)
+            && way == leave
+        {
+            return Op::Exit(around);
+        }
+        match &mut op {
+            Op::If { then, otherwise } => {
+                (*then, *otherwise) = (self.block(*then), self.block(*otherwise));
+            }
+            Op::Loop { body, continuing, .. } => {
+                (*body, *continuing) = (self.block(*body), self.block(*continuing));
+            }
+            Op::Switch { cases, default } => {
+                for case in cases {
+                    case.block = self.block(case.block);
+                }
+                *default = self.block(*default);
+            }
+            Op::Block(body) => *body = self.block(*body),
+            // A jump out of all that is copied leads where it led.
+            Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
+                *target = self.insts.get(target).copied().unwrap_or(*target);
+            }
+            _ => {}
+        }
+        op
+    }
+}
