@@ -104,6 +104,13 @@ pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut 
     }
 }
 
+/// Runs one pass, by its name, on a module. None if there is no such pass.
+pub fn apply(name: &str, module: &mut Module, options: &Options, sink: &mut Sink) -> Option<()> {
+    let (_, pass) = VULKAN.iter().chain(OPENCL).find(|(known, _)| *known == name)?;
+    pass(module, options, sink);
+    Some(())
+}
+
 /// The names of all passes.
 pub fn names() -> impl Iterator<Item = &'static str> {
     VULKAN.iter().chain(OPENCL).map(|(name, _)| *name)

@@ -20,11 +20,13 @@ pub(super) fn simplify(module: &mut Module, options: &Options, _: &mut Sink) {
         return;
     }
     for function in module.functions.iter_mut() {
-        simplify_function(function);
+        // A branch that goes may leave constructs around it with nothing to decide.
+        while simplify_once(function) {}
     }
 }
 
-fn simplify_function(function: &mut Function) {
+/// Says whether a branch went.
+fn simplify_once(function: &mut Function) -> bool {
     let mut exits: FxHashMap<InstId, u32> = FxHashMap::default();
     for id in function.inst_order() {
         if let Op::Exit(target) = function.insts[id].op {
@@ -38,10 +40,12 @@ fn simplify_function(function: &mut Function) {
         replaced: FxHashMap::default(),
         known: FxHashMap::default(),
         log: Vec::new(),
+        has_dropped: false,
     };
     walk.run(body);
-    let replaced = walk.replaced;
+    let Walk { replaced, has_dropped, .. } = walk;
     function.replace_uses(&replaced);
+    has_dropped
 }
 
 /// A block that is being gone through.
@@ -62,6 +66,8 @@ struct Walk<'f> {
     known: FxHashMap<u64, Vec<InstId>>,
     /// What was put into `known`, in order.
     log: Vec<u64>,
+    /// Whether a branch that is never taken has gone.
+    has_dropped: bool,
 }
 
 impl Walk<'_> {
@@ -126,6 +132,7 @@ impl Walk<'_> {
         {
             let (taken, dropped) = if condition != 0 { (then, otherwise) } else { (otherwise, then) };
             self.drop_exits(dropped);
+            self.has_dropped = true;
             let inst = &mut self.builder.function.insts[id];
             inst.op = Op::Block(taken);
             inst.args.clear();

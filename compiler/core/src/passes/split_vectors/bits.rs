@@ -8,23 +8,25 @@ pub(super) fn regroup(builder: &mut Builder<'_>, components: &[ValueId], to: Sca
     if from.size() == to.size() {
         return components.iter().map(|&it| builder.bitcast(it, Type::Scalar(to))).collect();
     }
-    // By one halving or doubling after the other, no vector on the way has more than two components.
+    // On the way to and from 64 bits lie 32; nothing else lies on the way, as the target may not have it.
     if from.size() < to.size() {
-        let next = Scalar::int_of_size(2 * from.size());
+        let step = to.size().min(if from.size() < 4 { 4 } else { 8 }) / from.size();
+        let next = Scalar::int_of_size(step * from.size());
         let wider: Vec<ValueId> = components
-            .chunks(2)
-            .map(|pair| {
-                let vector = builder.construct(pair, Type::Vector(from, 2));
+            .chunks(step as usize)
+            .map(|part| {
+                let vector = builder.construct(part, Type::vector(from, step as u8));
                 builder.bitcast(vector, Type::Scalar(next))
             })
             .collect();
         return regroup(builder, &wider, to);
     }
-    let next = Scalar::int_of_size(from.size() / 2);
-    let mut narrower = Vec::with_capacity(2 * components.len());
+    let next = Scalar::int_of_size(if from.size() == 8 { 4 } else { to.size() });
+    let step = (from.size() / next.size()) as u8;
+    let mut narrower = Vec::with_capacity(usize::from(step) * components.len());
     for &component in components {
-        let vector = builder.bitcast(component, Type::Vector(next, 2));
-        narrower.extend([0, 1].map(|half| builder.extract(vector, half)));
+        let vector = builder.bitcast(component, Type::vector(next, step));
+        narrower.extend((0..step).map(|part| builder.extract(vector, part)));
     }
     regroup(builder, &narrower, to)
 }

@@ -1,0 +1,57 @@
+//! Each pass from text to text: `passes/<pass>.ir` holds modules, each followed by a line `=>` and what the pass makes
+//! of it, or the messages that it reports. `KILN_BLESS=1` writes what comes out into the files.
+
+use std::{fs, path::Path};
+
+use kiln_compiler::{
+    diag::Sink,
+    ir::{parse, verify},
+    opencl::Environment,
+    passes,
+    session::Options,
+    target::Target,
+};
+
+const NEXT: &str = "\n====\n";
+const MADE: &str = "\n=>\n";
+
+/// What a pass makes of a module, on the device with the fewest features.
+fn outcome(pass: &str, text: &str) -> String {
+    let mut module = parse(text).unwrap_or_else(|error| panic!("{pass}: {error}\n{text}"));
+    assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the input is not sound\n{text}");
+    let options = Options { target: Target::minimal(Environment::Vulkan), ..Options::default() };
+    let mut sink = Sink::new(options.warnings.clone());
+    passes::apply(pass, &mut module, &options, &mut sink)
+        .unwrap_or_else(|| panic!("there is no pass `{pass}`"));
+    let (diagnostics, _) = sink.finish();
+    if !diagnostics.is_empty() {
+        return diagnostics.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("\n");
+    }
+    assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the result is not sound\n{module}");
+    module.to_string().trim_end().to_owned()
+}
+
+#[test]
+fn passes_make_what_the_files_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let pass = path.file_stem().and_then(|it| it.to_str()).expect("a name").to_owned();
+        let text = fs::read_to_string(&path).expect("a text");
+        let mut blessed = Vec::new();
+        for case in text.trim_end().split(NEXT) {
+            let (input, expected) = case.split_once(MADE).unwrap_or((case, ""));
+            let made = outcome(&pass, input);
+            blessed.push(format!("{}{MADE}{made}", input.trim_end()));
+            count += 1;
+            if std::env::var_os("KILN_BLESS").is_none() {
+                assert_eq!(made, expected.trim_end(), "{pass}:\n{input}");
+            }
+        }
+        if std::env::var_os("KILN_BLESS").is_some() {
+            fs::write(&path, blessed.join(NEXT) + "\n").expect("the file can be written");
+        }
+    }
+    assert!(count >= 8, "only {count} modules were found");
+}
