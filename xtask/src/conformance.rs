@@ -14,7 +14,7 @@ use clap::Args;
 use crate::{
     Outcome,
     limited::{End, Ended, Limits, on_all, run},
-    process,
+    process, spirv,
 };
 
 /// Where the programs are.
@@ -181,7 +181,7 @@ fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
     let failure = reason(&program.run(kiln, "check", &[])?);
     let is_refused = failure.is_some();
     let mut findings = vec![("front end accepts".to_owned(), failure)];
-    for (environment, version) in [("vulkan", "vulkan1.3"), ("opencl", "opencl2.2")] {
+    for environment in ["vulkan", "opencl"] {
         if is_refused || environment == "vulkan" && program.is("vulkan-hard") {
             continue;
         }
@@ -189,8 +189,7 @@ fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
         let path = module.display().to_string();
         let mut failure = reason(&program.run(kiln, "compile", &["--env", environment, "-o", &path])?);
         if failure.is_none() {
-            let validated = run(Path::new("spirv-val"), &["--target-env", version, &path], LIMITS)?;
-            failure = reason(&validated).filter(|_| !validated.text.contains("No OpEntryPoint"));
+            failure = spirv::refusal(&module, environment, LIMITS)?;
         }
         findings.push((format!("valid for {environment}"), failure));
     }

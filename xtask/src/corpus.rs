@@ -13,7 +13,7 @@ use clap::Args;
 use crate::{
     Outcome,
     limited::{End, Ended, Limits, on_all, run},
-    process, setup,
+    process, setup, spirv,
 };
 
 /// What to compile, and how.
@@ -165,14 +165,10 @@ fn compile(kiln: &Path, file: &Kernel, environment: &str, arguments: &Corpus) ->
     words.extend(["-o".to_owned(), module.display().to_string(), file.path.display().to_string()]);
     let ended = run(kiln, &words, limits(arguments))?;
     let mut answer = judge(&ended);
-    if answer.verdict == Verdict::Accepted {
-        let version = if environment == "vulkan" { "vulkan1.3" } else { "opencl2.2" };
-        let words = ["--target-env".to_owned(), version.to_owned(), module.display().to_string()];
-        let validated = run(Path::new("spirv-val"), &words, limits(arguments))?;
-        if validated.end != End::Code(0) {
-            answer.verdict = Verdict::Invalid;
-            answer.reason = validated.text.lines().next().unwrap_or("spirv-val says nothing").to_owned();
-        }
+    if answer.verdict == Verdict::Accepted
+        && let Some(reason) = spirv::refusal(&module, environment, limits(arguments))?
+    {
+        (answer.verdict, answer.reason) = (Verdict::Invalid, reason);
     }
     Ok(answer)
 }

@@ -12,6 +12,7 @@ mod grammar;
 mod limited;
 mod process;
 mod setup;
+mod spirv;
 mod test;
 mod tidy;
 
