@@ -1,0 +1,291 @@
+//! Built-in functions on a device against values computed here: integers exactly, floating-point functions within the
+//! bounds of OpenCL C 7.4 over ten thousand points, special ones included.
+
+use std::fs;
+
+use kiln_testsuite::{device, device::Device, kiln};
+
+/// Runs a kernel `k(out, a, b, c)` for every element of the inputs, and gives the numbers it wrote.
+fn run(source: &str, out: &str, ty: &str, inputs: &[Vec<u8>], count: usize) -> Vec<String> {
+    let scratch = tempfile::tempdir().expect("a folder for files");
+    let file = scratch.path().join("k.cl");
+    fs::write(&file, source).expect("a file can be written");
+    let mut command = kiln::command();
+    Device::named("lavapipe").expect("a device").only(&mut command).expect("the driver is installed");
+    command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--kernel", "k", "--global", &count.to_string()]);
+    command.args(["--arg", &format!("buf:{out}[{count}]")]);
+    for (index, bytes) in inputs.iter().enumerate() {
+        let path = scratch.path().join(format!("in{index}"));
+        fs::write(&path, bytes).expect("a file can be written");
+        command.args(["--arg", &format!("buf:{ty}[{count}]=file:{}", path.display())]);
+    }
+    command.args(["--print", &format!("out[0..{count}]")]);
+    let finished = device::launch(&mut command).expect("kiln runs");
+    assert!(finished.status.success(), "{}\n{source}", finished.stderr);
+    let text = String::from_utf8(finished.stdout).expect("numbers are text");
+    let (_, numbers) = text.split_once('=').expect("a line of numbers");
+    numbers.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Numbers that look random and are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+const POINTS: usize = 10_000;
+
+/// Special numbers, all bit patterns, and those where the functions do something.
+fn points(seed: u64) -> Vec<f32> {
+    let mut random = Random(seed);
+    let infinity = f32::INFINITY;
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        infinity,
+        -infinity,
+        f32::NAN,
+        0.5,
+        -0.5,
+        2.0,
+        88.7,
+        -87.3,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+    ];
+    let mut all = special.to_vec();
+    while all.len() < POINTS {
+        let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
+        all.push(match random.bits() % 6 {
+            0 => f32::from_bits(random.bits() as u32),
+            1 => (sign * random.unit()) as f32,
+            2 => (sign * random.unit() * 10.0) as f32,
+            3 => (sign * random.unit() * 120.0) as f32,
+            4 => (1.0 + sign * random.unit() * 2f64.powi(-(random.bits() as i32 & 15))) as f32,
+            _ => (sign * 2f64.powf(random.unit() * 80.0 - 40.0)) as f32,
+        });
+    }
+    all
+}
+
+/// By how many units in the last place a result is off.
+fn error(got: f32, exact: f64) -> f64 {
+    if exact.is_nan() || got.is_nan() {
+        return if exact.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if f64::from(got) == exact {
+        return 0.0;
+    }
+    // Infinity is what follows the largest number.
+    if got.is_infinite() {
+        let next = 2f64.powi(128).copysign(got.into());
+        let exact = exact.clamp(-2f64.powi(128), 2f64.powi(128));
+        return (next - exact).abs() / 2f64.powi(104);
+    }
+    // Devices may flush what is below the normal numbers.
+    if exact.abs() < f64::from(f32::MIN_POSITIVE) && got == 0.0 {
+        return 0.0;
+    }
+    (f64::from(got) - exact).abs() / unit(exact)
+}
+
+fn unit(exact: f64) -> f64 {
+    if exact == 0.0 { 2f64.powi(-149) } else { 2f64.powi((exact.abs().log2().floor() as i32).max(-126) - 23) }
+}
+
+fn floats(all: &[f32]) -> Vec<u8> {
+    all.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn functions_of_one_float() {
+    let functions: &[(&str, f64, fn(f64) -> f64)] = &[
+        ("sin", 4.0, f64::sin),
+        ("cos", 4.0, f64::cos),
+        ("tan", 5.0, f64::tan),
+        ("asin", 4.0, f64::asin),
+        ("acos", 4.0, f64::acos),
+        ("atan", 5.0, f64::atan),
+        ("asinpi", 5.0, |x| x.asin() / std::f64::consts::PI),
+        ("acospi", 5.0, |x| x.acos() / std::f64::consts::PI),
+        ("atanpi", 5.0, |x| x.atan() / std::f64::consts::PI),
+        ("sinh", 4.0, f64::sinh),
+        ("cosh", 4.0, f64::cosh),
+        ("tanh", 5.0, f64::tanh),
+        ("exp", 3.0, f64::exp),
+        ("exp2", 3.0, f64::exp2),
+        ("exp10", 3.0, |x| 10f64.powf(x)),
+        ("expm1", 3.0, f64::exp_m1),
+        ("log", 3.0, f64::ln),
+        ("log2", 3.0, f64::log2),
+        ("log10", 3.0, f64::log10),
+        ("log1p", 2.0, f64::ln_1p),
+        ("cbrt", 2.0, f64::cbrt),
+        ("sqrt", 3.0, f64::sqrt),
+        ("rsqrt", 2.0, |x| 1.0 / x.sqrt()),
+        ("ceil", 0.0, f64::ceil),
+        ("floor", 0.0, f64::floor),
+        ("trunc", 0.0, f64::trunc),
+        ("round", 0.0, f64::round),
+        ("rint", 0.0, f64::round_ties_even),
+        ("fabs", 0.0, f64::abs),
+    ];
+    let all = points(7);
+    for (name, bound, exact) in functions {
+        let source = format!(
+            "kernel void k(global uint *out, global float *a) {{ size_t i = get_global_id(0); out[i] = as_uint({name}(a[i])); }}"
+        );
+        let results = run(&source, "u32", "f32", &[floats(&all)], POINTS);
+        for (&x, bits) in all.iter().zip(&results) {
+            let got = f32::from_bits(bits.parse().expect("bits"));
+            let expected = exact(f64::from(x));
+            let off = error(got, expected);
+            assert!(off <= *bound, "{name}({x:e}) is {got:e} and not {expected:e}: {off} ulp");
+        }
+    }
+}
+
+#[test]
+fn functions_of_two_floats() {
+    let functions: &[(&str, f64, fn(f64, f64) -> f64)] = &[
+        ("pow", 16.0, f64::powf),
+        ("atan2", 6.0, f64::atan2),
+        ("hypot", 4.0, f64::hypot),
+        ("fmod", 0.0, |x, y| x % y),
+        ("copysign", 0.0, f64::copysign),
+    ];
+    let (left, right) = (points(11), points(13).into_iter().rev().collect::<Vec<_>>());
+    for (name, bound, exact) in functions {
+        let source = format!(
+            "kernel void k(global uint *out, global float *a, global float *b) \
+             {{ size_t i = get_global_id(0); out[i] = as_uint({name}(a[i], b[i])); }}"
+        );
+        let results = run(&source, "u32", "f32", &[floats(&left), floats(&right)], POINTS);
+        for ((&x, &y), bits) in left.iter().zip(&right).zip(&results) {
+            let got = f32::from_bits(bits.parse().expect("bits"));
+            let expected = exact(f64::from(x), f64::from(y));
+            let off = error(got, expected);
+            assert!(off <= *bound, "{name}({x:e}, {y:e}) is {got:e} and not {expected:e}: {off} ulp");
+        }
+    }
+}
+
+/// The integer types: OpenCL's name, the name in arguments, bits, sign.
+const INTEGERS: [(&str, &str, u32, bool); 8] = [
+    ("char", "i8", 8, true),
+    ("uchar", "u8", 8, false),
+    ("short", "i16", 16, true),
+    ("ushort", "u16", 16, false),
+    ("int", "i32", 32, true),
+    ("uint", "u32", 32, false),
+    ("long", "i64", 64, true),
+    ("ulong", "u64", 64, false),
+];
+
+/// A bit pattern as a number of so many bits.
+fn number(bits: u64, width: u32, is_signed: bool) -> i128 {
+    let shift = 64 - width;
+    if is_signed { i128::from((bits << shift) as i64 >> shift) } else { i128::from(bits << shift >> shift) }
+}
+
+#[test]
+fn integer_functions() {
+    const COUNT: usize = 600;
+    for (ty, argument, width, is_signed) in INTEGERS {
+        let mut random = Random(u64::from(width) + 17 + u64::from(is_signed));
+        let mut operand = || -> Vec<u64> {
+            (0..COUNT)
+                .map(|index| match index % 7 {
+                    0 => 0,
+                    1 => u64::MAX,
+                    2 => 1 << (width - 1),
+                    3 => (1 << (width - 1)) - 1,
+                    _ => random.bits() >> (random.bits() % 60),
+                })
+                .collect()
+        };
+        let mut operands = [operand(), operand(), operand()];
+        operands[1].rotate_left(1);
+        operands[2].rotate_left(3);
+        let bytes = operands.each_ref().map(|all| {
+            all.iter().flat_map(|bits| bits.to_le_bytes()[..width as usize / 8].to_vec()).collect::<Vec<u8>>()
+        });
+        let (least, most) = if is_signed {
+            (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
+        } else {
+            (0, (1i128 << width) - 1)
+        };
+        let mask = (1i128 << width) - 1;
+        let functions: [(&str, Box<dyn Fn(i128, i128, i128) -> i128>); 15] = [
+            ("abs(x)", Box::new(|x, _, _| x.abs())),
+            ("abs_diff(x, y)", Box::new(|x, y, _| (x - y).abs())),
+            ("add_sat(x, y)", Box::new(move |x, y, _| (x + y).clamp(least, most))),
+            ("sub_sat(x, y)", Box::new(move |x, y, _| (x - y).clamp(least, most))),
+            ("hadd(x, y)", Box::new(|x, y, _| (x + y) >> 1)),
+            ("rhadd(x, y)", Box::new(|x, y, _| (x + y + 1) >> 1)),
+            ("mul_hi(x, y)", Box::new(move |x, y, _| product_high(x, y, width))),
+            ("mad_hi(x, y, z)", Box::new(move |x, y, z| product_high(x, y, width) + z)),
+            (
+                "mad_sat(x, y, z)",
+                Box::new(move |x, y, z| {
+                    x.checked_mul(y)
+                        .and_then(|product| product.checked_add(z))
+                        .unwrap_or(if (x < 0) == (y < 0) { i128::MAX } else { i128::MIN })
+                        .clamp(least, most)
+                }),
+            ),
+            (
+                "clz(x)",
+                Box::new(move |x, _, _| {
+                    i128::from(((x & mask) as u128).leading_zeros()) - (128 - i128::from(width))
+                }),
+            ),
+            (
+                "ctz(x)",
+                Box::new(move |x, _, _| i128::from(((x & mask) as u128 | 1 << width).trailing_zeros())),
+            ),
+            ("popcount(x)", Box::new(move |x, _, _| i128::from((x & mask).count_ones()))),
+            (
+                "rotate(x, y)",
+                Box::new(move |x, y, _| {
+                    let by = y.rem_euclid(i128::from(width));
+                    let bits = (x & mask) as u128;
+                    (bits << by | bits >> (i128::from(width) - by)) as i128
+                }),
+            ),
+            ("max(x, y)", Box::new(|x, y, _| x.max(y))),
+            ("min(x, y)", Box::new(|x, y, _| x.min(y))),
+        ];
+        for (call, exact) in &functions {
+            let source = format!(
+                "kernel void k(global {ty} *out, global {ty} *a, global {ty} *b, global {ty} *c) \
+                 {{ size_t i = get_global_id(0); {ty} x = a[i], y = b[i], z = c[i]; out[i] = {call}; }}"
+            );
+            let results = run(&source, argument, argument, &bytes, COUNT);
+            for (index, result) in results.iter().enumerate() {
+                let [x, y, z] = operands.each_ref().map(|all| number(all[index], width, is_signed));
+                let expected = exact(x, y, z) & mask;
+                let got = result.parse::<i128>().expect("a number") & mask;
+                assert_eq!(got, expected, "{call} of {ty} {x}, {y}, {z}");
+            }
+        }
+    }
+}
+
+/// The upper half of a product of numbers of so many bits.
+fn product_high(x: i128, y: i128, width: u32) -> i128 {
+    // Of two unsigned numbers of 64 bits, the product has 128 without a sign.
+    if x >= 0 && y >= 0 { ((x as u128 * y as u128) >> width) as i128 } else { (x * y) >> width }
+}
