@@ -43,6 +43,12 @@ impl Random {
     }
 }
 
+/// A function, its bound in units in the last place, and what it is exactly.
+type OfOne = (&'static str, f64, fn(f64) -> f64);
+type OfTwo = (&'static str, f64, fn(f64, f64) -> f64);
+/// A call and its result, of which the low bits count.
+type OfIntegers = (&'static str, Box<dyn Fn(i128, i128, i128) -> i128>);
+
 const POINTS: usize = 10_000;
 
 /// Special numbers, all bit patterns, and those where the functions do something.
@@ -111,7 +117,7 @@ fn floats(all: &[f32]) -> Vec<u8> {
 
 #[test]
 fn functions_of_one_float() {
-    let functions: &[(&str, f64, fn(f64) -> f64)] = &[
+    let functions: &[OfOne] = &[
         ("sin", 4.0, f64::sin),
         ("cos", 4.0, f64::cos),
         ("tan", 5.0, f64::tan),
@@ -159,7 +165,7 @@ fn functions_of_one_float() {
 
 #[test]
 fn functions_of_two_floats() {
-    let functions: &[(&str, f64, fn(f64, f64) -> f64)] = &[
+    let functions: &[OfTwo] = &[
         ("pow", 16.0, f64::powf),
         ("atan2", 6.0, f64::atan2),
         ("hypot", 4.0, f64::hypot),
@@ -228,7 +234,7 @@ fn integer_functions() {
             (0, (1i128 << width) - 1)
         };
         let mask = (1i128 << width) - 1;
-        let functions: [(&str, Box<dyn Fn(i128, i128, i128) -> i128>); 15] = [
+        let functions: [OfIntegers; 15] = [
             ("abs(x)", Box::new(|x, _, _| x.abs())),
             ("abs_diff(x, y)", Box::new(|x, y, _| (x - y).abs())),
             ("add_sat(x, y)", Box::new(move |x, y, _| (x + y).clamp(least, most))),

@@ -75,6 +75,11 @@ pub fn row(id: BuiltinId) -> &'static Row {
     table::row(id)
 }
 
+/// The first row of a name, whatever the context has.
+pub fn first_row(name: &str) -> Option<BuiltinId> {
+    table::rows(name)?.1.next()
+}
+
 /// The rows of this name that the context has; none if it has none of them. Names made by rule are not here:
 /// ask `rule` for them.
 pub fn lookup(name: &str, context: &Context) -> Option<Set> {

@@ -3,11 +3,10 @@
 
 use super::{Pass, component_wise};
 use crate::{
-    builtins::{self, BuiltinId, Context},
-    extensions::Extensions,
+    builtins,
     hir::{CompareOp, Conversion, Rounding},
     ir::{Builder, BuiltinParam, CompareKind, Convert, Op, Scalar, Type, ValueId},
-    opencl::{Environment, LanguageVersion},
+    opencl::Environment,
     ty,
 };
 
@@ -138,7 +137,11 @@ fn float_to_integer(builder: &mut Builder<'_>, value: ValueId, to: Type, number:
                 _ => ty::Scalar::Float,
             };
             let param = BuiltinParam::Value(element, from.count());
-            builder.value(Op::Builtin(builtin(name)?, [param].into_iter().collect()), &[value], from)
+            builder.value(
+                Op::Builtin(builtins::first_row(name)?, [param].into_iter().collect()),
+                &[value],
+                from,
+            )
         }
     };
     let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
@@ -175,11 +178,4 @@ fn power_of_two(ty: Type, exponent: u32, is_negative: bool) -> u64 {
         _ => ((exponent + 127) << 23, 31),
     };
     bits | u64::from(is_negative) << sign
-}
-
-/// The row of a function that every version has.
-fn builtin(name: &str) -> Option<BuiltinId> {
-    let version = LanguageVersion::Cl12;
-    let set = builtins::lookup(name, &Context { version, extensions: Extensions::all(version) })?;
-    set.rows().next().map(|(id, _)| id)
 }
