@@ -25,8 +25,9 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
             .help("add a kernel, or compile for `--env opencl`"),
         );
     }
+    // One message for each place is enough, however often it was inlined.
+    let mut told: Vec<Span> = Vec::new();
     for function in module.functions.iter() {
-        let mut last = None;
         for id in function.inst_order() {
             let inst = &function.insts[id];
             let found = missing(function, inst, target).map(|what| feature(inst.span, what)).or_else(|| {
@@ -36,11 +37,10 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
                 let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
                 Some(diagnostic.help(problem.help).note(problem.note))
             });
-            // One message for each place is enough.
             if let Some(diagnostic) = found
-                && last != Some(inst.span)
+                && !told.contains(&inst.span)
             {
-                last = Some(inst.span);
+                told.push(inst.span);
                 sink.report(diagnostic);
             }
         }
@@ -48,7 +48,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
 }
 
 fn feature(span: Span, what: &str) -> Diagnostic {
-    let message = format!("this needs {what}, which the device lacks");
+    let message = format!("this needs {what}");
     Diagnostic::new(Code::TargetFeature, span, message).help("do without it here, or choose another device")
 }
 
@@ -57,12 +57,14 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
     let features = &target.features;
     let mut values = inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));
     if !features.fp64 && values.any(|ty| ty.scalar() == Some(Scalar::F64)) {
-        return Some("64-bit floating-point numbers (double)");
+        return Some("64-bit floating-point numbers (double), which the device lacks");
     }
     let is_vulkan = target.environment == Environment::Vulkan;
     match &inst.op {
-        Op::Printf(_) if is_vulkan => Some("`printf`"),
-        Op::Barrier { execution: Scope::SubGroup, .. } if !features.subgroups => Some("sub-groups"),
+        Op::Printf(_) if is_vulkan => Some("`printf`, for which Vulkan has no form"),
+        Op::Barrier { execution: Scope::SubGroup, .. } if !features.subgroups => {
+            Some("sub-groups, which the device lacks")
+        }
         Op::Atomic(atomic) if atomic.ty.size() == 8 => {
             let spaces = inst.args.first().map_or(Spaces::NONE, |&object| match function.ty(object) {
                 Type::Pointer(space) => Spaces::of(space),
@@ -70,10 +72,10 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
             });
             let lacks = (spaces.contains(Spaces::GLOBAL) && !features.int64_global_atomics)
                 || (spaces.contains(Spaces::LOCAL) && !features.int64_local_atomics);
-            lacks.then_some("64-bit atomic operations")
+            lacks.then_some("64-bit atomic operations, which the device lacks")
         }
         Op::Atomic(atomic) if is_vulkan && atomic.ty.size() < 4 => {
-            Some("atomic operations of less than 32 bits")
+            Some("atomic operations of less than 32 bits, which the device lacks")
         }
         _ => None,
     }

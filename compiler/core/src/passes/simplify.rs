@@ -6,7 +6,6 @@
 mod fold;
 
 use rustc_hash::{FxHashMap, FxHasher};
-use smallvec::SmallVec;
 use std::hash::{Hash as _, Hasher as _};
 
 use crate::{
@@ -205,8 +204,21 @@ impl Walk<'_> {
     fn key(&self, inst: &Inst) -> u64 {
         let mut hasher = FxHasher::default();
         std::mem::discriminant(&inst.op).hash(&mut hasher);
-        let args: SmallVec<[ValueId; 4]> = inst.args.clone();
-        args.hash(&mut hasher);
+        match &inst.op {
+            Op::Unary(op) => op.hash(&mut hasher),
+            Op::Binary(op) | Op::Exact(op) => op.hash(&mut hasher),
+            Op::Compare(compare) => compare.hash(&mut hasher),
+            Op::Extract(component) | Op::Insert(component) => component.hash(&mut hasher),
+            Op::Shuffle(components) => components.hash(&mut hasher),
+            Op::ModuleVar(var) | Op::PrivateVar(var) => var.hash(&mut hasher),
+            Op::Offset { stride } => stride.hash(&mut hasher),
+            Op::LaunchWord(memory, word) => (memory, word).hash(&mut hasher),
+            Op::Input(input) => input.hash(&mut hasher),
+            Op::WorkItem(item) => item.hash(&mut hasher),
+            // The others are told apart by their arguments.
+            _ => {}
+        }
+        inst.args.hash(&mut hasher);
         self.builder.function.ty(inst.results[0]).hash(&mut hasher);
         hasher.finish()
     }
