@@ -135,7 +135,7 @@ impl Sema<'_> {
         if given.ty == wanted.ty {
             return Some(object);
         }
-        let (shown, wanted) = (self.show(object.ty), self.show(wanted.ty));
+        let (shown, wanted) = (self.show(object.ty), format!("`{}`", self.show(wanted.ty)));
         self.report_atomic_object(&shown, &wanted, form.is_legacy, object.span, call);
         None
     }
@@ -152,7 +152,7 @@ impl Sema<'_> {
         let diagnostic = Diagnostic::new(
             Code::AtomicObject,
             span,
-            format!("`{}` takes a pointer to `{wanted}`, not `{shown}`", call.name),
+            format!("`{}` takes a pointer to {wanted}, not `{shown}`", call.name),
         );
         self.report(if is_legacy {
             diagnostic

@@ -261,7 +261,7 @@ impl Sema<'_> {
             return false;
         }
         let shown = self.show(object.ty);
-        let wanted = if is_legacy { "int or uint" } else { "an atomic type" };
+        let wanted = if is_legacy { "`int` or `uint`" } else { "an atomic type" };
         self.report_atomic_object(&shown, wanted, is_legacy, object.span, call);
         true
     }

@@ -63,7 +63,7 @@ impl Sema<'_> {
         }
         if crate::ty::constant(&text).is_some() {
             self.report_not_callable(Some(name), TyId::INT, callee);
-        } else {
+        } else if self.is_first_report(&text) {
             let mut diagnostic =
                 Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"))
                     .note("OpenCL C 6.11.v: a function is declared before it is called");
@@ -168,6 +168,9 @@ impl Sema<'_> {
 
     /// A function of the program or a built-in one whose name is almost this.
     fn similar_function(&self, text: &str) -> Option<String> {
+        if !self.is_worth_suggesting() {
+            return None;
+        }
         let is_function = |entity: &Entity| matches!(entity, Entity::Function(_) | Entity::Overloads(_));
         let mut names: Vec<&str> = Vec::new();
         names.extend(

@@ -12,6 +12,9 @@ use crate::{
     ty::{self, Scalar, Ty, TyId},
 };
 
+/// How many names that are not declared get a suggestion.
+const MOST_SUGGESTIONS: usize = 64;
+
 impl Sema<'_> {
     /// What a name names.
     pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
@@ -82,9 +85,18 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
     }
 
-    /// Each name once in each function: the rest is the same mistake.
+    /// Whether a name that is not declared has not been reported in this function: the rest is the same mistake.
+    pub(crate) fn is_first_report(&mut self, text: &str) -> bool {
+        self.undeclared.insert((self.function, text.to_owned()))
+    }
+
+    /// Whether to look for what a name was meant to be, which takes time: not in a program that is no program.
+    pub(crate) fn is_worth_suggesting(&self) -> bool {
+        self.undeclared.len() <= MOST_SUGGESTIONS
+    }
+
     fn report_undeclared(&mut self, text: &str, span: Span) {
-        if !self.undeclared.insert((self.function, text.to_owned())) {
+        if !self.is_first_report(text) {
             return;
         }
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
@@ -104,6 +116,9 @@ impl Sema<'_> {
 
     /// A name that can be used here and is written almost like this one.
     pub(crate) fn similar_name(&self, text: &str) -> Option<String> {
+        if !self.is_worth_suggesting() {
+            return None;
+        }
         let is_value = |entity: &Entity| !matches!(entity, Entity::Typedef { .. } | Entity::Error);
         let mut names: Vec<&str> = Vec::new();
         names.extend(
