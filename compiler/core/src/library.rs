@@ -29,7 +29,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 15] = files![
+static FILES: [File; 16] = files![
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -45,6 +45,7 @@ static FILES: [File; 15] = files![
     "work_group.cl",
     "exact_double.cl",
     "math_double.cl",
+    "fma_double.cl",
 ];
 
 struct File {
