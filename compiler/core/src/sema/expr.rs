@@ -198,7 +198,10 @@ impl Sema<'_> {
                 Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
             }
             _ if self.is_storage_only(place.ty.ty) => {
-                self.report_half("a value that is read", span);
+                // A variable of the type has been reported where it is declared.
+                if !matches!(place.kind, PlaceKind::Local(_)) {
+                    self.report_half("a value that is read", span);
+                }
                 self.error_value(span)
             }
             _ => match place.kind {

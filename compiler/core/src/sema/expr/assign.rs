@@ -159,7 +159,9 @@ impl Sema<'_> {
     fn may_write(&mut self, place: &Place, op: Span, spelling: &str) -> bool {
         let shown = self.show(place.ty.ty);
         if self.is_storage_only(place.ty.ty) {
-            self.report_half("a value that is written", place.span);
+            if !matches!(place.kind, PlaceKind::Local(_)) {
+                self.report_half("a value that is written", place.span);
+            }
             return false;
         }
         let diagnostic = match self.types.get(place.ty.ty) {

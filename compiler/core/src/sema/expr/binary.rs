@@ -188,11 +188,8 @@ impl Sema<'_> {
             (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
                 let span = right.span;
                 let index = self.index_value(right);
-                let index = Expr {
-                    kind: ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index)),
-                    ty: TyId::LONG,
-                    span,
-                };
+                let negative = ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index));
+                let index = self.folded(negative, TyId::LONG, span);
                 self.offset(left, index, op)
             }
             (Ty::Pointer(from), Ty::Pointer(to)) => self.difference(left, from, right, to, op),
