@@ -3,7 +3,8 @@
  * Work-group barriers stop at the border of the work-group. To go on only when every group has written its part,
  * one work-item of each group counts the groups in, acquiring and releasing, and waits until all are there. The
  * barrier before it hands the group's writes to that work-item, the barrier after it hands on what it acquired.
- * All groups must be resident at once for this to end: launch few.
+ * All groups must be resident at once for this to end: launch few. The hint makes the loop ask many times each time it
+ * goes round, so that a driver that counts rounds (Mesa's lavapipe gives up after 65,535) waits long enough.
  *
  * kiln run --kernel latch --global 16 --local 8
  *     --arg buf:uint[16]=0 --arg buf:uint[16]=0 --arg buf:uint[1]=0
@@ -19,6 +20,7 @@ kernel void latch(global uint *part, global uint *result, global atomic_uint *ar
 
     if (get_local_id(0) == 0) {
         atomic_fetch_add_explicit(arrived, 1u, memory_order_acq_rel, memory_scope_device);
+        __attribute__((opencl_unroll_hint(64)))
         while (atomic_load_explicit(arrived, memory_order_acquire, memory_scope_device) != groups) {
         }
     }

@@ -2,7 +2,8 @@
  *
  * The first group writes a message of plain memory and raises a flag; the second waits for the flag and reads.
  * `by_order` puts the ordering on the flag itself: a release store, and acquire loads. `by_fence` leaves the flag
- * relaxed and puts a fence on each side. Either way the message is complete when the flag is seen.
+ * relaxed and puts a fence on each side. Either way the message is complete when the flag is seen. The hint makes the
+ * waiting loop ask many times each time it goes round, for drivers that count rounds.
  *
  * kiln run --kernel by_order --global 16 --local 8
  *     --arg buf:int[8]=0 --arg buf:int[1]=0 --arg buf:int[8]=0
@@ -22,6 +23,7 @@ kernel void by_order(global int *message, global atomic_int *flag, global int *r
             atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
     } else {
         if (lid == 0) {
+            __attribute__((opencl_unroll_hint(64)))
             while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 0) {
             }
         }
@@ -42,6 +44,7 @@ kernel void by_fence(global int *message, global atomic_int *flag, global int *r
         }
     } else {
         if (lid == 0) {
+            __attribute__((opencl_unroll_hint(64)))
             while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0) {
             }
             atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
