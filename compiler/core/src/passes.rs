@@ -3,6 +3,7 @@
 //! A pass is one file and one function. Each leaves the module such that it can be printed, parsed and verified.
 
 mod bind_arguments;
+mod choose_extremes;
 mod dead_code;
 mod emulate_int64;
 mod emulate_small;
@@ -38,6 +39,8 @@ type Pass = fn(&mut Module, &Options, &mut Sink);
 const VULKAN: &[(&str, Pass)] = &[
     // First, because what it puts in is calls and all else.
     ("express_builtins", express_builtins::express_builtins),
+    // While scalars and vectors of all widths are still there to be compared.
+    ("choose_extremes", choose_extremes::choose_extremes),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
     // Before jumps get the form that is wanted of them, as it makes more.
