@@ -247,6 +247,8 @@ codes! {
     ShiftCount "shift-count" Warning;
     SignCompare "sign-compare" Extra;
     UnusedValue "unused-value" Warning;
+    AssignmentCondition "assignment-condition" Warning;
+    Precedence "precedence" Warning;
     // Expressions: pointers, members, components
     NotAPointer "not-a-pointer" Error;
     IndexType "index-type" Error;
@@ -277,7 +279,7 @@ codes! {
     ArgumentCount "argument-count" Error;
     AmbiguousCall "ambiguous-call" Error;
     ArgumentType "argument-type" Error;
-    ImplicitWidening "implicit-widening" All;
+    ImplicitWidening "implicit-widening" Warning;
     NotCallable "not-callable" Error;
     BlockValue "block-value" Error;
     EnqueuedBlock "enqueued-block" Error;

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod assign;
 mod binary;
+mod compare;
 mod compound;
 mod conditional;
 mod literal;
@@ -70,6 +71,18 @@ impl Sema<'_> {
 
     /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
+        if let ast::ExprKind::Assign { op, .. } = &expr.kind
+            && op.node.is_none()
+        {
+            self.report(
+                Diagnostic::new(
+                    Code::AssignmentCondition,
+                    op.span,
+                    "this assigns, and the condition is what was assigned",
+                )
+                .help("write `==` to compare, or parentheses around it if that is meant"),
+            );
+        }
         let value = self.operator_value(expr);
         self.scalar_condition(value)
     }

@@ -1,0 +1,140 @@
+//! Comparisons and `&&`, `||`: what gives truth values (OpenCL C 6.5.4, 6.5.5, 6.5.7).
+
+use kiln_syntax::{Spanned, ast::BinaryOp};
+
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{CompareOp, Const, Expr, ExprKind, LogicalOp},
+    sema::Sema,
+    ty::{Scalar, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// `<` and its kin, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
+    pub(super) fn compare(
+        &mut self,
+        op: CompareOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let (left, right, ty) = match (self.types.get(left.ty).clone(), self.types.get(right.ty).clone()) {
+            (Ty::Pointer(left_to), Ty::Pointer(right_to)) => {
+                let common = if self.is_null_constant(&left) {
+                    right.ty
+                } else if self.is_null_constant(&right) {
+                    left.ty
+                } else {
+                    self.common_pointer(left_to, right_to, written.span, "cannot compare")?
+                };
+                (self.pointer_to(left, common), self.pointer_to(right, common), TyId::INT)
+            }
+            (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
+                let right = self.number_as_pointer(right, left.ty, written);
+                (left, right, TyId::INT)
+            }
+            (_, Ty::Pointer(_)) if self.is_integer(left.ty) => {
+                let left = self.number_as_pointer(left, right.ty, written);
+                (left, right, TyId::INT)
+            }
+            (left_ty, right_ty) if left_ty == right_ty && is_handle(&left_ty) && is_equality(op) => {
+                (left, right, TyId::INT)
+            }
+            _ => {
+                self.warn_sign_compare(&left, &right, op, written);
+                let (left, right) =
+                    self.usual_conversions(left, right, written.span, written.node.spelling())?;
+                let ty = self.types.comparison(left.ty);
+                (left, right, ty)
+            }
+        };
+        Some((ExprKind::Compare(op, Box::new(left), Box::new(right)), ty))
+    }
+
+    /// An integer compared with a pointer: 0 is the null pointer, anything else deserves a warning.
+    fn number_as_pointer(&mut self, value: Expr, pointer: TyId, op: Spanned<BinaryOp>) -> Expr {
+        let span = value.span;
+        if self.is_null_constant(&value) {
+            return Expr { kind: ExprKind::Const(Const::NullPointer), ty: pointer, span };
+        }
+        let (value_shown, pointer_shown) = (self.show(value.ty), self.show(pointer));
+        self.report(
+            Diagnostic::new(
+                Code::PointerIntegerCompare,
+                op.span,
+                format!("this compares `{pointer_shown}` with the integer `{value_shown}`"),
+            )
+            .help("cast the pointer to `uintptr_t` if its address is meant")
+            .note("C99 6.5.9: a pointer compares with pointers and with the constant 0"),
+        );
+        let value = self.convert(value, TyId::ULONG);
+        Expr { kind: ExprKind::IntToPointer(Box::new(value)), ty: pointer, span }
+    }
+
+    /// Warns where a negative number would turn into a large one before it is compared.
+    fn warn_sign_compare(&mut self, left: &Expr, right: &Expr, op: CompareOp, written: Spanned<BinaryOp>) {
+        let (Some((left_scalar, 1)), Some((right_scalar, 1))) =
+            (self.types.components(left.ty), self.types.components(right.ty))
+        else {
+            return;
+        };
+        let common = left_scalar.usual(right_scalar);
+        let changes = |scalar: Scalar| scalar.is_signed() && !common.is_signed() && !common.is_float();
+        let (signed, unsigned) = match (changes(left_scalar), changes(right_scalar)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return,
+        };
+        if !self.sink.wants(Code::SignCompare) {
+            return;
+        }
+        // A constant that is not negative keeps its value; equality with a small unsigned one does too.
+        if matches!(self.constant(signed), Some(Const::Int(bits)) if (bits as i64) >= 0)
+            || is_equality(op) && self.constant(unsigned).is_some()
+        {
+            return;
+        }
+        let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        self.report(
+            Diagnostic::new(
+                Code::SignCompare,
+                written.span,
+                format!("`{left_shown}` and `{right_shown}` are compared as `{}`", common.spelling()),
+            )
+            .also(signed.span, "a negative value becomes a large one")
+            .help("cast one of them to the type that is meant"),
+        );
+    }
+
+    /// `&&`, `||` (OpenCL C 6.5.7).
+    pub(super) fn logical(
+        &mut self,
+        op: LogicalOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let is_vector = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Vector(..));
+        if is_vector(self, left.ty) || is_vector(self, right.ty) {
+            let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
+            let ty = self.types.comparison(left.ty);
+            return Some((ExprKind::VectorLogical(op, Box::new(left), Box::new(right)), ty));
+        }
+        let is_scalar =
+            |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_));
+        if !is_scalar(self, left.ty) || !is_scalar(self, right.ty) {
+            self.report_operands(&left, &right, written.span, written.node.spelling());
+            return None;
+        }
+        Some((ExprKind::Logical(op, Box::new(left), Box::new(right)), TyId::INT))
+    }
+}
+
+/// Whether values of this type can be told apart by `==` though they are no numbers.
+fn is_handle(ty: &Ty) -> bool {
+    matches!(ty, Ty::Queue | Ty::ClkEvent | Ty::Event | Ty::ReserveId)
+}
+
+fn is_equality(op: CompareOp) -> bool {
+    matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+}
