@@ -25,6 +25,7 @@ mod kernel;
 mod nesting;
 mod overload;
 mod placement;
+mod pragmas;
 mod printf;
 mod restrictions;
 mod scope;
@@ -58,6 +59,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) sink: &'a mut Sink,
     /// What the language version, the target and the options give.
     pub(crate) extensions: Extensions,
+    /// What pragmas have switched on so far.
+    enabled: Extensions,
     /// Becomes `hir::Module::types`.
     pub(crate) types: Types,
     /// Globals and functions so far.
@@ -99,6 +102,7 @@ pub fn check(
         interner,
         sink,
         extensions: Extensions::of(options),
+        enabled: Extensions::NONE,
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),

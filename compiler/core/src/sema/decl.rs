@@ -33,7 +33,10 @@ impl Sema<'_> {
                 }
                 ast::Item::StaticAssert(assertion) => self.static_assertion(assertion),
                 ast::Item::Asm(span) => self.report_assembly(*span),
-                ast::Item::Pragma(_) | ast::Item::Empty(_) | ast::Item::Error(_) => {}
+                ast::Item::Pragma(text) => {
+                    self.pragma(text.node);
+                }
+                ast::Item::Empty(_) | ast::Item::Error(_) => {}
             }
         }
     }

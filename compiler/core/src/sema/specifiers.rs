@@ -188,6 +188,7 @@ impl Sema<'_> {
             self.report_missing(&format!("the type `{text}`"), &missing, span);
             return error;
         }
+        self.warn_not_enabled(found.ty, span);
         let is_host_sized = matches!(&*text, "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t");
         (found.ty.plain(), Sugar { align: None, is_host_sized })
     }

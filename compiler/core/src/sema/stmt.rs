@@ -3,7 +3,7 @@
 //! `switch` has its own file; whether the end of a function can be reached is the business of `flow`.
 
 use kiln_syntax::{
-    Span, Symbol,
+    Span,
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast},
 };
 
@@ -34,7 +34,7 @@ impl Sema<'_> {
                 BlockItem::Statement(statement) => {
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
                 }
-                BlockItem::Pragma(text) => hints.unroll = self.pragma_hint(text.node).or(hints.unroll),
+                BlockItem::Pragma(text) => hints.unroll = self.pragma(text.node).or(hints.unroll),
                 BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
                 BlockItem::Function(function) => {
                     self.report(
@@ -50,17 +50,6 @@ impl Sema<'_> {
             }
         }
         out
-    }
-
-    /// `#pragma unroll`, `#pragma unroll N`, `#pragma nounroll`: hints for the loop that follows.
-    fn pragma_hint(&self, text: Symbol) -> Option<u32> {
-        let mut words = self.text(text).split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-        let mut words = words.by_ref().filter(|word| !word.is_empty());
-        match words.next()? {
-            "unroll" => Some(words.next().map_or(Some(0), |word| word.parse().ok()).unwrap_or(0)),
-            "nounroll" => Some(1),
-            _ => None,
-        }
     }
 
     /// A statement that is the body of another: in a scope of its own (C99 6.8.4, 6.8.5).

@@ -1,0 +1,61 @@
+//! Pragmas that mean something to the type checker (OpenCL C 6.12, 6.12.1): hints for loops, extensions switched on.
+//!
+//! What is there without being switched on stays there, as in other compilers; only where the specification asks
+//! for the pragma and portable programs have it, its absence is a warning.
+
+use kiln_syntax::{Span, Symbol};
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    extensions::{Extension, Extensions},
+    pragma::{Behavior, Pragma},
+    ty::{Scalar, Ty, TyId},
+};
+
+impl Sema<'_> {
+    /// Takes note of a pragma; gives the hint for the loop that follows.
+    pub(super) fn pragma(&mut self, text: Symbol) -> Option<u32> {
+        match Pragma::parse(self.interner.text(text)) {
+            Pragma::Unroll(count) => {
+                let digits = count.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+                Some(digits.parse().unwrap_or(0))
+            }
+            Pragma::NoUnroll => Some(1),
+            Pragma::Extension { name: "all", behavior: Behavior::Disable } => {
+                self.enabled = Extensions::NONE;
+                None
+            }
+            Pragma::Extension { name, behavior } => {
+                if let Some(extension) = Extension::parse(name) {
+                    self.enabled.set(extension, behavior == Behavior::Enable);
+                }
+                None
+            }
+            Pragma::FpContract(_) | Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
+        }
+    }
+
+    /// OpenCL C 6.15.12.6: the 64-bit atomic types are there if both extensions are supported and enabled.
+    pub(super) fn warn_not_enabled(&mut self, ty: TyId, span: Span) {
+        let Ty::Atomic(scalar @ (Scalar::Long | Scalar::ULong | Scalar::Double)) = *self.types.get(ty) else {
+            return;
+        };
+        let needed = [Extension::KhrInt64Base, Extension::KhrInt64Extended];
+        let Some(missing) = needed.into_iter().find(|extension| !self.enabled.has(*extension)) else {
+            return;
+        };
+        self.enabled.insert(Extension::KhrInt64Base);
+        self.enabled.insert(Extension::KhrInt64Extended);
+        let name = missing.name();
+        self.report(
+            Diagnostic::new(
+                Code::ExtensionNotEnabled,
+                span,
+                format!("`atomic_{}` is used without `{name}` being enabled", scalar.spelling()),
+            )
+            .help("write `#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable`, and the same for cl_khr_int64_extended_atomics")
+            .note("OpenCL C 6.12.1: at first every extension is disabled"),
+        );
+    }
+}
