@@ -130,6 +130,15 @@ impl Walk<'_> {
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
         {
             let (taken, dropped) = if condition != 0 { (then, otherwise) } else { (otherwise, then) };
+            // Only what runs to its end can be put in the place of the `if`: a block that stays would stand in the
+            // way of jumps out of it, which an `if` does not.
+            let own = function.blocks[dropped].terminator();
+            let from_dropped = own.is_some_and(|last| function.insts[last].op == Op::Exit(id));
+            let rest = self.exits.get(&id).copied().unwrap_or(0).checked_sub(u32::from(from_dropped));
+            let last = function.blocks[taken].terminator()?;
+            if function.insts[last].op != Op::Exit(id) || rest != Some(1) {
+                return None;
+            }
             self.drop_exits(dropped);
             self.has_dropped = true;
             let inst = &mut self.builder.function.insts[id];
