@@ -1,34 +1,86 @@
 //! Gives every jump a form that SPIR-V's structured control flow has.
 //!
 //! A construct may be left by a jump to its own end from the `if`s inside it; a loop also from the switches and
-//! blocks inside it. Any other way out goes step by step: a private variable says where to, the construct in
-//! between is left, and behind it the variable is asked. Runs before variables become values, so that the carried
-//! results can be variables too.
+//! blocks inside it; an `if` only from its own two blocks. Any other way out goes step by step: a private variable
+//! notes the way, the construct in between is left, and behind it the note is asked. Runs before variables become
+//! values, so that what a jump carries can be variables too.
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     diag::Sink,
     hir::CompareOp,
-    ir::{Access, BlockId, Builder, CompareKind, Function, InstId, Module, Op, Type, ValueId, Var, VarId},
+    ir::{
+        Access, BlockId, Builder, CompareKind, Convert, Function, InstId, Module, Op, Type, ValueDef,
+        ValueId, Var, VarId,
+    },
     opencl::AddressSpace,
     session::Options,
 };
 
 pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        while let Some(jump) = find(function) {
-            reroute(function, &jump);
+        enclose_ifs(function);
+        let body = function.body;
+        let mut pass = Pass {
+            builder: Builder::new(function),
+            around: Vec::new(),
+            notes: FxHashMap::default(),
+            carried: FxHashMap::default(),
+        };
+        pass.block(body);
+    }
+}
+
+/// Puts every `if` that something deeper inside leaves into a block, to be left in its stead.
+fn enclose_ifs(function: &mut Function) {
+    let mut owners: FxHashMap<BlockId, InstId> = FxHashMap::default();
+    let mut places: FxHashMap<InstId, BlockId> = FxHashMap::default();
+    let mut exits: Vec<InstId> = Vec::new();
+    let mut enclosed: FxHashSet<InstId> = FxHashSet::default();
+    for block in function.block_order() {
+        for &id in &function.blocks[block].insts {
+            let op = &function.insts[id].op;
+            owners.extend(op.blocks().into_iter().map(|nested| (nested, id)));
+            if op.is_construct() {
+                places.insert(id, block);
+            }
+            if let Op::Exit(target) = *op {
+                exits.push(id);
+                if matches!(function.insts[target].op, Op::If { .. }) && owners.get(&block) != Some(&target) {
+                    enclosed.insert(target);
+                }
+            }
+        }
+    }
+    let mut instead: FxHashMap<InstId, InstId> = FxHashMap::default();
+    for &id in &enclosed {
+        instead.insert(id, enclose(function, id, places[&id]));
+    }
+    for id in exits {
+        if let Op::Exit(target) = &mut function.insts[id].op
+            && let Some(block) = instead.get(target)
+        {
+            *target = *block;
         }
     }
 }
 
-/// A jump that is not allowed: the construct to leave instead is the innermost one that is left by a jump.
-struct Jump {
-    block: BlockId,
-    inst: InstId,
-    /// The construct around the jump that is to be left natively.
-    step: InstId,
-    /// The block that `step` stands in.
-    around: BlockId,
+/// A block around a construct, with the construct's results.
+fn enclose(function: &mut Function, id: InstId, place: BlockId) -> InstId {
+    let span = function.insts[id].span;
+    let inside = function.add_block(&[]);
+    let block = function.add_inst(Op::Block(inside), &[], &[], span);
+    let end = function.add_inst(Op::Unreachable, &[], &[], span);
+    function.insts[block].results = std::mem::take(&mut function.insts[id].results);
+    for (number, result) in (0..).zip(function.insts[block].results.clone()) {
+        function.values[result].def = ValueDef::Result(block, number);
+    }
+    function.blocks[inside].insts = vec![id, end];
+    let insts = &mut function.blocks[place].insts;
+    let at = insts.iter().position(|&inst| inst == id).expect("a construct stands in its block");
+    insts[at] = block;
+    block
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -38,110 +90,198 @@ enum Sort {
     Loop,
 }
 
-fn find(function: &Function) -> Option<Jump> {
-    find_in(function, function.body, &mut Vec::new())
+/// Where a jump goes: the construct, and whether to its end or to the `continuing` block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Way {
+    target: InstId,
+    is_exit: bool,
 }
 
-fn find_in(function: &Function, block: BlockId, stack: &mut Vec<(InstId, Sort, BlockId)>) -> Option<Jump> {
-    for &id in &function.blocks[block].insts {
-        let op = &function.insts[id].op;
-        let sort = match op {
-            Op::If { .. } => Sort::If,
-            Op::Switch { .. } | Op::Block(_) => Sort::Breakable,
-            Op::Loop { .. } => Sort::Loop,
-            Op::Exit(target) | Op::Continue(target) => {
-                let is_exit = matches!(op, Op::Exit(_));
-                if let Some((step, around)) = obstacle(stack, *target, is_exit) {
-                    return Some(Jump { block, inst: id, step, around });
+/// What the variable of a construct may note: the ways that go on behind it, counted from 1.
+struct Note {
+    var: VarId,
+    ways: Vec<Way>,
+}
+
+struct Pass<'f> {
+    builder: Builder<'f>,
+    /// The constructs around, outermost first.
+    around: Vec<(InstId, Sort)>,
+    notes: FxHashMap<InstId, Note>,
+    /// What a way's jumps carry.
+    carried: FxHashMap<Way, Vec<(VarId, Type)>>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, block: BlockId) {
+        let mut index = 0;
+        while let Some(&id) = self.builder.function.blocks[block].insts.get(index) {
+            index += 1;
+            let sort = match self.builder.function.insts[id].op {
+                Op::If { .. } => Sort::If,
+                Op::Switch { .. } | Op::Block(_) => Sort::Breakable,
+                Op::Loop { .. } => Sort::Loop,
+                Op::Exit(target) => {
+                    self.jump(block, id, Way { target, is_exit: true });
+                    return;
                 }
-                continue;
+                Op::Continue(target) => {
+                    self.jump(block, id, Way { target, is_exit: false });
+                    return;
+                }
+                _ => continue,
+            };
+            self.around.push((id, sort));
+            for nested in self.builder.function.insts[id].op.blocks() {
+                self.block(nested);
             }
-            _ => continue,
-        };
-        stack.push((id, sort, block));
-        for nested in op.blocks() {
-            let found = find_in(function, nested, stack);
-            if found.is_some() {
-                return found;
+            self.around.pop();
+            if let Some(note) = self.notes.remove(&id) {
+                self.builder.span = self.builder.function.insts[id].span;
+                self.builder.at(block, index - 1);
+                let none = self.builder.i32(0);
+                self.put(note.var, none);
+                // Now behind the construct.
+                let (block, at) = self.builder.place();
+                self.builder.at(block, at + 1);
+                self.go_on(&note);
+                index = self.builder.place().1;
             }
         }
-        stack.pop();
     }
-    None
-}
 
-/// What stands between a jump and its target, if it may not be jumped over: what must be left first.
-fn obstacle(stack: &[(InstId, Sort, BlockId)], target: InstId, is_exit: bool) -> Option<(InstId, BlockId)> {
-    let position = stack.iter().rposition(|(id, ..)| *id == target)?;
-    let between = &stack[position + 1..];
-    let target_sort = stack[position].1;
-    // An `if` is left only by its own blocks; a block or switch also from `if`s inside, a loop from all but loops.
-    let blocks = |sort: Sort| match (target_sort, is_exit) {
-        (Sort::If, _) => true,
-        (Sort::Breakable, _) => sort != Sort::If,
-        (Sort::Loop, _) => sort == Sort::Loop,
-    };
-    between.iter().any(|(_, sort, _)| blocks(*sort)).then(|| {
-        // Leave the innermost construct that is no `if`, or, inside an `if` only, that `if`.
-        let &(step, _, around) = between
-            .iter()
-            .rev()
-            .find(|(_, sort, _)| *sort != Sort::If)
-            .or(between.last())
-            .expect("something stands between");
-        (step, around)
-    })
-}
-
-/// The jump leaves `step` with a note of where it goes on to, and behind `step` it goes on if the note says so.
-fn reroute(function: &mut Function, jump: &Jump) {
-    let going_on = function.insts[jump.inst].clone();
-    let span = going_on.span;
-    let carried: Vec<(VarId, Type)> = going_on
-        .args
-        .iter()
-        .map(|&arg| {
-            let ty = function.ty(arg);
-            (variable(function, "carried", ty), ty)
-        })
-        .collect();
-    let note = variable(function, "leaving", Type::I32);
-    let mut builder = Builder::new(function);
-    builder.span = span;
-
-    // In place of the jump.
-    builder.function.blocks[jump.block].insts.pop();
-    builder.at_end(jump.block);
-    let yes = builder.i32(1);
-    put(&mut builder, note, yes);
-    for (&(var, _), &value) in carried.iter().zip(&going_on.args) {
-        put(&mut builder, var, value);
+    /// Behind a construct: goes on as the note says.
+    fn go_on(&mut self, note: &Note) {
+        let (block, at) = self.builder.place();
+        let next = self.builder.function.blocks[block].insts[at];
+        let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
+        let noted = self.get(note.var, Type::I32);
+        let tested = if is_left_normally { note.ways.len() } else { note.ways.len() - 1 };
+        for (number, way) in (1..).zip(&note.ways[..tested]) {
+            let number = self.builder.i32(number);
+            let is_noted = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, noted, number);
+            let test = self.builder.open_if(is_noted, &[]);
+            let (block, at) = self.builder.place();
+            self.builder.at_end(test.otherwise);
+            self.builder.exit(test.inst, &[]);
+            self.builder.at_end(test.then);
+            self.around.push((test.inst, Sort::If));
+            self.go(*way);
+            self.around.pop();
+            self.builder.at(block, at);
+        }
+        if let Some(way) = note.ways.get(tested) {
+            let (block, at) = self.builder.place();
+            self.builder.function.blocks[block].insts.truncate(at);
+            self.go(*way);
+        }
     }
-    let results: Vec<Type> =
-        builder.function.insts[jump.step].results.iter().map(|&result| builder.function.ty(result)).collect();
-    let nothing: Vec<ValueId> = results.into_iter().map(|ty| builder.undefined(ty)).collect();
-    builder.exit(jump.step, &nothing);
 
-    // Before the construct that is left, the note is cleared; behind it, it is read.
-    let insts = &builder.function.blocks[jump.around].insts;
-    let at = insts.iter().position(|&id| id == jump.step).expect("the construct stands in its block");
-    builder.at(jump.around, at);
-    let no = builder.i32(0);
-    put(&mut builder, note, no);
-    let (block, at) = builder.place();
-    builder.at(block, at + 1);
-    let noted = get(&mut builder, note, Type::I32);
-    let is_noted = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, noted, no);
-    let test = builder.open_if(is_noted, &[]);
-    builder.at_end(test.otherwise);
-    builder.exit(test.inst, &[]);
-    builder.at_end(test.then);
-    let values: Vec<ValueId> = carried.iter().map(|&(var, ty)| get(&mut builder, var, ty)).collect();
-    builder.inst(going_on.op, &values, &[]);
+    /// A jump that is there already.
+    fn jump(&mut self, block: BlockId, id: InstId, way: Way) {
+        if self.step(way).is_none() {
+            return;
+        }
+        self.builder.function.blocks[block].insts.pop();
+        self.builder.at_end(block);
+        self.builder.span = self.builder.function.insts[id].span;
+        let values = self.builder.function.insts[id].args.clone();
+        if !self.carried.contains_key(&way) {
+            let carried = values.iter().map(|&value| {
+                let ty = self.builder.function.ty(value);
+                (variable(self.builder.function, "carried", ty), ty)
+            });
+            let carried = carried.collect();
+            self.carried.insert(way, carried);
+        }
+        for ((var, _), value) in self.carried[&way].clone().into_iter().zip(values) {
+            self.put(var, value);
+        }
+        self.go(way);
+    }
+
+    /// Goes, with what is carried in variables: all the way if that is allowed from here, or one step.
+    fn go(&mut self, way: Way) {
+        let Some(step) = self.step(way) else {
+            let carried = self.carried.get(&way).cloned().unwrap_or_default();
+            let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.get(var, ty)).collect();
+            match way.is_exit {
+                true => self.builder.exit(way.target, &values),
+                false => self.builder.continue_loop(way.target, &values),
+            }
+            return;
+        };
+        let function = &mut *self.builder.function;
+        let note = self
+            .notes
+            .entry(step)
+            .or_insert_with(|| Note { var: variable(function, "leaving", Type::I32), ways: Vec::new() });
+        let known = note.ways.iter().position(|known| *known == way);
+        let number = known.unwrap_or_else(|| {
+            note.ways.push(way);
+            note.ways.len() - 1
+        });
+        let var = note.var;
+        let number = self.builder.i32(number as i32 + 1);
+        self.put(var, number);
+        let results: Vec<Type> =
+            self.builder.function.insts[step].results.iter().map(|&result| self.builder.ty(result)).collect();
+        let nothing: Vec<ValueId> = results.into_iter().map(|ty| self.builder.undefined(ty)).collect();
+        self.builder.exit(step, &nothing);
+    }
+
+    /// The construct to leave first, if something stands between here and where a way leads that may not be
+    /// jumped over.
+    fn step(&self, way: Way) -> Option<InstId> {
+        let position = self.around.iter().rposition(|(id, _)| *id == way.target)?;
+        let (_, target) = self.around[position];
+        let between = &self.around[position + 1..];
+        let is_obstacle = |sort: Sort| match target {
+            Sort::Loop => sort == Sort::Loop,
+            Sort::Breakable | Sort::If => sort != Sort::If,
+        };
+        if !between.iter().any(|(_, sort)| is_obstacle(*sort)) {
+            return None;
+        }
+        // The outermost that may be left from here.
+        let mut step = None;
+        for (id, sort) in between.iter().rev().filter(|(_, sort)| *sort != Sort::If) {
+            if *sort == Sort::Loop {
+                return Some(*id);
+            }
+            step = step.or(Some(*id));
+        }
+        step
+    }
+
+    fn put(&mut self, var: VarId, value: ValueId) {
+        let value = match self.builder.ty(value) {
+            Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I32),
+            _ => value,
+        };
+        let access = self.access(var);
+        let pointer = self.builder.private_var(var);
+        self.builder.store(pointer, value, access);
+    }
+
+    fn get(&mut self, var: VarId, ty: Type) -> ValueId {
+        let access = self.access(var);
+        let pointer = self.builder.private_var(var);
+        if ty != Type::BOOL {
+            return self.builder.load(pointer, ty, access);
+        }
+        let (value, zero) = (self.builder.load(pointer, Type::I32, access), self.builder.i32(0));
+        self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
+    }
+
+    fn access(&self, var: VarId) -> Access {
+        Access { is_shared: false, align: self.builder.function.vars[var].align as u32, is_volatile: false }
+    }
 }
 
 fn variable(function: &mut Function, name: &str, ty: Type) -> VarId {
-    let size = ty.size().unwrap_or(8).next_power_of_two();
+    let stored = if ty == Type::BOOL { Type::I32 } else { ty };
+    let size = stored.size().unwrap_or(8).next_power_of_two();
     function.vars.push(Var {
         name: name.to_owned(),
         space: AddressSpace::Private,
@@ -152,21 +292,4 @@ fn variable(function: &mut Function, name: &str, ty: Type) -> VarId {
         element: None,
         span: function.span,
     })
-}
-
-fn put(builder: &mut Builder<'_>, var: VarId, value: ValueId) {
-    let access = access(builder, value);
-    let pointer = builder.private_var(var);
-    builder.store(pointer, value, access);
-}
-
-fn get(builder: &mut Builder<'_>, var: VarId, ty: Type) -> ValueId {
-    let pointer = builder.private_var(var);
-    let align = builder.function.vars[var].align as u32;
-    builder.load(pointer, ty, Access { is_shared: false, align, is_volatile: false })
-}
-
-fn access(builder: &Builder<'_>, value: ValueId) -> Access {
-    let align = builder.ty(value).size().unwrap_or(8).next_power_of_two() as u32;
-    Access { is_shared: false, align, is_volatile: false }
 }
