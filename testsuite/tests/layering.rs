@@ -14,7 +14,8 @@ use kiln_testsuite::root;
 const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/syntax", &[]),
     ("compiler/core", &["kiln-syntax"]),
-    ("compiler/cli", &["kiln-compiler", "kiln-runtime", "kiln-syntax"]),
+    ("compiler/report", &["kiln-compiler", "kiln-syntax"]),
+    ("compiler/cli", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("runtime/core", &[]),
     ("testsuite", &["kiln-compiler"]),
     ("xtask", &[]),

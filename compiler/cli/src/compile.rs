@@ -1,6 +1,9 @@
 //! `kiln compile` and `kiln check`.
 
-use std::{io::IsTerminal as _, path::Path};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    path::Path,
+};
 
 use clap::ArgMatches;
 use kiln_compiler::{
@@ -14,8 +17,7 @@ use crate::{
     arguments::{CheckCommand, CompileCommand},
     exit::{Failure, Outcome},
     files::{FileSystem, read_source, write_output},
-    options::CompileOptions,
-    render,
+    options::{ColorArgument, CompileOptions},
 };
 
 pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
@@ -23,7 +25,7 @@ pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<
     let emit = &command.emit.0;
     let options = command.options.to_options(Target::full(command.env.into()), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, emit);
-    render::show(&output, &command.options);
+    show(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let path = match &command.output {
         Some(path) => path.clone(),
@@ -47,18 +49,31 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outc
     let environment: Environment = command.env.into();
     let options = command.options.to_options(Target::full(environment), matches);
     let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
-    render::show(&output, &command.options);
+    show(&output, &command.options);
     Ok(if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success })
 }
 
 /// Compiles for a device. None after diagnostics.
 pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
     let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
-    render::show(&output, shown);
+    show(&output, shown);
     match output.artifact {
         Some(Artifact::Module(words)) => Some(words),
         _ => None,
     }
+}
+
+/// Shows what a compilation reported, on standard error.
+fn show(output: &Output, options: &CompileOptions) {
+    let text = kiln_report::report(options.diagnostic_format.into(), output);
+    let choice = match options.color {
+        ColorArgument::Auto => anstream::ColorChoice::Auto,
+        ColorArgument::Always => anstream::ColorChoice::Always,
+        ColorArgument::Never => anstream::ColorChoice::Never,
+    };
+    let mut stderr = anstream::AutoStream::new(std::io::stderr().lock(), choice);
+    // Nothing is left to be done if nobody reads it.
+    let _ = stderr.write_all(text.as_bytes());
 }
 
 /// Modules go beside the source, text to standard output.

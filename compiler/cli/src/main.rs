@@ -6,7 +6,6 @@ mod devices;
 mod exit;
 mod files;
 mod options;
-mod render;
 mod run;
 
 use crate::arguments::Command;

@@ -118,6 +118,16 @@ pub(crate) enum FormatArgument {
     Json,
 }
 
+impl From<FormatArgument> for kiln_report::Format {
+    fn from(argument: FormatArgument) -> Self {
+        match argument {
+            FormatArgument::Rich => Self::Rich,
+            FormatArgument::Gcc => Self::Gcc,
+            FormatArgument::Json => Self::Json,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum SeqCstArgument {
     /// Sequentially consistent, by read-modify-writes

@@ -6,8 +6,6 @@ mod json;
 mod rich;
 mod spot;
 
-use std::io::Write as _;
-
 use kiln_compiler::{
     Output,
     diag::{Diagnostic, Severity},
@@ -15,20 +13,30 @@ use kiln_compiler::{
 };
 use kiln_syntax::Interner;
 
-use crate::options::{ColorArgument, CompileOptions, FormatArgument};
+/// The forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// With the source lines.
+    #[default]
+    Rich,
+    /// `file:line:col: error: message [-Wflag]`
+    Gcc,
+    /// One JSON object a line.
+    Json,
+}
 
-/// Shows what a compilation reported, on standard error.
-pub(crate) fn show(output: &Output, options: &CompileOptions) {
+/// What a compilation reported, in its order.
+pub fn report(format: Format, output: &Output) -> String {
     let sources = Sources { map: &output.sources, interner: &output.interner };
-    let text = render(options.diagnostic_format, sources, &output.diagnostics, output.hidden_errors);
-    let choice = match options.color {
-        ColorArgument::Auto => anstream::ColorChoice::Auto,
-        ColorArgument::Always => anstream::ColorChoice::Always,
-        ColorArgument::Never => anstream::ColorChoice::Never,
-    };
-    let mut stderr = anstream::AutoStream::new(std::io::stderr().lock(), choice);
-    // Nothing is left to be done if nobody reads it.
-    let _ = stderr.write_all(text.as_bytes());
+    render(format, sources, &output.diagnostics, output.hidden_errors)
+}
+
+/// One diagnostic of a compilation.
+pub fn report_one(format: Format, output: &Output, diagnostic: &Diagnostic) -> String {
+    let sources = Sources { map: &output.sources, interner: &output.interner };
+    let mut text = String::new();
+    render_one(&mut text, format, sources, diagnostic);
+    text
 }
 
 /// What diagnostics speak of.
@@ -39,19 +47,23 @@ struct Sources<'a> {
 }
 
 /// Renders diagnostics in their order; `unseen` more errors were past the limit.
-fn render(format: FormatArgument, sources: Sources<'_>, diagnostics: &[Diagnostic], unseen: usize) -> String {
+fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], unseen: usize) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
-        match format {
-            FormatArgument::Rich => rich::render(&mut text, sources, diagnostic),
-            FormatArgument::Gcc => gcc::render(&mut text, sources, diagnostic),
-            FormatArgument::Json => json::render(&mut text, sources, diagnostic),
-        }
+        render_one(&mut text, format, sources, diagnostic);
     }
-    if format == FormatArgument::Rich {
+    if format == Format::Rich {
         text.push_str(&summary(diagnostics, unseen));
     }
     text
+}
+
+fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnostic: &Diagnostic) {
+    match format {
+        Format::Rich => rich::render(text, sources, diagnostic),
+        Format::Gcc => gcc::render(text, sources, diagnostic),
+        Format::Json => json::render(text, sources, diagnostic),
+    }
 }
 
 /// How many there were of each kind; nothing if there were none.

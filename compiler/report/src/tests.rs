@@ -16,7 +16,7 @@ impl Loader for Header {
     }
 }
 
-fn rendered(format: FormatArgument, text: &str) -> String {
+fn rendered(format: Format, text: &str) -> String {
     let mut map = SourceMap::default();
     let mut interner = Interner::new();
     let mut sink = Sink::new(WarningOptions::default());
@@ -33,7 +33,7 @@ const SOURCE: &str =
 #[test]
 fn gcc() {
     assert_eq!(
-        rendered(FormatArgument::Gcc, SOURCE),
+        rendered(Format::Gcc, SOURCE),
         "In file included from dir/main.cl:1:\n\
          dir/a.h:3:3: error: there is no `#if` that this `#else` belongs to\n\
          dir/main.cl:2:9: error: the character `@` cannot stand here\n\
@@ -48,7 +48,7 @@ fn gcc() {
 
 #[test]
 fn rich() {
-    let text = rendered(FormatArgument::Rich, SOURCE);
+    let text = rendered(Format::Rich, SOURCE);
     for part in [
         "error[conditional]: there is no `#if`",
         "= note: included from dir/main.cl:1",
@@ -60,14 +60,14 @@ fn rich() {
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }
-    assert_eq!(rendered(FormatArgument::Rich, "int a;"), "");
-    let long = rendered(FormatArgument::Rich, &format!("{} @", "x ".repeat(1000)));
+    assert_eq!(rendered(Format::Rich, "int a;"), "");
+    let long = rendered(Format::Rich, &format!("{} @", "x ".repeat(1000)));
     assert!(long.contains("= at dir/main.cl:1:2002: here\n") && long.len() < 200, "{long}");
 }
 
 #[test]
 fn json() {
-    let text = rendered(FormatArgument::Json, SOURCE);
+    let text = rendered(Format::Json, SOURCE);
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(lines.len(), 4);
