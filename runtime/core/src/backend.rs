@@ -4,22 +4,42 @@
 //! a back end sets constants, binds bytes and dispatches groups. It must never know arguments or index spaces.
 
 use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::capabilities::DeviceInfo;
 use crate::error::Result;
-use crate::event::Times;
+use crate::event::{Status, Times};
 use crate::interface::{Binding, SpecId};
 use crate::module::Module;
 
 /// Memory of a device, freed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Memory {
-    /// The address that kernels see.
+    /// The address that kernels see; 0 for memory that only transfers reach.
     pub(crate) address: u64,
-    /// What the back end made it of.
-    pub(crate) handle: Arc<dyn Any + Send + Sync>,
+    pub(crate) handle: Arc<dyn Allocation>,
+}
+
+/// What a back end made memory of.
+pub(crate) trait Allocation: Any + Send + Sync {
+    /// Where the host sees the bytes, if it does: for as long as the allocation lives, without flushes of caches.
+    fn host(&self) -> Option<NonNull<u8>>;
+}
+
+/// Where memory had best lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// With the device.
+    Device,
+    /// Where both see it.
+    #[expect(dead_code, reason = "shared virtual memory follows")]
+    Shared,
+    /// Where the host writes and the device copies from; it needs no address.
+    Upload,
+    /// Where the device copies to and the host reads; it needs no address.
+    Download,
 }
 
 /// A program in the form of the back end.
@@ -30,47 +50,71 @@ pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// Groups in one dispatch.
     fn max_groups(&self) -> [u32; 3];
-    /// Allocates memory whose contents are undefined and whose address is a multiple of 128.
-    fn allocate(&self, size: u64) -> Result<Memory>;
+    /// Allocates memory whose contents are undefined and whose address is a multiple of 128. All but `Device` is seen by the host.
+    fn allocate(&self, size: u64, placement: Placement) -> Result<Memory>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
-    fn queue(&self) -> Result<Arc<dyn BackendQueue>>;
+    /// A queue; its commands can tell their times if it is `profiled`.
+    fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>>;
     /// What the checking layer said since the last call.
     fn take_messages(&self) -> Vec<String>;
 }
 
-/// A queue whose commands run one after the other.
+/// A queue that takes commands whose dependencies the device itself can keep. Dropping it flushes it.
+///
+/// All queues of a device share one order, that of their flushes and, between flushes, of `push`.
 pub(crate) trait BackendQueue: Send + Sync {
-    fn launch(&self, launch: Launch) -> Result<Arc<dyn Completion>>;
-    fn write(&self, target: &Memory, offset: u64, bytes: &[u8]) -> Result<Arc<dyn Completion>>;
-    /// Waits for all earlier commands and reads.
-    fn read(&self, source: &Memory, offset: u64, into: &mut [u8], timeout: Option<Duration>) -> Result<()>;
-    fn copy(
-        &self,
-        source: &Memory,
-        from: u64,
-        target: &Memory,
-        to: u64,
-        bytes: u64,
-    ) -> Result<Arc<dyn Completion>>;
-    /// Fills with a pattern whose size divides `bytes`.
-    fn fill(&self, target: &Memory, offset: u64, bytes: u64, pattern: &[u8]) -> Result<Arc<dyn Completion>>;
-    /// Something that completes when all earlier commands have.
-    fn marker(&self) -> Result<Arc<dyn Completion>>;
+    /// Takes a command, which need not begin before `flush`.
+    fn push(&self, command: Command, start: Start) -> Result<Arc<dyn Completion>>;
+    /// Lets every command begin that was taken before.
+    fn flush(&self) -> Result<()>;
+}
+
+/// When a command may begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    /// Only when every command before it in the order of the device is complete, and seeing what they wrote; otherwise it may
+    /// run beside those since the last flush or the last ordered command.
+    pub(crate) ordered: bool,
+    /// When the user asked for it.
+    pub(crate) queued: Instant,
 }
 
 /// The end of a command.
 pub(crate) trait Completion: Send + Sync {
-    /// Waits, at most as long as told.
+    /// Flushes, and waits, at most as long as told.
     fn wait(&self, timeout: Option<Duration>) -> Result<()>;
-    fn is_complete(&self) -> Result<bool>;
+    /// Somebody has waited too long: the end of the queue must not wait for this command without end.
+    fn give_up(&self);
+    fn status(&self) -> Result<Status>;
     /// When the command ran, once it is complete.
     fn times(&self) -> Option<Times>;
+}
+
+/// What a queue can be told to do. Ranges are in bytes, inside their memory, and never empty.
+pub(crate) enum Command {
+    /// Nothing, but in its place.
+    Nothing,
+    Launch(Launch),
+    Copy {
+        source: Memory,
+        from: u64,
+        target: Memory,
+        to: u64,
+        bytes: u64,
+    },
+    /// `at` and `bytes` are multiples of four.
+    Fill {
+        target: Memory,
+        at: u64,
+        bytes: u64,
+        word: u32,
+    },
 }
 
 /// What a back end must prepare for a kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct KernelLayout {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) bindings: Vec<Binding>,
 }
 
@@ -80,7 +124,7 @@ pub(crate) struct Launch {
     /// The kernel's index in the program.
     pub(crate) kernel: usize,
     /// The kernel's name, for messages.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// In the order of the kernel's bindings.
     pub(crate) bound: Vec<Bound>,
     /// They may run at the same time.

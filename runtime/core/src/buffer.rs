@@ -9,7 +9,7 @@ use std::ops::{Bound, RangeBounds};
 
 use bytemuck::Pod;
 
-use crate::backend::Memory;
+use crate::backend::{Memory, Placement};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
@@ -30,7 +30,7 @@ impl<T: Pod> Buffer<T> {
         if bytes == 0 || bytes > limit {
             return Err(Error::BufferSize { bytes, limit });
         }
-        let memory = device.backend().allocate(bytes)?;
+        let memory = device.backend().allocate(bytes, Placement::Device)?;
         Ok(Self { device: device.clone(), memory, offset: 0, len, element: PhantomData })
     }
 

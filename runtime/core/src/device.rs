@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use crate::backend::{Backend, BackendQueue};
+use crate::backend::Backend;
 use crate::buffer::Buffer;
 use crate::capabilities::{Capabilities, DeviceInfo, Features};
 use crate::error::{Error, Result};
-use crate::queue::Queue;
+use crate::event::Event;
+use crate::queue::{Queue, QueueOptions};
+use crate::schedule::{Lane, Order, Place};
+use crate::staging;
 use crate::vulkan;
 
 /// How the runtime behaves.
@@ -64,7 +67,7 @@ pub struct Device {
 struct Inner {
     backend: Arc<dyn Backend>,
     /// Initialises buffers.
-    transfers: Arc<dyn BackendQueue>,
+    transfers: Arc<Lane>,
     options: Options,
 }
 
@@ -116,7 +119,7 @@ impl Instance {
     pub fn device(&self, selector: &Selector) -> Result<Device> {
         let info = self.choose(selector)?;
         let backend = self.vulkan.open(info)?;
-        let transfers = backend.queue()?;
+        let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
         Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options }) })
     }
 
@@ -190,7 +193,17 @@ impl Device {
 
     /// A new in-order queue.
     pub fn queue(&self) -> Result<Queue> {
-        Ok(Queue::new(self.clone(), self.inner.backend.queue()?))
+        self.queue_with(QueueOptions::default())
+    }
+
+    /// A new queue whose commands are ordered by wait lists only.
+    pub fn unordered_queue(&self) -> Result<Queue> {
+        self.queue_with(QueueOptions { order: Order::OutOfOrder, ..QueueOptions::default() })
+    }
+
+    /// A new queue of this sort.
+    pub fn queue_with(&self, options: QueueOptions) -> Result<Queue> {
+        Queue::new(self.clone(), options)
     }
 
     /// A buffer of `len` elements whose contents are undefined.
@@ -201,7 +214,7 @@ impl Device {
     /// A buffer with these contents.
     pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
         let buffer = Buffer::allocate(self, contents.len())?;
-        self.initialise(&buffer, bytemuck::cast_slice(contents))?;
+        self.initialise(&buffer, contents)?;
         Ok(buffer)
     }
 
@@ -218,13 +231,17 @@ impl Device {
         self.inner.options.watchdog
     }
 
-    /// Writes a new buffer and waits.
-    pub(crate) fn initialise<T>(&self, buffer: &Buffer<T>, bytes: &[u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
+    /// Writes a new buffer, and lets every queue see it. Commands that are flushed later come later on the device.
+    pub(crate) fn initialise<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let transfers = &self.inner.transfers;
-        transfers.write(&buffer.memory, buffer.offset, bytes)?.wait(self.watchdog())
+        let enqueue = |command| {
+            let node = transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
+            Ok(Event { node, device: None })
+        };
+        let target = (&buffer.memory, buffer.offset);
+        let contents = bytemuck::cast_slice(contents);
+        staging::send(self.backend(), target, contents, enqueue, || transfers.flush())?;
+        transfers.flush()
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {

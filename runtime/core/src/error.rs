@@ -148,6 +148,24 @@ pub enum Error {
         /// How long was waited.
         after: Duration,
     },
+    /// A command did not get to the device in time.
+    #[error("a command still waits for a user event after {after:?}; complete the event")]
+    Held {
+        /// How long was waited.
+        after: Duration,
+    },
+    /// A user event was failed.
+    #[error("the user event failed: {reason}; the commands that wait for it have not run")]
+    UserEvent {
+        /// What its owner said.
+        reason: String,
+    },
+    /// A command did not run, because one that it waits for failed.
+    #[error("the command did not run, for one in its wait list failed: {cause}")]
+    WaitList {
+        /// Why that failed.
+        cause: Box<Error>,
+    },
     /// The module is not what it should be.
     #[error("the SPIR-V module cannot be used: {reason}; compile it again with `kiln compile`")]
     BadModule {

@@ -44,7 +44,7 @@ pub(crate) fn prepare(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>
     Ok(Some(Launch {
         program: program.handle.clone(),
         kernel: kernel.index,
-        name: kernel.name().to_owned(),
+        name: kernel.layout().name.clone(),
         bound: values.bound,
         dispatches,
         keep: values.keep,

@@ -4,6 +4,7 @@
 //! never know the values of arguments.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::backend::KernelLayout;
 use crate::error::{Error, Result};
@@ -23,7 +24,7 @@ const BLOCK_ALIGNMENT: u32 = 16;
 /// The layout of one kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The size of the push constants.
     pub(crate) push_constants: u32,
     /// What is bound, in order.
@@ -79,7 +80,7 @@ impl Layout {
             )));
         }
         Ok(Self {
-            name: kernel.name.clone(),
+            name: kernel.name.as_str().into(),
             push_constants: extent,
             slots: builder.slots.into_iter().collect(),
         })

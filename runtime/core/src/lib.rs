@@ -36,6 +36,8 @@ mod program;
 mod queue;
 mod reflection;
 mod requirements;
+mod schedule;
+mod staging;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
@@ -43,11 +45,12 @@ pub use buffer::Buffer;
 pub use capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
 pub use device::{Device, Instance, Options, Selector, Validation};
 pub use error::{Error, Result};
-pub use event::{Event, Times};
+pub use event::{Event, Status, Times, UserEvent};
 pub use kernel::{Arg, ArgValue, Kernel, Local, Null};
 pub use ndrange::{NdRange, Sizes};
 pub use program::Program;
-pub use queue::Queue;
+pub use queue::{Queue, QueueOptions, Reading};
+pub use schedule::Order as QueueOrder;
 
 /// The README's program is compiled with the tests.
 #[cfg(doctest)]

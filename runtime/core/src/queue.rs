@@ -1,13 +1,15 @@
-//! Queues: commands in order.
+//! Queues: the commands that a user gives.
 //!
-//! Owns the commands that a user gives and their checks. It must never know how a back end executes them.
+//! Owns the commands and their checks. It must never know when they run (`schedule.rs` does), nor how a back end executes them.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use crate::backend::BackendQueue;
+use crate::backend::{Command, Placement};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -15,20 +17,38 @@ use crate::event::Event;
 use crate::kernel::Kernel;
 use crate::launch;
 use crate::ndrange::NdRange;
+use crate::schedule::{Lane, Order, Place};
+use crate::staging::{self, Arrival};
 
 /// The largest fill pattern (`clEnqueueFillBuffer`).
 const LARGEST_PATTERN: usize = 128;
+/// A long pattern is written once into about this many bytes and copied from there.
+const PATTERN_BYTES: u64 = 1 << 20;
 
-/// An in-order queue: each command sees what the earlier ones wrote. Dropping it waits for its commands.
+/// A queue of commands. Clones are the same queue.
+///
+/// Commands are collected and go to the device together: when somebody waits for one of them or asks for its state, at
+/// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits.
 #[derive(Clone)]
 pub struct Queue {
     device: Device,
-    backend: Arc<dyn BackendQueue>,
+    lane: Arc<Lane>,
+    wait: Arc<[Event]>,
+}
+
+/// What sort of queue is wanted (`clCreateCommandQueueWithProperties`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// How its commands are ordered.
+    pub order: Order,
+    /// Whether events tell when their commands ran (`CL_QUEUE_PROFILING_ENABLE`).
+    pub profiling: bool,
 }
 
 impl Queue {
-    pub(crate) fn new(device: Device, backend: Arc<dyn BackendQueue>) -> Self {
-        Self { device, backend }
+    pub(crate) fn new(device: Device, options: QueueOptions) -> Result<Self> {
+        let lane = Lane::new(device.backend().queue(options.profiling)?, options.order);
+        Ok(Self { device, lane, wait: Arc::default() })
     }
 
     /// The device whose queue it is.
@@ -36,21 +56,27 @@ impl Queue {
         &self.device
     }
 
+    /// This queue with a wait list: each command given through the result begins only when these events are complete, and
+    /// fails if one of them fails.
+    #[must_use]
+    pub fn after<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Self {
+        let wait = self.wait.iter().cloned().chain(events.into_iter().cloned()).collect();
+        Self { wait, ..self.clone() }
+    }
+
     /// Launches a kernel with the arguments it has now.
     ///
     /// # Safety
     /// A kernel reaches memory through plain addresses, as C does. It must stay within the buffers that its arguments and their
     /// contents lead to, those buffers must live until the launch is complete (the runtime keeps the arguments' own buffers
-    /// alive), and it must not race with other commands.
+    /// alive), and it must not race with other commands or with the host.
     #[allow(unsafe_code, reason = "the contract lies with the kernel, which the runtime cannot check")]
     pub unsafe fn launch(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         if !kernel.program.inner.device.is(&self.device) {
             return Err(Error::WrongDevice { object: format!("kernel `{}`", kernel.name()) });
         }
-        match launch::prepare(kernel, &range.into())? {
-            Some(launch) => self.event(self.backend.launch(launch)?),
-            None => Ok(Event::done()),
-        }
+        let command = launch::prepare(kernel, &range.into())?.map_or(Command::Nothing, Command::Launch);
+        self.enqueue(command)
     }
 
     /// Writes the beginning of a buffer. The slice may be changed as soon as this returns.
@@ -58,28 +84,59 @@ impl Queue {
         self.own(buffer)?;
         let bytes: &[u8] = bytemuck::cast_slice(contents);
         if bytes.is_empty() {
-            return Ok(Event::done());
+            return self.enqueue(Command::Nothing);
         }
         inside(buffer, bytes.len() as u64)?;
-        self.event(self.backend.write(&buffer.memory, buffer.offset, bytes)?)
+        let target = (&buffer.memory, buffer.offset);
+        staging::send(self.device.backend(), target, bytes, |command| self.enqueue(command), || self.flush())
     }
 
-    /// Waits for the earlier commands and reads a buffer.
+    /// Reads a buffer, and waits. An in-order queue waits for the earlier commands too.
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         let mut contents = vec![T::zeroed(); buffer.len()];
         self.read_into(buffer, &mut contents)?;
         Ok(contents)
     }
 
-    /// Waits for the earlier commands and reads the beginning of a buffer.
+    /// Reads the beginning of a buffer, and waits.
     pub fn read_into<T: Pod>(&self, buffer: &Buffer<T>, contents: &mut [T]) -> Result<()> {
         self.own(buffer)?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(contents);
         if bytes.is_empty() {
-            return self.finish();
+            return self.marker()?.wait();
         }
         inside(buffer, bytes.len() as u64)?;
-        self.backend.read(&buffer.memory, buffer.offset, bytes, self.device.watchdog())
+        let mut reading = VecDeque::new();
+        let total = bytes.len() as u64;
+        for (at, size) in staging::pieces(total) {
+            if reading.len() == staging::IN_FLIGHT {
+                take(&mut reading, bytes)?;
+            }
+            reading.push_back((self.arrival(buffer, at, size)?, at, size));
+            self.flush()?;
+        }
+        while !reading.is_empty() {
+            take(&mut reading, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a buffer without waiting: the contents can be taken when the command is complete.
+    pub fn read_later<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Reading<T>> {
+        self.own(buffer)?;
+        let pieces = staging::pieces(buffer.bytes())
+            .map(|(at, size)| self.arrival(buffer, at, size))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Reading { pieces, len: buffer.len(), element: PhantomData })
+    }
+
+    /// Copies a part of a buffer to where the host sees it.
+    fn arrival<T>(&self, buffer: &Buffer<T>, at: u64, bytes: u64) -> Result<Arrival> {
+        let memory = self.device.backend().allocate(bytes, Placement::Download)?;
+        let target = memory.clone();
+        let (source, from) = (buffer.memory.clone(), buffer.offset + at);
+        let event = self.enqueue(Command::Copy { source, from, target, to: 0, bytes })?;
+        Ok(Arrival { event, memory })
     }
 
     /// Fills a buffer with one value (`clEnqueueFillBuffer`).
@@ -89,7 +146,20 @@ impl Queue {
         if !pattern.len().is_power_of_two() || pattern.len() > LARGEST_PATTERN {
             return Err(Error::FillPattern { bytes: pattern.len() });
         }
-        self.event(self.backend.fill(&buffer.memory, buffer.offset, buffer.bytes(), pattern)?)
+        let (target, at, bytes) = (buffer.memory.clone(), buffer.offset, buffer.bytes());
+        let word = <[u8; 4]>::try_from(pattern.repeat(4 / pattern.len().min(4))).map(u32::from_ne_bytes);
+        if let (Ok(word), true) = (word, at.is_multiple_of(4) && bytes.is_multiple_of(4)) {
+            return self.enqueue(Command::Fill { target, at, bytes, word });
+        }
+        let step = bytes.min(PATTERN_BYTES);
+        let source = staging::filled(self.device.backend(), &pattern.repeat(step as usize / pattern.len()))?;
+        let mut last = Event::done();
+        for done in (0..bytes).step_by(step as usize) {
+            let (source, target) = (source.clone(), target.clone());
+            let bytes = step.min(bytes - done);
+            last = self.enqueue(Command::Copy { source, from: 0, target, to: at + done, bytes })?;
+        }
+        Ok(last)
     }
 
     /// Copies one buffer to the beginning of another. Parts of one buffer must not overlap.
@@ -102,21 +172,46 @@ impl Queue {
         if same && source.offset < target.offset + bytes && target.offset < source.offset + bytes {
             return Err(Error::OverlappingCopy { from: source.offset, to: target.offset, bytes });
         }
-        self.event(self.backend.copy(&source.memory, source.offset, &target.memory, target.offset, bytes)?)
+        let (from, to) = (source.offset, target.offset);
+        let (source, target) = (source.memory.clone(), target.memory.clone());
+        self.enqueue(Command::Copy { source, from, target, to, bytes })
     }
 
-    /// An event that is complete when all earlier commands are.
+    /// An event that is complete when the wait list is or, without one, all earlier commands are
+    /// (`clEnqueueMarkerWithWaitList`).
     pub fn marker(&self) -> Result<Event> {
-        self.event(self.backend.marker()?)
+        let after_all = self.wait.is_empty();
+        self.enqueue_at(Command::Nothing, Place { after_all, before_all: false })
     }
 
-    /// Waits for all commands.
+    /// The same as [`marker`](Self::marker), and no later command begins before it is complete
+    /// (`clEnqueueBarrierWithWaitList`).
+    pub fn barrier(&self) -> Result<Event> {
+        let after_all = self.wait.is_empty();
+        self.enqueue_at(Command::Nothing, Place { after_all, before_all: true })
+    }
+
+    /// Lets the device begin with every command so far, without waiting (`clFlush`).
+    pub fn flush(&self) -> Result<()> {
+        self.lane.flush()
+    }
+
+    /// Waits for all commands (`clFinish`).
     pub fn finish(&self) -> Result<()> {
-        self.marker()?.wait()
+        self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()
     }
 
-    fn event(&self, completion: Arc<dyn crate::backend::Completion>) -> Result<Event> {
-        Ok(Event::new(completion, self.device.watchdog()))
+    fn enqueue(&self, command: Command) -> Result<Event> {
+        self.enqueue_at(command, Place::USUAL)
+    }
+
+    fn enqueue_at(&self, command: Command, place: Place) -> Result<Event> {
+        let foreign = |event: &&Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
+        if self.wait.iter().find(foreign).is_some() {
+            return Err(Error::WrongDevice { object: "an event of the wait list".to_owned() });
+        }
+        let node = self.lane.enqueue(command, &self.wait, place)?;
+        Ok(Event::new(node, self.device.clone()))
     }
 
     fn own<T>(&self, buffer: &Buffer<T>) -> Result<()> {
@@ -125,6 +220,38 @@ impl Queue {
         } else {
             Err(Error::WrongDevice { object: "the buffer".to_owned() })
         }
+    }
+}
+
+/// The contents of a buffer on their way to the host.
+pub struct Reading<T> {
+    pieces: Vec<Arrival>,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Pod> Reading<T> {
+    /// The event of the transfer.
+    pub fn event(&self) -> Event {
+        self.pieces.last().map_or_else(Event::done, |piece| piece.event.clone())
+    }
+
+    /// Waits for the contents.
+    pub fn wait(self) -> Result<Vec<T>> {
+        let mut contents = vec![T::zeroed(); self.len];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut contents);
+        for (piece, into) in self.pieces.into_iter().zip(bytes.chunks_mut(staging::PIECE as usize)) {
+            piece.land(into)?;
+        }
+        Ok(contents)
+    }
+}
+
+/// Waits for the oldest piece and takes its bytes.
+fn take(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
+    match reading.pop_front() {
+        Some((piece, at, size)) => piece.land(&mut bytes[at as usize..][..size as usize]),
+        None => Ok(()),
     }
 }
 
@@ -139,5 +266,11 @@ fn inside<T>(buffer: &Buffer<T>, bytes: u64) -> Result<()> {
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Queue").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Reading<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reading").field("len", &self.len).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,6 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -12,182 +11,114 @@ use gpu_allocator::MemoryLocation;
 use super::device::Device;
 use super::memory::{self, Buffer};
 use super::program::{Kernel, Program, descriptor_type};
-use super::queue::Queue;
-use crate::backend::{BackendQueue, Bound, Completion, Launch, Memory};
+use crate::backend::{Bound, Command, Launch, Memory};
 use crate::error::{Error, Result};
 
-/// A queue as the rest of the runtime sees it.
-pub(super) struct Handle(Arc<Queue>);
+/// What must live until a command is complete.
+pub(super) type Keep = Arc<dyn Any + Send + Sync>;
 
-type Keep = Vec<Box<dyn Any + Send + Sync>>;
-
-/// A long pattern is written once into this many bytes and copied from there.
-const PATTERN_BYTES: u64 = 1 << 20;
-
-impl Handle {
-    pub(super) fn new(device: &Arc<Device>) -> Result<Self> {
-        Ok(Self(Arc::new(Queue::new(device)?)))
-    }
-
-    fn device(&self) -> &Arc<Device> {
-        &self.0.device
-    }
-
-    fn submit(
-        &self,
-        keep: Keep,
-        commands: impl FnOnce(&ash::Device, vk::CommandBuffer),
-    ) -> Result<Arc<dyn Completion>> {
-        Ok(Arc::new(self.0.submit(None, keep, commands)?))
-    }
-
-    /// A buffer that the host fills and commands copy from.
-    fn staged(&self, size: u64, fill: impl FnOnce(&mut [u8])) -> Result<Buffer> {
-        let usage = vk::BufferUsageFlags::TRANSFER_SRC;
-        let mut staging = Buffer::new(self.device(), size, usage, MemoryLocation::CpuToGpu)?;
-        fill(&mut staging.bytes_mut()[..size as usize]);
-        Ok(staging)
-    }
+/// A command whose recording cannot fail any more.
+pub(super) enum Ready {
+    Nothing,
+    Launch { layout: vk::PipelineLayout, sets: Vec<vk::DescriptorSet>, dispatches: Vec<Dispatch> },
+    Copy { source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy },
+    Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32 },
 }
 
-impl BackendQueue for Handle {
-    fn launch(&self, launch: Launch) -> Result<Arc<dyn Completion>> {
+/// Work-groups of one size.
+pub(super) struct Dispatch {
+    pipeline: vk::Pipeline,
+    push_constants: Vec<u8>,
+    groups: [u32; 3],
+}
+
+impl Ready {
+    /// Prepares a command; puts what it uses into `keep`, and gives the kernel's name.
+    pub(super) fn new(
+        device: &Arc<Device>,
+        command: Command,
+        keep: &mut Vec<Keep>,
+    ) -> Result<(Self, Option<Arc<str>>)> {
+        let ready = match command {
+            Command::Nothing => Self::Nothing,
+            Command::Launch(launch) => {
+                let name = launch.name.clone();
+                return Ok((Self::launch(device, launch, keep)?, Some(name)));
+            }
+            Command::Copy { source, from, target, to, bytes } => {
+                let region = vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes };
+                let ready =
+                    Self::Copy { source: memory::buffer(&source)?, target: memory::buffer(&target)?, region };
+                keep.extend([source.handle as Keep, target.handle]);
+                ready
+            }
+            Command::Fill { target, at, bytes, word } => {
+                let ready = Self::Fill { target: memory::buffer(&target)?, at, bytes, word };
+                keep.push(target.handle);
+                ready
+            }
+        };
+        Ok((ready, None))
+    }
+
+    fn launch(device: &Arc<Device>, launch: Launch, keep: &mut Vec<Keep>) -> Result<Self> {
         let program = launch
             .program
-            .clone()
             .downcast::<Program>()
             .map_err(|_| Error::WrongDevice { object: format!("kernel `{}`", launch.name) })?;
         let kernel = program.kernel(launch.kernel);
         let layout = kernel.layout;
-        let mut dispatches = Vec::with_capacity(launch.dispatches.len());
+        let mut dispatches: Vec<Dispatch> = Vec::with_capacity(launch.dispatches.len());
         for dispatch in launch.dispatches {
             let pipeline = program.pipeline(launch.kernel, &dispatch.specialisation)?;
-            dispatches.push((pipeline, dispatch.push_constants, dispatch.groups));
+            let (push_constants, groups) = (dispatch.push_constants, dispatch.groups);
+            dispatches.push(Dispatch { pipeline, push_constants, groups });
         }
-        let mut keep: Keep = launch.keep.into_iter().map(|memory| memory.handle.boxed()).collect();
+        keep.extend(launch.keep.into_iter().map(|memory: Memory| memory.handle as Keep));
         let mut sets = Vec::new();
         if !launch.bound.is_empty() {
-            let descriptors = Descriptors::new(self.device(), kernel, launch.bound)?;
+            let descriptors = Descriptors::new(device, kernel, launch.bound)?;
             sets.clone_from(&descriptors.sets);
-            keep.push(Box::new(descriptors));
+            keep.push(Arc::new(descriptors));
         }
-        keep.push(Box::new(program));
-        let completion = self.0.submit(Some(launch.name), keep, |raw, commands| {
-            let compute = vk::PipelineBindPoint::COMPUTE;
-            // SAFETY: the command buffer is being recorded; pipelines, layout and sets fit together and live until it is
-            // complete; group counts are within the limits.
-            unsafe {
-                if !sets.is_empty() {
-                    raw.cmd_bind_descriptor_sets(commands, compute, layout, 0, &sets, &[]);
-                }
-                for (pipeline, push_constants, [x, y, z]) in &dispatches {
-                    raw.cmd_bind_pipeline(commands, compute, *pipeline);
-                    if !push_constants.is_empty() {
-                        let stage = vk::ShaderStageFlags::COMPUTE;
-                        raw.cmd_push_constants(commands, layout, stage, 0, push_constants);
+        keep.push(program);
+        Ok(Self::Launch { layout, sets, dispatches })
+    }
+
+    /// Records the command. The command buffer is being recorded; `bound` is the pipeline that is bound there.
+    pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
+        match self {
+            Self::Nothing => {}
+            Self::Launch { layout, sets, dispatches } => {
+                let compute = vk::PipelineBindPoint::COMPUTE;
+                // SAFETY: the command buffer is being recorded; pipelines, layout and sets fit together and are kept until it
+                // is complete; group counts are within the limits.
+                unsafe {
+                    if !sets.is_empty() {
+                        raw.cmd_bind_descriptor_sets(commands, compute, *layout, 0, sets, &[]);
                     }
-                    raw.cmd_dispatch(commands, *x, *y, *z);
+                    for Dispatch { pipeline, push_constants, groups: [x, y, z] } in dispatches {
+                        if *bound != *pipeline {
+                            raw.cmd_bind_pipeline(commands, compute, *pipeline);
+                            *bound = *pipeline;
+                        }
+                        if !push_constants.is_empty() {
+                            let stage = vk::ShaderStageFlags::COMPUTE;
+                            raw.cmd_push_constants(commands, *layout, stage, 0, push_constants);
+                        }
+                        raw.cmd_dispatch(commands, *x, *y, *z);
+                    }
                 }
             }
-        })?;
-        Ok(Arc::new(completion))
-    }
-
-    fn write(&self, target: &Memory, offset: u64, bytes: &[u8]) -> Result<Arc<dyn Completion>> {
-        let staging = self.staged(bytes.len() as u64, |staging| staging.copy_from_slice(bytes))?;
-        let (source, into) = (staging.raw, memory::buffer(target)?);
-        let region = [vk::BufferCopy { src_offset: 0, dst_offset: offset, size: bytes.len() as u64 }];
-        self.submit(vec![Box::new(staging), target.handle.boxed()], |raw, commands| {
-            // SAFETY: the command buffer is being recorded; the region lies in both buffers.
-            unsafe { raw.cmd_copy_buffer(commands, source, into, &region) };
-        })
-    }
-
-    fn read(&self, source: &Memory, offset: u64, into: &mut [u8], timeout: Option<Duration>) -> Result<()> {
-        let size = into.len() as u64;
-        let usage = vk::BufferUsageFlags::TRANSFER_DST;
-        let staging = Arc::new(Buffer::new(self.device(), size, usage, MemoryLocation::GpuToCpu)?);
-        let (from, to) = (memory::buffer(source)?, staging.raw);
-        let region = [vk::BufferCopy { src_offset: offset, dst_offset: 0, size }];
-        let to_host = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-            .dst_access_mask(vk::AccessFlags::HOST_READ)];
-        let keep: Keep = vec![Box::new(staging.clone()), source.handle.boxed()];
-        let completion = self.submit(keep, |raw, commands| {
-            // SAFETY: the command buffer is being recorded; the region lies in both buffers.
-            unsafe {
-                raw.cmd_copy_buffer(commands, from, to, &region);
-                raw.cmd_pipeline_barrier(
-                    commands,
-                    vk::PipelineStageFlags::TRANSFER,
-                    vk::PipelineStageFlags::HOST,
-                    vk::DependencyFlags::empty(),
-                    &to_host,
-                    &[],
-                    &[],
-                );
+            Self::Copy { source, target, region } => {
+                // SAFETY: the command buffer is being recorded; the regions lie in their buffers and do not overlap.
+                unsafe { raw.cmd_copy_buffer(commands, *source, *target, &[*region]) };
             }
-        })?;
-        completion.wait(timeout)?;
-        into.copy_from_slice(&staging.bytes()[..into.len()]);
-        Ok(())
-    }
-
-    fn copy(
-        &self,
-        source: &Memory,
-        from: u64,
-        target: &Memory,
-        to: u64,
-        bytes: u64,
-    ) -> Result<Arc<dyn Completion>> {
-        let (src, dst) = (memory::buffer(source)?, memory::buffer(target)?);
-        let region = [vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes }];
-        self.submit(vec![source.handle.boxed(), target.handle.boxed()], |raw, commands| {
-            // SAFETY: the command buffer is being recorded; the regions lie in their buffers and do not overlap.
-            unsafe { raw.cmd_copy_buffer(commands, src, dst, &region) };
-        })
-    }
-
-    fn fill(&self, target: &Memory, offset: u64, bytes: u64, pattern: &[u8]) -> Result<Arc<dyn Completion>> {
-        let into = memory::buffer(target)?;
-        let word = <[u8; 4]>::try_from(pattern.repeat(4 / pattern.len().min(4))).map(u32::from_ne_bytes);
-        if let (Ok(word), true) = (word, offset.is_multiple_of(4) && bytes.is_multiple_of(4)) {
-            return self.submit(vec![target.handle.boxed()], |raw, commands| {
+            Self::Fill { target, at, bytes, word } => {
                 // SAFETY: the command buffer is being recorded; the range lies in the buffer and is made of words.
-                unsafe { raw.cmd_fill_buffer(commands, into, offset, bytes, word) };
-            });
-        }
-        let step = bytes.min(PATTERN_BYTES);
-        let staging = self.staged(step, |staging| {
-            for (byte, value) in staging.iter_mut().zip(pattern.iter().cycle()) {
-                *byte = *value;
+                unsafe { raw.cmd_fill_buffer(commands, *target, *at, *bytes, *word) };
             }
-        })?;
-        let source = staging.raw;
-        let regions: Vec<_> = (0..bytes)
-            .step_by(step as usize)
-            .map(|at| vk::BufferCopy { src_offset: 0, dst_offset: offset + at, size: step.min(bytes - at) })
-            .collect();
-        self.submit(vec![Box::new(staging), target.handle.boxed()], |raw, commands| {
-            // SAFETY: the command buffer is being recorded; the regions lie in both buffers.
-            unsafe { raw.cmd_copy_buffer(commands, source, into, &regions) };
-        })
-    }
-
-    fn marker(&self) -> Result<Arc<dyn Completion>> {
-        self.submit(Vec::new(), |_, _| {})
-    }
-}
-
-/// A shared handle as something that a command keeps.
-trait Boxed {
-    fn boxed(&self) -> Box<dyn Any + Send + Sync>;
-}
-
-impl Boxed for Arc<dyn Any + Send + Sync> {
-    fn boxed(&self) -> Box<dyn Any + Send + Sync> {
-        Box::new(self.clone())
+        }
     }
 }
 
@@ -196,7 +127,7 @@ struct Descriptors {
     device: Arc<Device>,
     pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
-    _keep: Keep,
+    _keep: Vec<Keep>,
 }
 
 impl Descriptors {
@@ -220,7 +151,7 @@ impl Descriptors {
             let buffer = match bound {
                 Bound::Memory { memory, offset, size } => {
                     let buffer = memory::buffer(&memory)?;
-                    descriptors._keep.push(memory.handle.boxed());
+                    descriptors._keep.push(memory.handle);
                     vk::DescriptorBufferInfo { buffer, offset, range: size }
                 }
                 Bound::Bytes(bytes) => {
@@ -229,7 +160,7 @@ impl Descriptors {
                     let mut block = Buffer::new(device, size, usage, MemoryLocation::CpuToGpu)?;
                     block.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
                     let buffer = block.raw;
-                    descriptors._keep.push(Box::new(block));
+                    descriptors._keep.push(Arc::new(block));
                     vk::DescriptorBufferInfo { buffer, offset: 0, range: size }
                 }
             };

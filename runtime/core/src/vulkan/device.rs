@@ -12,8 +12,8 @@ use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 
 use super::features::{Enabled, Found};
 use super::instance::Shared;
-use super::{commands, failure, memory, program};
-use crate::backend::{Backend, BackendQueue, KernelLayout, Memory, ProgramHandle};
+use super::{failure, memory, program, queue};
+use crate::backend::{Backend, BackendQueue, KernelLayout, Memory, Placement, ProgramHandle};
 use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::module::Module;
@@ -162,16 +162,16 @@ impl Backend for Handle {
         self.0.limits.max_compute_work_group_count
     }
 
-    fn allocate(&self, size: u64) -> Result<Memory> {
-        memory::global(&self.0, size)
+    fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
+        memory::allocate(&self.0, size, placement)
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {
         Ok(Arc::new(program::Program::new(&self.0, module, kernels)?))
     }
 
-    fn queue(&self) -> Result<Arc<dyn BackendQueue>> {
-        Ok(Arc::new(commands::Handle::new(&self.0)?))
+    fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>> {
+        Ok(Arc::new(queue::Handle::new(&self.0, profiled)?))
     }
 
     fn take_messages(&self) -> Vec<String> {

@@ -2,6 +2,8 @@
 //!
 //! Owns allocations. It must never know what they are for beyond where they had best lie.
 
+use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
 use ash::vk;
@@ -9,7 +11,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::device::Device;
-use crate::backend::Memory;
+use crate::backend::{self, Memory, Placement};
 use crate::error::{Error, Result};
 
 /// OpenCL's buffers are aligned for its largest type, `long16`.
@@ -22,27 +24,42 @@ pub(super) struct Buffer {
     device: Arc<Device>,
 }
 
-/// Memory that kernels reach by its address.
-pub(super) fn global(device: &Arc<Device>, size: u64) -> Result<Memory> {
-    let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+/// Memory for kernels or for transfers.
+pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Memory> {
+    let by_kernels = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
         | vk::BufferUsageFlags::STORAGE_BUFFER
         | vk::BufferUsageFlags::UNIFORM_BUFFER
         | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST;
-    let buffer = Buffer::new(device, size, usage, MemoryLocation::GpuOnly)?;
-    let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
-    // SAFETY: the buffer was created for this and has memory.
-    let address = unsafe { device.raw.get_buffer_device_address(&info) };
+    let (usage, location) = match placement {
+        Placement::Device => (by_kernels, MemoryLocation::GpuOnly),
+        Placement::Shared => (by_kernels, MemoryLocation::CpuToGpu),
+        Placement::Upload => (vk::BufferUsageFlags::TRANSFER_SRC, MemoryLocation::CpuToGpu),
+        Placement::Download => (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu),
+    };
+    let buffer = Buffer::new(device, size, usage, location)?;
+    let mut address = 0;
+    if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
+        // SAFETY: the buffer was created for this and has memory.
+        address = unsafe { device.raw.get_buffer_device_address(&info) };
+    }
     Ok(Memory { address, handle: Arc::new(buffer) })
 }
 
 /// The buffer behind the memory of an allocation of this back end.
 pub(super) fn buffer(memory: &Memory) -> Result<vk::Buffer> {
-    memory
-        .handle
+    let handle: &dyn Any = &*memory.handle;
+    handle
         .downcast_ref::<Buffer>()
         .map(|buffer| buffer.raw)
         .ok_or_else(|| Error::WrongDevice { object: "the buffer".to_owned() })
+}
+
+impl backend::Allocation for Buffer {
+    fn host(&self) -> Option<NonNull<u8>> {
+        self.allocation.as_ref().and_then(Allocation::mapped_ptr).map(NonNull::cast)
+    }
 }
 
 impl Buffer {
@@ -85,11 +102,6 @@ impl Buffer {
         buffer.allocation = Some(allocation);
         bound.map_err(failed)?;
         Ok(buffer)
-    }
-
-    /// The bytes, for memory that the host sees.
-    pub(super) fn bytes(&self) -> &[u8] {
-        self.allocation.as_ref().and_then(Allocation::mapped_slice).unwrap_or_default()
     }
 
     /// The bytes, for memory that the host sees.

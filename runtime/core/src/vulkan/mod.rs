@@ -2,8 +2,8 @@
 //!
 //! Owns the translation between OpenCL's terms and Vulkan's. Nothing outside this folder names a Vulkan object.
 //!
-//! How it works: one queue family and one `VkQueue` of it. Each of our queues is a timeline semaphore; a command is one command
-//! buffer that begins with a barrier against everything before it and signals the semaphore's next value. Memory is one
+//! How it works: one queue family and one `VkQueue` of it. Each of our queues is a timeline semaphore; commands are collected in a
+//! command buffer that begins with a barrier against everything before it and signals the semaphore's next value. Memory is one
 //! `VkBuffer` for each allocation, with a device address (memory.md R9).
 
 mod commands;

@@ -81,8 +81,7 @@ impl Program {
             );
         }
         let count = by_set.keys().last().map_or(0, |set| set + 1);
-        let name =
-            CString::new(kernel.name.as_str()).map_err(|_| bad("has a zero in its name".to_owned()))?;
+        let name = CString::new(&*kernel.name).map_err(|_| bad("has a zero in its name".to_owned()))?;
         // From here on, dropping the program destroys what was made.
         self.kernels.push(Kernel {
             name,

@@ -1,8 +1,11 @@
-//! Queues: recording commands, submitting them, and knowing when they are complete.
+//! Queues: batches of commands, their submission, and knowing when they are complete.
 //!
-//! Owns command buffers and the timeline. A command holds everything it uses until it is complete. It must never know arguments.
+//! Owns command buffers and the timeline. A batch holds everything that its commands use until it is complete. It must never know
+//! what a command does (`commands.rs` does).
+//!
+//! Every batch begins with a barrier against all that was submitted before it, in this queue or another, and ends by signalling
+//! the next value of the timeline. Between commands of a batch there is a barrier before each that is ordered.
 
-use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,62 +14,103 @@ use std::time::Duration;
 use ash::prelude::VkResult;
 use ash::vk;
 
+use super::commands::{Keep, Ready};
 use super::device::Device;
+use crate::backend::{self, BackendQueue, Command, Start};
 use crate::error::{Error, Result};
-use crate::event::Times;
+use crate::event::{Status, Times};
+
+/// A batch of this many commands is submitted unasked.
+const BATCH: usize = 256;
+/// And one of this many, if the device has nothing else to do.
+const FIRST_BATCH: usize = 32;
 
 /// A queue of ours: a timeline on the device's queue.
 pub(super) struct Queue {
-    pub(super) device: Arc<Device>,
+    device: Arc<Device>,
     timeline: vk::Semaphore,
+    profiled: bool,
     state: Mutex<State>,
     /// A wait has run out of time, so waiting without end is no option any more.
     overdue: AtomicBool,
 }
 
+/// The queue as the rest of the runtime sees it.
+pub(super) struct Handle(Arc<Queue>);
+
 struct State {
     pool: vk::CommandPool,
     free: Vec<Slot>,
-    pending: VecDeque<Pending>,
-    /// The value that the last command signals.
+    open: Option<Batch>,
+    pending: VecDeque<Batch>,
+    /// The value that the last submitted batch signals.
     last: u64,
     /// What to add to the device's clock, in nanoseconds, to get the host's. It grows where a command would otherwise have begun
     /// before it was submitted.
     clock: Option<i128>,
 }
 
-/// What one command needs, used again and again.
+/// What a batch needs, used again and again.
 struct Slot {
     commands: vk::CommandBuffer,
-    /// Two timestamps; null where the device has none.
+    /// Two timestamps for each command; null where nobody wants them or the device has none.
     queries: vk::QueryPool,
 }
 
-/// A command that may still run.
-struct Pending {
+/// Commands that are submitted together.
+struct Batch {
     slot: Slot,
-    record: Arc<Record>,
-    _keep: Vec<Box<dyn Any + Send + Sync>>,
+    records: Vec<Arc<Record>>,
+    keep: Vec<Keep>,
+    /// The pipeline that is bound.
+    bound: vk::Pipeline,
 }
 
 /// What is remembered of a command.
 struct Record {
+    /// The value that its batch signals.
     value: u64,
     /// The kernel, if it is a launch.
-    kernel: Option<String>,
+    kernel: Option<Arc<str>>,
+    /// Nanoseconds since the device was opened.
     queued: u64,
-    submitted: OnceLock<u64>,
+    submitted: OnceLock<std::result::Result<u64, Error>>,
     times: OnceLock<Times>,
 }
 
 /// The end of a command.
-pub(super) struct Completion {
+struct Completion {
     queue: Arc<Queue>,
     record: Arc<Record>,
 }
 
+/// The stages of all commands there are, and their accesses.
+const STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
+    vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
+);
+
+impl Handle {
+    pub(super) fn new(device: &Arc<Device>, profiled: bool) -> Result<Self> {
+        Ok(Self(Arc::new(Queue::new(device, profiled)?)))
+    }
+}
+
+impl BackendQueue for Handle {
+    fn push(&self, command: Command, start: Start) -> Result<Arc<dyn backend::Completion>> {
+        let queue = &self.0;
+        let mut keep = Vec::new();
+        let (ready, kernel) = Ready::new(&queue.device, command, &mut keep)?;
+        let record = queue.push(&ready, kernel, keep, start)?;
+        Ok(Arc::new(Completion { queue: queue.clone(), record }))
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.0.flush(&mut self.0.state())
+    }
+}
+
 impl Queue {
-    pub(super) fn new(device: &Arc<Device>) -> Result<Self> {
+    fn new(device: &Arc<Device>, profiled: bool) -> Result<Self> {
         let failed = |result| device.failure("creating a queue", result, 0);
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
@@ -76,9 +120,11 @@ impl Queue {
         let mut queue = Self {
             device: device.clone(),
             timeline,
+            profiled: profiled && device.timestamp_bits > 0,
             state: Mutex::new(State {
                 pool: vk::CommandPool::null(),
                 free: Vec::new(),
+                open: None,
                 pending: VecDeque::new(),
                 last: 0,
                 clock: None,
@@ -98,100 +144,138 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a command and submits it after all earlier ones. `keep` lives until the command is complete.
-    pub(super) fn submit(
-        self: &Arc<Self>,
-        kernel: Option<String>,
-        keep: Vec<Box<dyn Any + Send + Sync>>,
-        commands: impl FnOnce(&ash::Device, vk::CommandBuffer),
-    ) -> Result<Completion> {
-        let queued = self.device.now();
+    /// Adds a command to the open batch. `keep` lives until the command is complete.
+    fn push(
+        &self,
+        command: &Ready,
+        kernel: Option<Arc<str>>,
+        keep: Vec<Keep>,
+        start: Start,
+    ) -> Result<Arc<Record>> {
         let mut state = self.state();
-        self.reclaim(&mut state)?;
+        let value = state.last + 1;
+        let mut batch = match state.open.take() {
+            Some(batch) => batch,
+            None => self.open(&mut state)?,
+        };
+        let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
+        let record =
+            Arc::new(Record { value, kernel, queued, submitted: OnceLock::new(), times: OnceLock::new() });
+        let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
+        if start.ordered && first > 0 {
+            self.barrier(commands);
+        }
+        self.timestamp(&batch.slot, first);
+        command.record(raw, commands, &mut batch.bound);
+        self.timestamp(&batch.slot, first + 1);
+        batch.records.push(record.clone());
+        batch.keep.extend(keep);
+        let most = if state.pending.is_empty() { FIRST_BATCH } else { BATCH };
+        let is_full = batch.records.len() >= most;
+        state.open = Some(batch);
+        if is_full {
+            self.flush(&mut state)?;
+        }
+        Ok(record)
+    }
+
+    /// Begins a batch.
+    fn open(&self, state: &mut State) -> Result<Batch> {
+        self.reclaim(state)?;
         let slot = match state.free.pop() {
             Some(slot) => slot,
             None => self.slot(state.pool)?,
         };
-        let value = state.last + 1;
-        let record = Arc::new(Record {
-            value,
-            kernel: kernel.clone(),
-            queued,
-            submitted: OnceLock::new(),
-            times: OnceLock::new(),
-        });
-        let submitted = self.record(&slot, commands).and_then(|()| {
-            let _ = record.submitted.set(self.device.now());
-            self.hand_over(&slot, value)
-        });
-        if let Err(result) = submitted {
-            // Nothing was submitted: the slot can be used again, and what it would have used may go.
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let raw = &self.device.raw;
+        // SAFETY: the slot is free, so its command buffer is not pending; the state lock serialises the use of its pool.
+        if let Err(result) = unsafe { raw.begin_command_buffer(slot.commands, &begin) } {
             state.free.push(slot);
-            return Err(match self.device.failure("submitting a command", result, 0) {
-                Error::DeviceLost { .. } => Error::DeviceLost { kernel },
-                error => error,
-            });
+            return Err(self.device.failure("preparing commands", result, 0));
         }
-        state.last = value;
-        state.pending.push_back(Pending { slot, record: record.clone(), _keep: keep });
-        drop(state);
-        Ok(Completion { queue: self.clone(), record })
+        if self.profiled {
+            // SAFETY: the command buffer is being recorded; no pending command uses the queries of a free slot.
+            unsafe { raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2 * BATCH as u32) };
+        }
+        self.barrier(slot.commands);
+        Ok(Batch { slot, records: Vec::new(), keep: Vec::new(), bound: vk::Pipeline::null() })
     }
 
-    fn record(&self, slot: &Slot, commands: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> VkResult<()> {
-        let raw = &self.device.raw;
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    /// Later commands see what earlier ones wrote, and do not write what those still read.
+    fn barrier(&self, commands: vk::CommandBuffer) {
         let everything = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-        let timed = slot.queries != vk::QueryPool::null();
-        // SAFETY: the slot is free, so its command buffer is not pending; the state lock serialises the use of its pool.
-        unsafe {
-            raw.begin_command_buffer(slot.commands, &begin)?;
-            if timed {
-                raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2);
-            }
-            raw.cmd_pipeline_barrier(
-                slot.commands,
-                vk::PipelineStageFlags::ALL_COMMANDS,
-                vk::PipelineStageFlags::ALL_COMMANDS,
-                vk::DependencyFlags::empty(),
-                &everything,
-                &[],
-                &[],
-            );
-            if timed {
-                raw.cmd_write_timestamp(slot.commands, vk::PipelineStageFlags::ALL_COMMANDS, slot.queries, 0);
-            }
-        }
-        commands(raw, slot.commands);
+        let none = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is being recorded.
         unsafe {
-            if timed {
-                raw.cmd_write_timestamp(slot.commands, vk::PipelineStageFlags::ALL_COMMANDS, slot.queries, 1);
-            }
-            raw.end_command_buffer(slot.commands)
+            self.device.raw.cmd_pipeline_barrier(commands, STAGES, STAGES, none, &everything, &[], &[]);
         }
     }
 
-    fn hand_over(&self, slot: &Slot, value: u64) -> VkResult<()> {
+    fn timestamp(&self, slot: &Slot, query: u32) {
+        if self.profiled {
+            let stage = vk::PipelineStageFlags::ALL_COMMANDS;
+            // SAFETY: the command buffer is being recorded; the pool has two queries for each command of a batch.
+            unsafe { self.device.raw.cmd_write_timestamp(slot.commands, stage, slot.queries, query) };
+        }
+    }
+
+    /// Submits the open batch.
+    fn flush(&self, state: &mut State) -> Result<()> {
+        let Some(batch) = state.open.take() else { return Ok(()) };
+        let value = state.last + 1;
+        let submitted = self.device.now();
+        if let Err(result) = self.submit(&batch.slot, value) {
+            let error = match self.device.failure("submitting commands", result, 0) {
+                Error::DeviceLost { .. } => Error::DeviceLost { kernel: first_kernel(&batch) },
+                error => error,
+            };
+            for record in &batch.records {
+                let _ = record.submitted.set(Err(error.clone()));
+            }
+            // Nothing was submitted: the slot can be used again, and what it would have used may go.
+            state.free.push(batch.slot);
+            return Err(error);
+        }
+        state.last = value;
+        for record in &batch.records {
+            let _ = record.submitted.set(Ok(submitted));
+        }
+        state.pending.push_back(batch);
+        Ok(())
+    }
+
+    fn submit(&self, slot: &Slot, value: u64) -> VkResult<()> {
+        let raw = &self.device.raw;
+        let to_host = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(vk::AccessFlags::HOST_READ)];
+        let (host, none) = (vk::PipelineStageFlags::HOST, vk::DependencyFlags::empty());
         let (commands, semaphores, values) = ([slot.commands], [self.timeline], [value]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let submit = [vk::SubmitInfo::default()
             .command_buffers(&commands)
             .signal_semaphores(&semaphores)
             .push_next(&mut timeline)];
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            raw.cmd_pipeline_barrier(slot.commands, STAGES, host, none, &to_host, &[], &[]);
+            raw.end_command_buffer(slot.commands)?;
+        }
         let queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the lock serialises the use of the queue; the command buffer is complete and not pending.
-        unsafe { self.device.raw.queue_submit(*queue, &submit, vk::Fence::null()) }
+        // SAFETY: the lock serialises the use of the queue; the command buffer is recorded and not pending.
+        unsafe { raw.queue_submit(*queue, &submit, vk::Fence::null()) }
     }
 
     fn slot(&self, pool: vk::CommandPool) -> Result<Slot> {
         let raw = &self.device.raw;
-        let failed = |result| self.device.failure("preparing a command", result, 0);
+        let failed = |result| self.device.failure("preparing commands", result, 0);
         let mut queries = vk::QueryPool::null();
-        if self.device.timestamp_bits > 0 {
-            let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
+        if self.profiled {
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(2 * BATCH as u32);
             // SAFETY: the family has timestamps.
             queries = unsafe { raw.create_query_pool(&info, None) }.map_err(failed)?;
         }
@@ -211,7 +295,7 @@ impl Queue {
         }
     }
 
-    /// The value of the last complete command.
+    /// The value of the last complete batch.
     fn reached(&self) -> Result<u64> {
         // SAFETY: the semaphore is a timeline of the device.
         unsafe { self.device.raw.get_semaphore_counter_value(self.timeline) }
@@ -224,11 +308,11 @@ impl Queue {
             return Ok(());
         }
         let reached = self.reached()?;
-        while state.pending.front().is_some_and(|pending| pending.record.value <= reached) {
-            if let Some(Pending { slot, record, .. }) = state.pending.pop_front() {
-                if let Some((times, clock)) = self.times(&slot, &record, state.clock) {
-                    let _ = record.times.set(times);
-                    state.clock = Some(clock);
+        let is_complete = |batch: &Batch| batch.records.first().is_none_or(|record| record.value <= reached);
+        while state.pending.front().is_some_and(is_complete) {
+            if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
+                if self.profiled {
+                    self.note_times(&slot, &records, &mut state.clock);
                 }
                 state.free.push(slot);
             }
@@ -236,32 +320,33 @@ impl Queue {
         Ok(())
     }
 
-    /// The times of a complete command on the host's clock.
-    fn times(&self, slot: &Slot, record: &Record, clock: Option<i128>) -> Option<(Times, i128)> {
-        if slot.queries == vk::QueryPool::null() {
-            return None;
+    /// Notes the times of complete commands on the host's clock.
+    fn note_times(&self, slot: &Slot, records: &[Arc<Record>], clock: &mut Option<i128>) {
+        let mut ticks = vec![[0u64; 2]; records.len()];
+        let results = ticks.as_flattened_mut();
+        let as_words = vk::QueryResultFlags::TYPE_64;
+        // SAFETY: the commands have written these queries, for they are complete.
+        let got = unsafe { self.device.raw.get_query_pool_results(slot.queries, 0, results, as_words) };
+        if got.is_err() {
+            return;
         }
-        let mut ticks = [0u64; 2];
-        // SAFETY: the command has written both queries, for it is complete.
-        unsafe {
-            self.device.raw.get_query_pool_results(slot.queries, 0, &mut ticks, vk::QueryResultFlags::TYPE_64)
-        }
-        .ok()?;
         let mask = u64::MAX.checked_shr(64 - self.device.timestamp_bits).unwrap_or(0);
         let period = f64::from(self.device.limits.timestamp_period);
-        let nanoseconds = |ticks: u64| ((ticks & mask) as f64 * period) as i128;
-        let start = if period == 1.0 { i128::from(ticks[0] & mask) } else { nanoseconds(ticks[0]) };
-        let elapsed = nanoseconds(ticks[1].wrapping_sub(ticks[0]));
-        let submitted = record.submitted.get().copied().unwrap_or(record.queued);
-        let least = i128::from(submitted) - start;
-        let clock = clock.map_or(least, |clock| clock.max(least));
-        let start = (start + clock) as u64;
-        Some((Times { queued: record.queued, submitted, start, end: start + elapsed as u64 }, clock))
-    }
-
-    /// The first kernel that is not known to be complete.
-    fn running_kernel(&self) -> Option<String> {
-        self.state().pending.iter().find_map(|pending| pending.record.kernel.clone())
+        let nanoseconds = |ticks: u64| match ticks & mask {
+            ticks if period == 1.0 => i128::from(ticks),
+            ticks => (ticks as f64 * period) as i128,
+        };
+        for (record, [start, end]) in records.iter().zip(ticks) {
+            let elapsed = nanoseconds(end.wrapping_sub(start));
+            let submitted = record.submitted.get().and_then(|at| at.as_ref().ok()).copied();
+            let submitted = submitted.unwrap_or(record.queued);
+            let least = i128::from(submitted) - nanoseconds(start);
+            let offset = clock.map_or(least, |clock| clock.max(least));
+            *clock = Some(offset);
+            let start = (nanoseconds(start) + offset) as u64;
+            let end = start + elapsed as u64;
+            let _ = record.times.set(Times { queued: record.queued, submitted, start, end });
+        }
     }
 
     /// Waits until the timeline reaches a value.
@@ -278,7 +363,6 @@ impl Queue {
                 self.reclaim(&mut self.state())
             }
             Err(vk::Result::TIMEOUT) => {
-                self.overdue.store(true, Ordering::Relaxed);
                 // What is complete must not be blamed.
                 self.reclaim(&mut self.state())?;
                 Err(Error::Timeout { kernel: self.running_kernel(), after: timeout.unwrap_or(Duration::MAX) })
@@ -287,15 +371,47 @@ impl Queue {
             Err(result) => Err(self.device.failure("waiting", result, 0)),
         }
     }
+
+    /// The first kernel that is not known to be complete.
+    fn running_kernel(&self) -> Option<String> {
+        self.state().pending.iter().find_map(first_kernel)
+    }
 }
 
-impl crate::backend::Completion for Completion {
+fn first_kernel(batch: &Batch) -> Option<String> {
+    batch.records.iter().find_map(|record| record.kernel.as_deref()).map(str::to_owned)
+}
+
+impl Completion {
+    /// Whether the command has been submitted, or why it could not be.
+    fn submitted(&self) -> Result<bool> {
+        match self.record.submitted.get() {
+            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(_)) => Ok(true),
+            None => Ok(false),
+        }
+    }
+}
+
+impl backend::Completion for Completion {
     fn wait(&self, timeout: Option<Duration>) -> Result<()> {
+        if !self.submitted()? {
+            self.queue.flush(&mut self.queue.state())?;
+            self.submitted()?;
+        }
         self.queue.wait(self.record.value, timeout)
     }
 
-    fn is_complete(&self) -> Result<bool> {
-        Ok(self.queue.reached()? >= self.record.value)
+    fn give_up(&self) {
+        self.queue.overdue.store(true, Ordering::Relaxed);
+    }
+
+    fn status(&self) -> Result<Status> {
+        Ok(match self.submitted()? {
+            false => Status::Queued,
+            true if self.queue.reached()? >= self.record.value => Status::Complete,
+            true => Status::Submitted,
+        })
     }
 
     fn times(&self) -> Option<Times> {
@@ -308,7 +424,12 @@ impl crate::backend::Completion for Completion {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        let last = self.state().last;
+        let mut state = self.state();
+        if let Err(error) = self.flush(&mut state) {
+            tracing::error!("the last commands of a queue were lost: {error}");
+        }
+        let last = state.last;
+        drop(state);
         let patience = if self.overdue.load(Ordering::Relaxed) { Some(Duration::ZERO) } else { None };
         let finished = matches!(self.wait(last, patience), Ok(()) | Err(Error::DeviceLost { .. }));
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -322,7 +443,7 @@ impl Drop for Queue {
         let raw = &self.device.raw;
         // SAFETY: no command of this queue runs any more. Null handles are allowed.
         unsafe {
-            for slot in state.free.iter().chain(state.pending.iter().map(|pending| &pending.slot)) {
+            for slot in state.free.iter().chain(state.pending.iter().map(|batch| &batch.slot)) {
                 raw.destroy_query_pool(slot.queries, None);
             }
             raw.destroy_command_pool(state.pool, None);

@@ -21,10 +21,6 @@ pub(crate) fn copy_kernel(device: &Device) {
         let event = launch(&queue, &kernel, range).unwrap();
         event.wait().unwrap();
         assert!(event.is_complete().unwrap());
-        let times = event.times().unwrap();
-        assert!(
-            times.queued <= times.submitted && times.submitted <= times.start && times.start <= times.end
-        );
         let covered = range.global_size()[0].min(1000);
         let read = queue.read(&target).unwrap();
         assert_eq!(read[..covered], numbers[..covered]);
@@ -134,15 +130,12 @@ pub(crate) fn commands_are_ordered(device: &Device) {
     let buffers: Vec<_> = (0..50).map(|_| device.buffer::<u32>(256).unwrap()).collect();
     queue.write(&buffers[0], &[42; 256]).unwrap();
     let mut kernel = program.kernel("k").unwrap();
-    let mut events = Vec::new();
     for pair in buffers.windows(2) {
         kernel.set(0, &pair[0]).unwrap().set(1, &pair[1]).unwrap().set(2, 256u32).unwrap();
-        events.push(launch(&queue, &kernel, 256).unwrap());
+        launch(&queue, &kernel, 256).unwrap();
     }
     drop(kernel);
     assert_eq!(queue.read(&buffers[49]).unwrap(), [42; 256]);
-    let times: Vec<_> = events.iter().map(|event| event.times().unwrap()).collect();
-    assert!(times.windows(2).all(|pair| pair[0].end <= pair[1].start));
     // Another queue sees it too, and a queue may go before its events.
     let event = device.queue().unwrap().marker().unwrap();
     event.wait().unwrap();

@@ -6,6 +6,7 @@ mod arguments;
 mod execution;
 mod faults;
 mod module;
+mod ordering;
 mod transfers;
 
 use std::path::Path;
@@ -31,6 +32,20 @@ const TESTS: &[(&str, Test)] = &[
     ("local_arguments", execution::local_arguments),
     ("commands_are_ordered", execution::commands_are_ordered),
     ("required_sizes", execution::required_sizes),
+    ("in_order_commands_see_earlier_ones", ordering::in_order_commands_see_earlier_ones),
+    ("in_order_commands_follow_each_other", ordering::in_order_commands_follow_each_other),
+    ("wait_lists_order_unordered_commands", ordering::wait_lists_order_unordered_commands),
+    ("wait_lists_reach_other_queues", ordering::wait_lists_reach_other_queues),
+    ("all_of_a_wait_list_counts", ordering::all_of_a_wait_list_counts),
+    ("markers_follow_everything", ordering::markers_follow_everything),
+    ("markers_hold_nothing_back", ordering::markers_hold_nothing_back),
+    ("barriers_part_commands", ordering::barriers_part_commands),
+    ("barriers_with_lists_wait_for_those", ordering::barriers_with_lists_wait_for_those),
+    ("user_events_hold_back", ordering::user_events_hold_back),
+    ("failures_follow_wait_lists", ordering::failures_follow_wait_lists),
+    ("blocking_commands_block", ordering::blocking_commands_block),
+    ("flushed_commands_complete", ordering::flushed_commands_complete),
+    ("completion_shows_everything", ordering::completion_shows_everything),
     ("argument_blocks", arguments::argument_blocks),
     ("bound_buffers", arguments::bound_buffers),
     ("program_scope_variables", arguments::program_scope_variables),
@@ -97,6 +112,11 @@ fn run(index: usize, test: Test) -> Result<(), Failed> {
         messages if messages.is_empty() => Ok(()),
         messages => Err(messages.join("\n").into()),
     }
+}
+
+/// The same physical device, opened again.
+pub(crate) fn same_device(device: &Device) -> Device {
+    Instance::new(options()).unwrap().device(&Selector::Index(device.info().index)).unwrap()
 }
 
 /// Launches a kernel of these tests.

@@ -1,0 +1,249 @@
+//! Scheduling: which command may go to the back end now, and which must wait on the host.
+//!
+//! Owns the ordering rules of queues (OpenCL API 3.2.1, 5.11, 5.13) as far as the device cannot keep them. A command goes to the
+//! back end as soon as all it waits for has gone there, for the back end keeps the order from then on. So only user events, and
+//! what depends on them, hold commands back here. It must never know what commands do.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::backend::{BackendQueue, Command, Completion, Start};
+use crate::error::{Error, Result};
+use crate::event::{Callback, Event, Held, Node, Status, Wait};
+
+/// The commands of one queue.
+pub(crate) struct Lane {
+    backend: Arc<dyn BackendQueue>,
+    order: Order,
+    waiting: Mutex<VecDeque<Waiting>>,
+    /// Hands callbacks to the thread that waits for their commands; made when first needed.
+    watcher: Mutex<Option<Sender<Watch>>>,
+}
+
+/// The order of commands in a queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Each command sees what the earlier ones wrote.
+    #[default]
+    InOrder,
+    /// Commands are ordered by wait lists, markers and barriers only (`CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE`).
+    OutOfOrder,
+}
+
+/// Where a command stands among the others of its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Even out of order, it waits for all earlier commands.
+    pub(crate) after_all: bool,
+    /// Even out of order, later commands wait for it.
+    pub(crate) before_all: bool,
+}
+
+/// A command that the back end cannot have yet.
+struct Waiting {
+    command: Command,
+    wait: Arc<[Event]>,
+    place: Place,
+    queued: Instant,
+    node: Arc<Node>,
+}
+
+type Watch = (Arc<dyn Completion>, Callback);
+
+/// A callback is at most this late when its command ends before one that was asked about earlier.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+impl Place {
+    /// Where the queue's order puts it.
+    pub(crate) const USUAL: Self = Self { after_all: false, before_all: false };
+}
+
+/// How the commands that are held back stand in a new one's way.
+#[derive(Clone, Copy, Default)]
+struct InTheWay {
+    any: bool,
+    barrier: bool,
+}
+
+impl InTheWay {
+    fn of(waiting: &VecDeque<Waiting>) -> Self {
+        let mut way = Self::default();
+        waiting.iter().for_each(|held| way.add(held.place));
+        way
+    }
+
+    fn add(&mut self, place: Place) {
+        self.any = true;
+        self.barrier |= place.before_all;
+    }
+
+    fn stops(self, place: Place, order: Order) -> bool {
+        self.barrier || self.any && (place.after_all || order == Order::InOrder)
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(backend: Arc<dyn BackendQueue>, order: Order) -> Arc<Self> {
+        Arc::new(Self { backend, order, waiting: Mutex::default(), watcher: Mutex::default() })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a command. One whose wait list has failed fails with it, and is no error here.
+    pub(crate) fn enqueue(
+        self: &Arc<Self>,
+        command: Command,
+        wait: &Arc<[Event]>,
+        place: Place,
+    ) -> Result<Arc<Node>> {
+        let queued = Instant::now();
+        let mut waiting = self.waiting();
+        let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(place, self.order);
+        if !stopped {
+            match self.dependencies(wait)? {
+                Wait::Held => {}
+                Wait::Ended(Err(error)) => return Ok(Node::ended(Err(error))),
+                Wait::Given(_) | Wait::Ended(Ok(())) => {
+                    let completion = self.push(command, wait, place, queued)?;
+                    return Ok(Node::given(completion, self.clone()));
+                }
+            }
+        }
+        let node = Node::held();
+        waiting.push_back(Waiting { command, wait: wait.clone(), place, queued, node: node.clone() });
+        Ok(node)
+    }
+
+    fn push(
+        &self,
+        command: Command,
+        wait: &[Event],
+        place: Place,
+        queued: Instant,
+    ) -> Result<Arc<dyn Completion>> {
+        let ordered = self.order == Order::InOrder || !wait.is_empty() || place != Place::USUAL;
+        self.backend.push(command, Start { ordered, queued })
+    }
+
+    /// Whether the commands of a wait list are where the back end keeps the order. Those in other queues are flushed, for only
+    /// then they come first in the order of the device.
+    fn dependencies(self: &Arc<Self>, wait: &[Event]) -> Result<Wait> {
+        for event in wait {
+            match event.node.wait_of(self) {
+                Wait::Held => return Ok(Wait::Held),
+                Wait::Given(lane) if !Arc::ptr_eq(&lane, self) => lane.backend.flush()?,
+                Wait::Given(_) | Wait::Ended(Ok(())) => {}
+                Wait::Ended(Err(error)) => {
+                    return Ok(Wait::Ended(Err(Error::WaitList { cause: Box::new(error) })));
+                }
+            }
+        }
+        Ok(Wait::Ended(Ok(())))
+    }
+
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.backend.flush()
+    }
+
+    /// Hands over what need not wait any more.
+    pub(crate) fn pump(self: Arc<Self>) {
+        let mut lanes = vec![self];
+        while let Some(lane) = lanes.pop() {
+            for (node, held) in lane.advance() {
+                lanes.extend(held.tell_callbacks(&node));
+            }
+        }
+    }
+
+    /// Hands over what it can, and gives who must hear of it.
+    fn advance(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
+        let mut waiting = self.waiting();
+        let mut told = Vec::new();
+        let mut way = InTheWay::default();
+        for held in std::mem::take(&mut *waiting) {
+            if way.stops(held.place, self.order) {
+                way.add(held.place);
+                waiting.push_back(held);
+                continue;
+            }
+            let given = match self.dependencies(&held.wait) {
+                Ok(Wait::Held) => {
+                    way.add(held.place);
+                    waiting.push_back(held);
+                    continue;
+                }
+                Ok(Wait::Ended(Err(error))) | Err(error) => Err(error),
+                Ok(_) => self.push(held.command, &held.wait, held.place, held.queued),
+            };
+            let heard = match given {
+                Ok(completion) => held.node.give(completion, self.clone()),
+                Err(error) => held.node.end(Err(error)),
+            };
+            told.push((held.node, heard));
+        }
+        told
+    }
+
+    /// Calls back when a command of this lane has ended.
+    pub(crate) fn call_after(&self, completion: Arc<dyn Completion>, callback: Callback) {
+        if let Err(error) = self.flush() {
+            return callback(Err(error));
+        }
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if watcher.is_none() {
+            let (sender, receiver) = mpsc::channel();
+            let thread = std::thread::Builder::new().name("kiln-callbacks".to_owned());
+            if thread.spawn(move || watch(&receiver)).is_ok() {
+                *watcher = Some(sender);
+            }
+        }
+        let unsent = match &*watcher {
+            Some(sender) => sender.send((completion, callback)).err().map(|unsent| unsent.0),
+            None => Some((completion, callback)),
+        };
+        drop(watcher);
+        // Without a thread, the one that asks waits.
+        if let Some((completion, callback)) = unsent {
+            callback(completion.wait(None));
+        }
+    }
+}
+
+/// Waits for commands and calls back, until nobody can ask any more.
+fn watch(receiver: &Receiver<Watch>) {
+    let mut watched: VecDeque<Watch> = VecDeque::new();
+    let mut open = true;
+    while open || !watched.is_empty() {
+        if watched.is_empty() {
+            match receiver.recv() {
+                Ok(watch) => watched.push_back(watch),
+                Err(_) => break,
+            }
+        }
+        loop {
+            match receiver.try_recv() {
+                Ok(watch) => watched.push_back(watch),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => {
+                    open = false;
+                    break;
+                }
+            }
+        }
+        if let Some((oldest, _)) = watched.front() {
+            // Whatever it says, the state of each is asked for below.
+            let _ = oldest.wait(Some(PATIENCE));
+        }
+        for (completion, callback) in std::mem::take(&mut watched) {
+            match completion.status() {
+                Ok(Status::Complete) => callback(Ok(())),
+                Ok(_) => watched.push_back((completion, callback)),
+                Err(error) => callback(Err(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Staging: memory that the host and the device share for the length of a transfer, and the bytes that pass through it.
+//!
+//! Owns the pieces that a large transfer is cut into, so that the host copies one while the device copies another. It must never
+//! know queues.
+
+#![allow(unsafe_code, reason = "bytes of memory that a device shares; each states why it is sound")]
+
+use std::collections::VecDeque;
+
+use crate::backend::{Backend, Command, Memory, Placement};
+use crate::error::{Error, Result};
+use crate::event::Event;
+
+/// The bytes of a piece: large enough that a copy outweighs its command, small enough that copies overlap.
+pub(crate) const PIECE: u64 = 4 << 20;
+/// Pieces on their way at a time.
+pub(crate) const IN_FLIGHT: usize = 4;
+
+/// Where the pieces of some bytes begin, and how long they are.
+pub(crate) fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..bytes.div_ceil(PIECE)).map(move |index| (index * PIECE, PIECE.min(bytes - index * PIECE)))
+}
+
+/// New memory for the device to copy from.
+pub(crate) fn filled(backend: &dyn Backend, contents: &[u8]) -> Result<Memory> {
+    let memory = backend.allocate(contents.len() as u64, Placement::Upload)?;
+    let host = memory.handle.host().ok_or_else(unseen)?;
+    // SAFETY: the memory has that many bytes, and nobody else knows it yet.
+    unsafe { host.as_ptr().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
+    Ok(memory)
+}
+
+/// Copies bytes to a place in memory, piece by piece; gives the event of the last.
+pub(crate) fn send(
+    backend: &dyn Backend,
+    (target, offset): (&Memory, u64),
+    contents: &[u8],
+    enqueue: impl Fn(Command) -> Result<Event>,
+    flush: impl Fn() -> Result<()>,
+) -> Result<Event> {
+    let total = contents.len() as u64;
+    let mut events = VecDeque::new();
+    for (at, bytes) in pieces(total) {
+        // Pieces that a user event holds back must not be waited for.
+        if events.len() == IN_FLIGHT
+            && let Some(oldest) = events.pop_front().filter(|event: &Event| !event.node.is_held())
+        {
+            oldest.wait()?;
+        }
+        let source = filled(backend, &contents[at as usize..][..bytes as usize])?;
+        let (target, to) = (target.clone(), offset + at);
+        events.push_back(enqueue(Command::Copy { source, from: 0, target, to, bytes })?);
+        if total > PIECE {
+            flush()?;
+        }
+    }
+    Ok(events.pop_back().unwrap_or_else(Event::done))
+}
+
+/// Bytes that the device copies to where the host sees them.
+pub(crate) struct Arrival {
+    pub(crate) event: Event,
+    /// Nothing but the command of the event writes it.
+    pub(crate) memory: Memory,
+}
+
+impl Arrival {
+    /// Waits for the bytes. There must be as many as were asked for.
+    pub(crate) fn land(self, into: &mut [u8]) -> Result<()> {
+        self.event.wait()?;
+        let host = self.memory.handle.host().ok_or_else(unseen)?;
+        // SAFETY: the memory has that many bytes, and the only command that writes them is complete.
+        unsafe { host.as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+}
+
+fn unseen() -> Error {
+    Error::Driver { operation: "mapping memory".to_owned(), detail: "it is not mapped".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_all_bytes() {
+        assert_eq!(pieces(0).count(), 0);
+        assert_eq!(pieces(5).collect::<Vec<_>>(), [(0, 5)]);
+        assert_eq!(pieces(PIECE + 1).collect::<Vec<_>>(), [(0, PIECE), (PIECE, 1)]);
+    }
+}
