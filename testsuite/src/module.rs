@@ -46,7 +46,7 @@ fn spirv_val(path: &Path, version: &str) -> Result<String, String> {
 
 /// What spirv-val holds against a module only because it does not know the extensions of OpenCL.
 fn is_beyond(finding: &str) -> bool {
-    let of_extensions = ["Float16"];
+    let of_extensions = ["Float16", "Int64Atomics"];
     of_extensions
         .iter()
         .any(|name| finding.contains(&format!("Capability {name} is not allowed by OpenCL 2.2")))

@@ -21,6 +21,9 @@ use crate::{
 pub(crate) struct Test {
     /// Run only the tests whose names contain one of these; without any, all tests and the checks of the house
     filters: Vec<String>,
+    /// Try the whole of each domain instead of a part, and litmus tests a million times: takes long
+    #[arg(long)]
+    nightly: bool,
 }
 
 /// Runs the tests and sums up. Each test prints a line in libtest's form, and the only `test result:` line is the last.
@@ -28,7 +31,7 @@ pub(crate) fn test(arguments: &Test) -> Outcome {
     let begin = Instant::now();
     setup::install(setup::TESTS)?;
     let mut totals = Totals::default();
-    run_cargo_test(&arguments.filters, &mut totals)?;
+    run_cargo_test(arguments, &mut totals)?;
     if arguments.filters.is_empty() {
         for check in HOUSE {
             totals.house(check.name, (check.run)());
@@ -65,8 +68,11 @@ fn component(name: &str, arguments: &[&str]) -> Outcome {
     Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-fn run_cargo_test(filters: &[String], totals: &mut Totals) -> Outcome {
+fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
+    let Test { filters, nightly } = arguments;
     let mut command = cargo();
+    // What tests ask when they have to choose between much and little.
+    command.env("KILN_NIGHTLY", if *nightly { "1" } else { "0" });
     command.args(["test", "--workspace", "--no-fail-fast"]);
     if !filters.is_empty() {
         command.arg("--").args(filters);

@@ -93,7 +93,17 @@ pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
     if let Some(rule) = rule(name) {
         return rule.missing(context);
     }
-    let (_, rows) = table::rows(name)?;
+    least_missing(table::rows(name)?.1, context)
+}
+
+/// What is missing for its forms of so many parameters: none if one is there, or if there is none at all.
+pub fn form_needs(name: &str, count: usize, context: &Context) -> Option<Vec<String>> {
+    let rows = table::rows(name)?.1;
+    least_missing(rows.filter(|id| row(*id).signature.parameters.len() == count), context)
+}
+
+/// The fewest things that bring one of the rows; none if one is there.
+fn least_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Option<Vec<String>> {
     let mut least: Option<Vec<String>> = None;
     for id in rows {
         let missing = row(id).signature.missing(context)?;

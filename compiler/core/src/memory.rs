@@ -258,3 +258,26 @@ pub fn strongest_fence(flags: Option<FenceFlags>, order: Option<Order>, scope: O
     let image = image.then(|| Sync::fence(FenceFlags::IMAGE, Order::AcqRel, Scope::WorkItem));
     plain.into_iter().chain(image).collect()
 }
+
+/// What a barrier whose arguments are not all constants may be emitted as: barriers that order at least what any legal
+/// choice of the unknown arguments orders. With image memory the scope of a work-group barrier is the work-group
+/// (OpenCL C 6.15.8).
+pub fn strongest_barrier(operation: Operation, flags: Option<FenceFlags>, scope: Option<Scope>) -> Vec<Sync> {
+    let is_narrow =
+        |flags: FenceFlags| operation == Operation::WorkGroupBarrier && flags.contains(FenceFlags::IMAGE);
+    let scope = scope.filter(|scope| *scope != Scope::WorkItem);
+    match (flags, scope) {
+        (Some(flags), Some(scope)) => vec![Sync::barrier(flags, scope)],
+        (Some(flags), None) if is_narrow(flags) => vec![Sync::barrier(flags, Scope::WorkGroup)],
+        (Some(flags), None) => vec![Sync::barrier(flags, Scope::AllSvmDevices)],
+        (None, Some(scope)) if scope != Scope::WorkGroup && is_narrow(FenceFlags::ALL) => {
+            vec![Sync::barrier(Spaces::BOTH.flags(), scope)]
+        }
+        (None, Some(scope)) => vec![Sync::barrier(FenceFlags::ALL, scope)],
+        (None, None) if is_narrow(FenceFlags::ALL) => vec![
+            Sync::barrier(FenceFlags::IMAGE, Scope::WorkGroup),
+            Sync::barrier(Spaces::BOTH.flags(), Scope::AllSvmDevices),
+        ],
+        (None, None) => vec![Sync::barrier(FenceFlags::ALL, Scope::AllSvmDevices)],
+    }
+}

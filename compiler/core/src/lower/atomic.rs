@@ -3,8 +3,8 @@
 use super::{access::Address, body::Body};
 use crate::{
     hir::{self, CompareOp, Expr, ExprKind},
-    ir::{self, BinaryOp, CompareKind, Known, Op, Scalar, Type, ValueId},
-    opencl::{AtomicOp, FenceFlags, FetchKey, Order, Scope},
+    ir::{self, CompareKind, Known, Op, Scalar, Type, ValueId},
+    opencl::{AtomicOp, FenceFlags, Order, Scope},
     ty::Ty,
 };
 
@@ -76,9 +76,6 @@ impl Body<'_, '_> {
     }
 
     fn operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
-        if self.is_private(&work.object) {
-            return self.private_operation(work);
-        }
         let atomic = work.atomic;
         let mut args = vec![work.object.pointer];
         args.extend(&work.args);
@@ -102,59 +99,6 @@ impl Body<'_, '_> {
         });
         let inst = self.builder.inst(op, &args, result.as_slice());
         self.builder.function.insts[inst].results.first().copied()
-    }
-
-    /// An object that only this work-item has needs no atomicity.
-    fn private_operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
-        if work.atomic.op == AtomicOp::Store {
-            self.store(&work.object, work.args[0]);
-            return None;
-        }
-        let old = self.load(&work.object, Type::Scalar(work.ty));
-        let new = match work.atomic.op {
-            AtomicOp::Load | AtomicOp::Store => None,
-            AtomicOp::Exchange => Some(work.args[0]),
-            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
-                let succeeds =
-                    self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, work.args[1]);
-                Some(self.builder.select(succeeds, work.args[0], old))
-            }
-            AtomicOp::Fetch(key) => Some(self.fetch(key, old, work.args[0], work.is_signed)),
-            AtomicOp::FlagTestAndSet => Some(self.builder.i32(1)),
-            AtomicOp::FlagClear => Some(self.builder.i32(0)),
-        };
-        if let Some(new) = new {
-            self.store(&work.object, new);
-        }
-        match work.atomic.op {
-            AtomicOp::FlagTestAndSet => Some(self.is_not_zero(old)),
-            AtomicOp::FlagClear => None,
-            _ => Some(old),
-        }
-    }
-
-    fn fetch(&mut self, key: FetchKey, old: ValueId, operand: ValueId, is_signed: bool) -> ValueId {
-        let is_float = self.builder.ty(old).scalar().is_some_and(Scalar::is_float);
-        let op = match key {
-            FetchKey::Add if is_float => BinaryOp::FAdd,
-            FetchKey::Add => BinaryOp::Add,
-            FetchKey::Sub if is_float => BinaryOp::FSub,
-            FetchKey::Sub => BinaryOp::Sub,
-            FetchKey::Or => BinaryOp::Or,
-            FetchKey::Xor => BinaryOp::Xor,
-            FetchKey::And => BinaryOp::And,
-            FetchKey::Min | FetchKey::Max => {
-                let kind = match (is_float, is_signed) {
-                    (true, _) => CompareKind::Float,
-                    (false, true) => CompareKind::Signed,
-                    (false, false) => CompareKind::Unsigned,
-                };
-                let op = if key == FetchKey::Min { CompareOp::Less } else { CompareOp::Greater };
-                let is_new = self.builder.compare(op, kind, operand, old);
-                return self.builder.select(is_new, operand, old);
-            }
-        };
-        self.builder.binary(op, old, operand)
     }
 
     /// `atomic_work_item_fence` and its kin (OpenCL C 6.15.12.5, 6.15.9).

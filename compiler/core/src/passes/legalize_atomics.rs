@@ -5,6 +5,7 @@
 //! only at run time the strongest that they can be.
 
 mod seq_cst;
+mod settle;
 pub(super) mod unshared;
 
 use crate::{
@@ -15,8 +16,8 @@ use crate::{
         Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Scalar, Type, ValueId, Var,
         VarId,
     },
-    memory::{self, Operation, Spaces, Sync},
-    opencl::{AddressSpace, AtomicOp, Environment, FenceFlags, FetchKey, Order, Scope},
+    memory::{Operation, Spaces, Sync},
+    opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
     passes::rewrite::rewrite,
     session::{Options, SeqCst},
 };
@@ -28,7 +29,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite(function, |builder, id, _| settle(builder, id));
+        rewrite(function, |builder, id, _| settle::settle(builder, id));
         rewrite(function, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
                 replaced.insert(builder.function.insts[id].results[0], value);
@@ -36,71 +37,14 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
         });
         rewrite(function, |builder, id, replaced| as_loop(builder, id, options, replaced));
     }
-    match (options.target.environment, options.seq_cst) {
-        (Environment::Vulkan, SeqCst::Strict) => seq_cst::construct(module),
-        (Environment::Vulkan, SeqCst::AcqRel) => weaken(module),
-        (Environment::OpenCl, _) => {}
-    }
-}
-
-/// Known only at run time: the strongest legal value.
-fn settle(builder: &mut Builder<'_>, id: InstId) {
-    let inst = &mut builder.function.insts[id];
-    let fixed = inst.args.len() - dynamic_count(&inst.op);
-    match &mut inst.op {
-        Op::Atomic(atomic) => {
-            let access = memory::Access::from(atomic.op);
-            let order = *constant(&mut atomic.order, access.strongest());
-            if let Some(failure) = &mut atomic.failure {
-                let strongest = memory::failure_orders(order).last().copied().unwrap_or(Order::Relaxed);
-                constant(failure, strongest);
+    match options.target.environment {
+        Environment::Vulkan => {
+            if options.seq_cst == SeqCst::AcqRel {
+                weaken(module);
             }
-            constant(&mut atomic.scope, Scope::AllSvmDevices);
-            inst.args.truncate(fixed);
+            seq_cst::construct(module);
         }
-        Op::Barrier { flags, scope, .. } => {
-            constant(flags, FenceFlags::GLOBAL.union(FenceFlags::LOCAL));
-            constant(scope, Scope::Device);
-            inst.args.truncate(fixed);
-        }
-        Op::Fence { flags, order, scope } if fixed != inst.args.len() => {
-            let known = |flags: &Known<_>| if let Known::Constant(it) = flags { Some(*it) } else { None };
-            let order = if let Known::Constant(it) = order { Some(*it) } else { None };
-            let scope = if let Known::Constant(it) = scope { Some(*it) } else { None };
-            for fence in memory::strongest_fence(known(flags), order, scope) {
-                builder.inst(fence_op(fence), &[], &[]);
-            }
-            return;
-        }
-        _ => {}
-    }
-    builder.insert(id);
-}
-
-/// How many of the last arguments are dynamic orders, scopes and flags.
-fn dynamic_count(op: &Op) -> usize {
-    fn is_dynamic<T>(value: &Known<T>) -> usize {
-        usize::from(matches!(value, Known::Dynamic))
-    }
-    match op {
-        Op::Atomic(atomic) => {
-            is_dynamic(&atomic.order)
-                + atomic.failure.as_ref().map_or(0, is_dynamic)
-                + is_dynamic(&atomic.scope)
-        }
-        Op::Fence { flags, order, scope } => is_dynamic(flags) + is_dynamic(order) + is_dynamic(scope),
-        Op::Barrier { flags, scope, .. } => is_dynamic(flags) + is_dynamic(scope),
-        _ => 0,
-    }
-}
-
-fn constant<T>(value: &mut Known<T>, strongest: T) -> &mut T {
-    if matches!(value, Known::Dynamic) {
-        *value = Known::Constant(strongest);
-    }
-    match value {
-        Known::Constant(value) => value,
-        Known::Dynamic => unreachable!("it was made a constant"),
+        Environment::OpenCl => {}
     }
 }
 
@@ -293,6 +237,10 @@ fn fence_op(sync: Sync) -> Op {
         order: Known::Constant(sync.order),
         scope: Known::Constant(sync.scope),
     }
+}
+
+fn barrier_op(execution: Scope, sync: Sync) -> Op {
+    Op::Barrier { execution, flags: Known::Constant(sync.spaces.flags()), scope: Known::Constant(sync.scope) }
 }
 
 /// The hidden word of seq_cst fences (R6): an ordinary program-scope variable.

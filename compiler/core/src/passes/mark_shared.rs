@@ -1,37 +1,75 @@
-//! Says which plain accesses other work-items may see: those to a space that some kernel of the module
-//! synchronises. Vulkan orders no others, and kernels without synchronisation pay nothing (memory.md, R8).
+//! Says which plain accesses other work-items may see: those to a space that a kernel synchronises, in that kernel and
+//! in the functions that it calls. Vulkan orders no others, and kernels without synchronisation pay nothing (memory.md,
+//! R8).
 
 use crate::{
     diag::Sink,
-    ir::{Atomic, Function, Known, Module, Op, Type, ValueId},
+    index::Id as _,
+    ir::{Atomic, FuncId, Function, Known, Module, Op, Type, ValueId},
     memory::{self, Spaces, Sync},
     opencl::{FenceFlags, Order, Scope},
     session::Options,
 };
 
 pub(super) fn mark_shared(module: &mut Module, _: &Options, _: &mut Sink) {
-    let operations = module.functions.iter().flat_map(|function| {
-        function
-            .insts
-            .iter()
-            .filter_map(|inst| synchronisation(function, &inst.op, inst.args.first().copied()))
-    });
-    let shared = memory::synchronised(operations);
-    if shared.is_empty() {
-        return;
+    let kernels: Vec<FuncId> = module
+        .functions
+        .entries()
+        .filter(|(_, function)| function.kernel.is_some())
+        .map(|(id, _)| id)
+        .collect();
+    let mut shared = vec![Spaces::NONE; module.functions.len()];
+    for kernel in kernels {
+        let called = callees(module, kernel);
+        let operations = called.iter().flat_map(|&id| operations(&module.functions[id]));
+        let synchronised = memory::synchronised(operations);
+        for id in called {
+            shared[id.index()] = shared[id.index()].union(synchronised);
+        }
     }
-    for function in module.functions.iter_mut() {
-        for id in function.inst_order() {
-            let spaces: Vec<Spaces> =
-                function.insts[id].args.iter().map(|&arg| spaces_of(function, arg)).collect();
-            let is_shared = |index: usize| !spaces[index].intersection(shared).is_empty();
-            match &mut function.insts[id].op {
-                Op::Load(access) | Op::Store(access) | Op::Zero { access, .. } => {
-                    access.is_shared = is_shared(0);
-                }
-                Op::Copy { access, .. } => access.is_shared = is_shared(0) || is_shared(1),
-                _ => {}
+    for (function, shared) in module.functions.iter_mut().zip(shared) {
+        if !shared.is_empty() {
+            mark(function, shared);
+        }
+    }
+}
+
+/// A function and all that it calls, and so on.
+fn callees(module: &Module, kernel: FuncId) -> Vec<FuncId> {
+    let mut found = vec![kernel];
+    let mut next = 0;
+    while let Some(&id) = found.get(next) {
+        let function = &module.functions[id];
+        for inst in function.inst_order() {
+            if let Op::Call(callee) = function.insts[inst].op
+                && !found.contains(&callee)
+            {
+                found.push(callee);
             }
+        }
+        next += 1;
+    }
+    found
+}
+
+fn operations(function: &Function) -> impl Iterator<Item = Sync> {
+    function.inst_order().into_iter().filter_map(|id| {
+        let inst = &function.insts[id];
+        synchronisation(function, &inst.op, inst.args.first().copied())
+    })
+}
+
+fn mark(function: &mut Function, shared: Spaces) {
+    for id in function.inst_order() {
+        let spaces: Vec<Spaces> =
+            function.insts[id].args.iter().map(|&arg| spaces_of(function, arg)).collect();
+        let is_shared = |index: usize| !spaces[index].intersection(shared).is_empty();
+        match &mut function.insts[id].op {
+            Op::Load(access) | Op::Store(access) | Op::Zero { access, .. } => {
+                access.is_shared = is_shared(0);
+            }
+            Op::Copy { access, .. } => access.is_shared = is_shared(0) || is_shared(1),
+            _ => {}
         }
     }
 }

@@ -273,6 +273,10 @@ impl Sema<'_> {
         let diagnostic = match failure.kind {
             FailureKind::Silent => return,
             FailureKind::Count(counts) => {
+                if let Some(missing) = builtins::form_needs(name, given, &self.builtin_context()) {
+                    let what = format!("`{name}` with {}", list_of_counts(&[given]));
+                    return self.report_missing(&what, &missing, call.callee);
+                }
                 let wanted = list_of_counts(&counts);
                 Diagnostic::new(
                     Code::ArgumentCount,

@@ -3,7 +3,7 @@
 use super::{Sema, atomics::Chosen, builtin::Call};
 use crate::{
     builtins::{Barrier, Fence, Overload},
-    hir::{Expr, ExprKind},
+    hir::{Expr, ExprKind, Known},
     memory::{self, Argument, Operation},
     opencl::{FenceFlags, Order, Scope},
     ty::QualTy,
@@ -48,7 +48,14 @@ impl Sema<'_> {
         if !self.check_fence_call(fence, &flags, &order, &scope) {
             return self.error_value(call.span);
         }
-        let kind = ExprKind::Fence { flags: flags.value, order: order.value, scope: scope.value };
+        let flags = match flags.value {
+            // OpenCL C 6.15.9: the older fences do not order image memory.
+            Known::Constant(value) if fence != Fence::WorkItemFence => {
+                Known::Constant(value.intersection(FenceFlags::GLOBAL.union(FenceFlags::LOCAL)))
+            }
+            flags => flags,
+        };
+        let kind = ExprKind::Fence { flags, order: order.value, scope: scope.value };
         Expr { kind, ty: overload.result, span: call.span }
     }
 
