@@ -267,3 +267,27 @@ fn checking_writes_nothing() {
     assert_eq!((finished.code(), finished.text().as_str(), finished.stderr.as_str()), (Some(0), "", ""));
     assert_eq!(names(&folder), ["good.cl"]);
 }
+
+#[test]
+fn explain_prints_the_page_of_a_code() {
+    let folder = folder(&[]);
+    for entry in fs::read_dir(kiln_testsuite::root().join("docs/diagnostics")).expect("pages") {
+        let path = entry.expect("a page").path();
+        let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let finished = kiln(&folder, &["explain", &code]);
+        assert_eq!(finished.text(), fs::read_to_string(&path).expect("a page"), "{code}");
+    }
+}
+
+#[test]
+fn explain_lists_codes_and_knows_what_was_meant() {
+    let folder = folder(&[]);
+    let list = kiln(&folder, &["explain"]).text();
+    let row = list.lines().find(|line| line.starts_with("atomic-order-store ")).expect("a row");
+    assert!(row.contains(" error "), "{row}");
+    let misspelt = kiln(&folder, &["explain", "atomic-order-stroe"]);
+    assert_eq!(misspelt.code(), Some(2));
+    assert!(misspelt.stderr.contains("did you mean `atomic-order-store`?"), "{}", misspelt.stderr);
+    let unknown = kiln(&folder, &["explain", "nothing-of-the-kind-at-all"]);
+    assert!(unknown.stderr.contains("`kiln explain` lists them"), "{}", unknown.stderr);
+}

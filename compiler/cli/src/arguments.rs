@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Run(RunCommand),
     /// List the devices and what they offer
     Devices(DevicesCommand),
+    /// Explain a diagnostic: what it says, why, and what to write instead
+    Explain(ExplainCommand),
 }
 
 #[derive(Debug, Args)]
@@ -114,6 +116,12 @@ pub(crate) struct DevicesCommand {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainCommand {
+    /// The code, as it stands in the brackets of a message [default: list them all]
+    pub(crate) code: Option<String>,
 }
 
 /// What `--emit` names.

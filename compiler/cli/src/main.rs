@@ -4,6 +4,7 @@ mod arguments;
 mod compile;
 mod devices;
 mod exit;
+mod explain;
 mod files;
 mod options;
 mod run;
@@ -23,5 +24,6 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Check(command) => compile::check(&command, matches),
         Command::Run(command) => run::run(&command, matches),
         Command::Devices(command) => devices::devices(&command),
+        Command::Explain(command) => explain::explain(&command),
     }
 }

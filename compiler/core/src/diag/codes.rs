@@ -1,6 +1,6 @@
 //! The table of diagnostic codes: one row each. Its page is `docs/diagnostics/<name>.md`.
 
-use super::Severity;
+use super::{Severity, closest};
 
 /// A set of warnings that one option switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,13 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// Its page in Markdown: what it says, why, an example, and what to write instead.
+            pub const fn page(self) -> &'static str {
+                match self {
+                    $(Self::$variant => include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),)*
+                }
+            }
+
             const fn sort(self) -> Sort {
                 match self { $(Self::$variant => Sort::$sort,)* }
             }
@@ -50,6 +57,18 @@ impl Code {
     /// The code of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.name() == name)
+    }
+
+    /// The code that a misspelt name was meant to be.
+    pub fn closest(name: &str) -> Option<Self> {
+        closest(name, Self::ALL.iter().map(|code| code.name())).and_then(|name| Self::parse(&name))
+    }
+
+    /// What it says, in one paragraph: the first of its page, on one line.
+    pub fn summary(self) -> String {
+        let paragraphs = self.page().split("\n\n").map(str::trim);
+        let text = paragraphs.filter(|text| !text.starts_with('#')).find(|text| !text.is_empty());
+        text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The severity without options.

@@ -1,0 +1,53 @@
+//! `kiln explain`: the pages of the diagnostics, which the binary carries.
+
+use std::fmt::Write as _;
+
+use kiln_compiler::diag::{Code, Group, Severity};
+
+use crate::{
+    arguments::ExplainCommand,
+    exit::{Failure, Outcome, failure},
+    files::write_output,
+};
+
+pub(crate) fn explain(command: &ExplainCommand) -> Result<Outcome, Failure> {
+    let text = match &command.code {
+        None => list(),
+        Some(name) => match Code::parse(name) {
+            Some(code) => code.page().to_owned(),
+            None => return unknown(name),
+        },
+    };
+    write_output("-", text.as_bytes())?;
+    Ok(Outcome::Success)
+}
+
+fn unknown(name: &str) -> Result<Outcome, Failure> {
+    match Code::closest(name) {
+        Some(code) => failure(format!("no diagnostic is called `{name}`; did you mean `{}`?", code.name())),
+        None => failure(format!("no diagnostic is called `{name}`; `kiln explain` lists them")),
+    }
+}
+
+/// A line for each code, in the order of names.
+fn list() -> String {
+    let mut codes = Code::ALL.to_vec();
+    codes.sort_by_key(|code| code.name());
+    let width = codes.iter().map(|code| code.name().len()).max().unwrap_or_default();
+    codes.into_iter().fold(String::new(), |mut text, code| {
+        let (name, sort) = (code.name(), sort(code));
+        writeln!(text, "{name:width$}  {sort:10}  {}", code.summary()).expect("a string takes all");
+        text
+    })
+}
+
+/// What it is, or the option that switches it on.
+fn sort(code: Code) -> &'static str {
+    match (code.default_severity(), code.group()) {
+        (Severity::Error, _) => "error",
+        (Severity::Warning, Group::Default) => "warning",
+        (Severity::Warning, Group::All) => "-Wall",
+        (Severity::Warning, Group::Extra) => "-Wextra",
+        (Severity::Warning, Group::Pedantic) => "-Wpedantic",
+    }
+}
