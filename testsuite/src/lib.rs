@@ -12,7 +12,9 @@ mod expectation;
 pub mod kiln;
 mod markdown;
 pub mod module;
+pub mod mutate;
 pub mod process;
+pub mod random;
 pub mod suite;
 
 use std::path::PathBuf;

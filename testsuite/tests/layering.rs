@@ -17,7 +17,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/report", &["kiln-compiler", "kiln-syntax"]),
     ("compiler/cli", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("runtime/core", &[]),
-    ("testsuite", &["kiln-compiler"]),
+    ("testsuite", &["kiln-compiler", "kiln-syntax"]),
     ("xtask", &[]),
 ];
 
@@ -32,7 +32,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("extensions", &["opencl", "session", "target"]),
     ("pragma", &[]),
     ("pp", &["diag", "extensions", "opencl", "pragma", "session", "source"]),
-    ("syntax", &["diag"]),
+    ("syntax", &["diag", "source"]),
     ("ty", &["extensions", "hir", "index", "opencl"]),
     ("hir", &["builtins", "index", "opencl", "ty"]),
     ("fold", &["hir", "ty"]),

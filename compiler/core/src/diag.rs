@@ -150,6 +150,9 @@ impl Default for WarningOptions {
     }
 }
 
+/// So many diagnostics are kept at least, to choose those from that are shown.
+const MOST_KEPT: usize = 1000;
+
 /// Where the stages report to.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
@@ -178,11 +181,10 @@ impl Sink {
         }
         if severity == Severity::Error {
             self.errors += 1;
-            if self.options.error_limit != 0 && self.errors > self.options.error_limit {
-                return;
-            }
         }
-        self.diagnostics.push(diagnostic);
+        if self.options.error_limit == 0 || self.diagnostics.len() < self.options.error_limit.max(MOST_KEPT) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Whether a diagnostic of this code would be shown at all: asked before costly analyses.
@@ -195,10 +197,34 @@ impl Sink {
         self.errors != 0
     }
 
-    /// Everything reported, in order, and how many errors were past the limit.
-    pub fn finish(self) -> (Vec<Diagnostic>, usize) {
-        let shown = self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-        (self.diagnostics, self.errors - shown)
+    /// How many diagnostics there are.
+    pub(crate) fn len(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Takes back what was reported after the first so many and is a mere consequence.
+    pub(crate) fn forget(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
+        let later = self.diagnostics.split_off(first);
+        for diagnostic in later {
+            if !is_consequence(&diagnostic) {
+                self.diagnostics.push(diagnostic);
+            } else if diagnostic.severity == Severity::Error {
+                self.errors -= 1;
+            }
+        }
+    }
+
+    /// Everything reported, in the order of the source, and how many errors were past the limit.
+    pub fn finish<K: Ord>(mut self, order: impl Fn(Span) -> K) -> (Vec<Diagnostic>, usize) {
+        self.diagnostics.sort_by_cached_key(|diagnostic| order(diagnostic.span));
+        let limit = if self.options.error_limit == 0 { usize::MAX } else { self.options.error_limit };
+        let mut shown = 0;
+        self.diagnostics.retain(|diagnostic| {
+            let is_error = diagnostic.severity == Severity::Error;
+            shown += usize::from(is_error);
+            !is_error || shown <= limit
+        });
+        (self.diagnostics, self.errors - shown.min(limit))
     }
 
     fn severity(&self, code: Code) -> Option<Severity> {

@@ -70,10 +70,10 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         Emit::Preprocessed => {
             Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
         }
-        _ => stages(&preprocessed.tokens, options, &mut interner, &mut sink, emit),
+        _ => stages(&preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit),
     };
     let artifact = artifact.filter(|_| !sink.has_errors());
-    let (diagnostics, hidden_errors) = sink.finish();
+    let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Output {
         artifact,
         diagnostics,
@@ -88,18 +88,24 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
 fn stages(
     tokens: &[kiln_syntax::token::Token],
     options: &Options,
+    sources: &SourceMap,
     interner: &mut Interner,
     sink: &mut Sink,
     emit: &Emit,
 ) -> Option<Artifact> {
-    let parsed = kiln_syntax::parse::parse(tokens, interner);
+    let parsed = kiln_syntax::parse::parse(tokens, interner, sources);
     let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
     syntax::report(errors, interner, sink);
     if *emit == Emit::Ast {
         syntax::report(names, interner, sink);
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
+    let told = sink.len();
     let hir = sema::check(&parsed.unit, options, interner, sink);
+    if !parsed.mended.is_empty() {
+        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
+        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
+    }
     // The type checker knows more of a name that is no type; what it did not come to is told here.
     if !sink.has_errors() {
         syntax::report(names, interner, sink);

@@ -119,7 +119,7 @@ impl File {
             let mut sink = Sink::new(options.warnings.clone());
             let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
             let tokens = pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink).tokens;
-            let parsed = kiln_syntax::parse::parse(&tokens, &mut names);
+            let parsed = kiln_syntax::parse::parse(&tokens, &mut names, &kiln_syntax::parse::NoLayout);
             crate::syntax::report(&parsed.errors, &names, &mut sink);
             let hir = sema::check(&parsed.unit, &options, &mut names, &mut sink);
             self.expect_sound(&sink);
@@ -132,7 +132,7 @@ impl File {
 
     /// The library's mistakes are ours.
     fn expect_sound(&self, sink: &Sink) {
-        assert!(!sink.has_errors(), "{} has errors: {:#?}", self.name, sink.clone().finish().0);
+        assert!(!sink.has_errors(), "{} has errors: {:#?}", self.name, sink.clone().finish(|span| span.lo).0);
     }
 }
 

@@ -4,6 +4,7 @@
 //! of argument tokens), so that a position in it is found in that text by subtraction and an expansion costs
 //! one entry whatever it yields. Knows nothing of tokens or directives, and renders nothing.
 
+mod layout;
 mod trail;
 
 pub use trail::{IncludeStep, MacroStep};
@@ -220,6 +221,20 @@ impl SourceMap {
     /// macro whose definition it comes from. None for the empty span at 0.
     pub fn resolve(&self, span: Span) -> Option<Place> {
         self.place(span, Self::outward)
+    }
+
+    /// The place of a span in the order of reading: that in the source, whose includes and macros stand where they are
+    /// used, then that in the included file.
+    pub fn order(&self, span: Span) -> Vec<u32> {
+        let mut order = Vec::new();
+        let mut next = Some(span);
+        while let Some(place) = next.and_then(|span| self.resolve(span)) {
+            let file = self.file(place.file);
+            order.push(file.lo + place.range.start as u32);
+            next = file.included_from;
+        }
+        order.reverse();
+        order
     }
 
     /// Where the letters of this span stand: in an argument, in the file, or in a macro's definition.

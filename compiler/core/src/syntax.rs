@@ -1,5 +1,9 @@
 //! Words for mistakes of syntax: the parser tells what is wrong, here it is said.
 
+mod shadow;
+
+pub(crate) use shadow::Shadows;
+
 use kiln_syntax::{
     Interner,
     parse::{Construct, Expected, SyntaxError, SyntaxErrorKind},

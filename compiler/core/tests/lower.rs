@@ -16,12 +16,12 @@ fn module(source: &str) -> Module {
     let (mut interner, mut sink) = (Interner::new(), Sink::default());
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let tokens = preprocess(&options, source, &NoFiles, &mut map, &mut interner, &mut sink).tokens;
-    let parsed = kiln_syntax::parse(&tokens, &mut interner);
+    let parsed = kiln_syntax::parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let hir = sema::check(&parsed.unit, &options, &mut interner, &mut sink);
     let module = lower(&hir, &interner, &mut sink);
     let is_sound = !sink.has_errors();
-    assert!(is_sound, "{:?}", sink.finish().0);
+    assert!(is_sound, "{:?}", sink.finish(|span| span.lo).0);
     assert_eq!(ir::verify(&module), Vec::<String>::new(), "{module}");
     let text = module.to_string();
     assert_eq!(ir::parse(&text).map(|module| module.to_string()), Ok(text));

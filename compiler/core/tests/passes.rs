@@ -23,7 +23,7 @@ fn outcome(pass: &str, text: &str) -> String {
     let mut sink = Sink::new(options.warnings.clone());
     passes::apply(pass, &mut module, &options, &mut sink)
         .unwrap_or_else(|| panic!("there is no pass `{pass}`"));
-    let (diagnostics, _) = sink.finish();
+    let (diagnostics, _) = sink.finish(|span| span.lo);
     if !diagnostics.is_empty() {
         return diagnostics.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("\n");
     }

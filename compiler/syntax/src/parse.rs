@@ -10,6 +10,7 @@ mod candidates;
 mod error;
 mod explain;
 mod expression;
+mod layout;
 mod names;
 mod nesting;
 mod prepare;
@@ -20,9 +21,15 @@ mod state;
 mod structure;
 
 pub use error::{Construct, Expected, SyntaxError, SyntaxErrorKind};
+pub use layout::{Layout, Line, NoLayout};
 pub use nesting::{MAX_BRACKETS, MAX_DEPTH};
 
-use crate::{ast::TranslationUnit, symbol::Interner, token::Token};
+use crate::{
+    ast::TranslationUnit,
+    span::Span,
+    symbol::{Interner, Symbol},
+    token::Token,
+};
 
 #[allow(missing_docs, unreachable_pub, unused_imports, clippy::all)]
 #[rustfmt::skip]
@@ -36,12 +43,25 @@ pub struct Parsed {
     pub unit: TranslationUnit,
     /// The mistakes in the order of the input.
     pub errors: Vec<SyntaxError>,
+    /// What was mended to read on, in the order of the input: what it means is a guess.
+    pub mended: Vec<Mended>,
 }
 
-/// Reads a whole program source after preprocessing.
-pub fn parse(tokens: &[Token], interner: &mut Interner) -> Parsed {
+/// The part of an item at program scope from the statement with its first mistake on.
+#[derive(Clone, Debug)]
+pub struct Mended {
+    /// The first token of that statement.
+    pub from: Span,
+    /// The last token of the item.
+    pub to: Span,
+    /// The names in the item: whatever it should have declared is among them.
+    pub names: Vec<Symbol>,
+}
+
+/// Reads a whole program source after preprocessing. The layout helps to find lost braces.
+pub fn parse(tokens: &[Token], interner: &mut Interner, layout: &dyn Layout) -> Parsed {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
-    let state = state::State::new(&tokens, interner);
-    let errors = repair::parse(&state, &gaps);
-    Parsed { unit: TranslationUnit { items: state.items.into_inner() }, errors }
+    let state = state::State::new(&tokens, interner, layout);
+    let (errors, mended) = repair::parse(&state, &gaps);
+    Parsed { unit: TranslationUnit { items: state.items.into_inner() }, errors, mended }
 }

@@ -118,6 +118,18 @@ pub(super) fn item_end(tokens: &[Token], start: usize, mistake: usize) -> usize 
     }
     tokens.len()
 }
+
+/// Whether these tokens begin with a label.
+pub(super) fn is_label(tokens: &[Token]) -> bool {
+    match tokens {
+        [Token { kind: TokenKind::Keyword(Keyword::Case | Keyword::Default), .. }, ..] => true,
+        [Token { kind: TokenKind::Name(_), .. }, Token { kind: TokenKind::Punct(Punct::Colon), .. }, ..] => {
+            true
+        }
+        _ => false,
+    }
+}
+
 /// Where function definitions begin that stand inside of braces: what OpenCL C has not.
 pub(super) fn nested_functions(item: &[Token]) -> Vec<usize> {
     let mut begins = vec![];

@@ -4,8 +4,9 @@
 //! as two.
 
 use super::{
+    Mended,
     adaptor::Terminal,
-    brackets,
+    brackets::{self, statement_begins},
     candidates::{self, Candidate},
     error::{SyntaxError, SyntaxErrorKind},
     explain,
@@ -13,7 +14,10 @@ use super::{
     state::{Boundary, State},
     structure,
 };
-use crate::symbol::Symbol;
+use crate::{
+    symbol::Symbol,
+    token::{Token, TokenKind},
+};
 
 /// A change of the input.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +54,15 @@ const SOON: usize = 16;
 /// How far behind a gap a mistake is taken for a consequence: an unterminated literal hides the end of its line.
 const SHADOW: usize = 12;
 
-/// Reads the whole input; gives the mistakes. `gaps` are places where something stood that forms no token.
-pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> Vec<SyntaxError> {
+/// Reads the whole input; gives the mistakes, and what was mended. `gaps` are places where something stood that forms no token.
+pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<Mended>) {
     let mut repair = Repair {
         state,
         start: Boundary { scopes: state.enter(), ..Boundary::default() },
         edits: vec![],
         errors: vec![],
+        mistake: None,
+        mended: vec![],
         clean_from: 0,
         gaps,
         unknown_types: vec![],
@@ -66,11 +72,15 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> Vec<SyntaxError> {
         let outcome = run::run(state, &repair.edits, repair.start, usize::MAX);
         let news = repair.advance();
         match outcome {
-            Outcome::Done => return repair.errors,
+            Outcome::Done => {
+                repair.close(state.tokens.len());
+                return (repair.errors, repair.mended);
+            }
             _ if news => {}
             Outcome::TooDeep(token) => {
                 let span = state.tokens[token].span;
                 repair.errors.push(SyntaxError { span, kind: SyntaxErrorKind::Nesting });
+                repair.doubt(token);
                 repair.skip_item(token);
             }
             Outcome::Stuck(stuck) => {
@@ -78,6 +88,7 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> Vec<SyntaxError> {
                 if mistakes <= MAX_MISTAKES {
                     repair.mend(&stuck);
                 } else {
+                    repair.doubt(stuck.token);
                     repair.skip_item(stuck.token);
                 }
             }
@@ -93,6 +104,9 @@ struct Repair<'s, 'a> {
     /// The changes from there on, in the order of places.
     edits: Vec<Edit>,
     errors: Vec<SyntaxError>,
+    /// Where the first statement begins that cannot be trusted, in the item.
+    mistake: Option<usize>,
+    mended: Vec<Mended>,
     /// Behind this token no change was made before the item.
     clean_from: usize,
     /// Names that stood in the places of types: one report of each is enough.
@@ -110,6 +124,9 @@ impl Repair<'_, '_> {
                 news |= self.state.assume_type(name);
             }
         }
+        if boundary.place.token > self.start.place.token {
+            self.close(boundary.place.token);
+        }
         self.start = boundary;
         if let Some(last) = self.edits.drain(..self.start.place.edit).next_back() {
             self.clean_from = last.at + 1;
@@ -118,13 +135,45 @@ impl Repair<'_, '_> {
         news
     }
 
+    /// What stands from the statement with this token on to the end of the item is not certain.
+    fn doubt(&mut self, token: usize) {
+        let begins = statement_begins(self.state.tokens, self.start.place.token, token);
+        let begin = begins.first().copied().unwrap_or(token);
+        self.mistake = Some(self.mistake.map_or(begin, |mistake| mistake.min(begin)));
+    }
+
+    /// The item ends before this token.
+    fn close(&mut self, end: usize) {
+        let Some(mistake) = self.mistake.take() else { return };
+        let tokens = self.state.tokens;
+        let Some(last) = end.min(tokens.len()).checked_sub(1) else { return };
+        let name = |token: &Token| match token.kind {
+            TokenKind::Name(name) => Some(name),
+            _ => None,
+        };
+        let first = self.start.place.token.min(mistake).min(last);
+        self.mended.push(Mended {
+            from: tokens[mistake.min(last)].span,
+            to: tokens[last].span,
+            names: tokens[first..=last].iter().filter_map(name).collect(),
+        });
+    }
+
     /// Applies the candidate that makes the most readable, and reports it.
     fn mend(&mut self, stuck: &Stuck) {
+        let doubt = self.mistake;
+        self.doubt(stuck.token);
         match self.choose(stuck) {
             Some(candidate) => {
                 self.report(stuck, candidate.error);
                 self.edits = self.with(&candidate);
                 self.start = candidate.start;
+                if let Some(edit) = candidate.edits.first() {
+                    self.doubt(edit.at);
+                }
+                if candidate.error.kind.is_of_a_name() {
+                    self.mistake = doubt;
+                }
             }
             None => {
                 self.report(stuck, explain::general(self.state, stuck));
@@ -138,7 +187,13 @@ impl Repair<'_, '_> {
     fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
         let at_end = stuck.terminal.is_none();
-        let previous = self.can_go_back().then(|| state.previous.get());
+        let previous = self.previous();
+        if self.edits.is_empty() {
+            let brace = structure::by_layout(state, start, self.clean_from, stuck);
+            if let Some((candidate, usize::MAX)) = self.best(stuck, brace) {
+                return Some(candidate);
+            }
+        }
         let mut braces = structure::braces(state, start, previous, stuck);
         if at_end && let Some((candidate, usize::MAX)) = self.best(stuck, braces.drain(..)) {
             return Some(candidate);
@@ -169,12 +224,10 @@ impl Repair<'_, '_> {
         small.map(|(candidate, _)| candidate)
     }
 
-    /// Whether the item before this one can be read again: the changes made in it are forgotten.
-    fn can_go_back(&self) -> bool {
-        let previous = self.state.previous.get();
-        self.edits.is_empty()
-            && previous.place.token < self.start.place.token
-            && self.clean_from <= previous.place.token
+    /// Where the item before this one begins, if it can be read again: nothing was changed in it.
+    fn previous(&self) -> Option<Boundary> {
+        let previous = self.state.past.borrow().last().copied()?;
+        (self.edits.is_empty() && self.clean_from <= previous.place.token).then_some(previous)
     }
 
     fn report(&mut self, stuck: &Stuck, error: SyntaxError) {
@@ -204,6 +257,10 @@ impl Repair<'_, '_> {
                 Outcome::TooDeep(token) => token,
                 Outcome::Stuck(stuck) => stuck.token,
             };
+            // What a trial read again before this item is as it was.
+            if candidate.start.place.token < self.start.place.token {
+                run::run(self.state, &[], candidate.start, self.start.place.token + 1);
+            }
             if best.as_ref().is_none_or(|&(_, farthest)| reach > farthest) {
                 best = Some((candidate, reach));
             }

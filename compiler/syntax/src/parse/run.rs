@@ -59,6 +59,7 @@ pub(super) fn run(state: &State<'_>, edits: &[Edit], start: Boundary, horizon: u
 /// Goes back to the boundary.
 pub(super) fn rewind(state: &State<'_>, to: Boundary) {
     state.items.borrow_mut().truncate(to.items);
+    state.past.borrow_mut().truncate(to.items);
     state.leave(to.scopes);
     *state.nesting.borrow_mut() = Default::default();
     state.boundary.set(to);

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::{
+    layout::Layout,
     nesting::Nesting,
     scopes::{Moment, NameKind, Scopes},
 };
@@ -25,8 +26,10 @@ pub(crate) struct State<'a> {
     pub(super) items: RefCell<Vec<Item>>,
     /// Where the next item begins.
     pub(super) boundary: Cell<Boundary>,
-    /// Where the last complete item began.
-    pub(super) previous: Cell<Boundary>,
+    /// Where the complete items began.
+    pub(super) past: RefCell<Vec<Boundary>>,
+    /// Where lines begin.
+    pub(super) layout: &'a dyn Layout,
     /// What the parser looks at.
     pub(super) looking_at: Cell<Place>,
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
@@ -59,7 +62,7 @@ pub(super) struct Boundary {
 
 impl<'a> State<'a> {
     /// At the beginning of the input.
-    pub(super) fn new(tokens: &'a [Token], interner: &mut Interner) -> Self {
+    pub(super) fn new(tokens: &'a [Token], interner: &mut Interner, layout: &'a dyn Layout) -> Self {
         let mut scopes = Scopes::default();
         predeclared::each(|name, vector| {
             let kind = if vector { NameKind::Vector } else { NameKind::Type };
@@ -71,7 +74,8 @@ impl<'a> State<'a> {
             nesting: RefCell::default(),
             items: RefCell::default(),
             boundary: Cell::default(),
-            previous: Cell::default(),
+            past: RefCell::default(),
+            layout,
             looking_at: Cell::default(),
             vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
             keywords: std::array::from_fn(|i| interner.intern(Keyword::ALL[i].0)),
@@ -113,7 +117,7 @@ impl<'a> State<'a> {
     pub(crate) fn finish_item(&self, item: Item) {
         let mut items = self.items.borrow_mut();
         items.push(item);
-        self.previous.set(self.boundary.get());
+        self.past.borrow_mut().push(self.boundary.get());
         self.boundary.set(Boundary {
             place: self.looking_at.get(),
             items: items.len(),

@@ -7,6 +7,7 @@ use super::{
     candidates::{Candidate, insert},
     error::{SyntaxError, SyntaxErrorKind},
     explain,
+    layout::{self, BraceEdit},
     repair::{Edit, EditKind},
     run::Stuck,
     state::{Boundary, State},
@@ -15,6 +16,9 @@ use crate::{
     span::Span,
     token::{Punct, TokenKind},
 };
+
+/// How many items before the one with the mistake may have begun it.
+const MOST_ITEMS: usize = 64;
 
 /// Braces that are missing or too many some way before the place where the grammar is stuck.
 pub(super) fn braces(
@@ -59,6 +63,52 @@ pub(super) fn braces(
         list.push(Candidate { start, edits, end: stuck.token, error });
     }
     list
+}
+
+/// The brace that the indentation misses, or finds too much, in the item that holds the mistake or in one before it
+/// that nothing was changed in.
+pub(super) fn by_layout(
+    state: &State<'_>,
+    start: Boundary,
+    clean_from: usize,
+    stuck: &Stuck,
+) -> Option<Candidate> {
+    let past = state.past.borrow();
+    let untouched = past.iter().rev().take(MOST_ITEMS).take_while(|past| past.place.token >= clean_from);
+    let begins =
+        [start].into_iter().chain(untouched.copied().filter(|past| past.place.token < start.place.token));
+    // An item begins at the margin; what does not, fell out of one.
+    let start = begins.into_iter().find(|begin| {
+        let position = state.tokens.get(begin.place.token).map(|token| token.span.lo);
+        let line = position.and_then(|position| Some((position, state.layout.line(position)?)));
+        line.is_some_and(|(position, line)| line.indent == 0 && line.text == position)
+    })?;
+    let first = start.place.token;
+    let (edit, error) = match layout::brace(&state.tokens[first..], state.layout)? {
+        BraceEdit::Remove(at) => {
+            let found = state.tokens[first + at];
+            let kind = SyntaxErrorKind::Unexpected { found: found.kind };
+            (Edit { at: first + at, kind: EditKind::Remove(1) }, SyntaxError { span: found.span, kind })
+        }
+        BraceEdit::Open(at) => missing(state, start, first + at, Punct::OpenBrace, None),
+        BraceEdit::Close(at, open) => {
+            let open = state.tokens[first + open].span;
+            missing(state, start, first + at, Punct::CloseBrace, Some(open))
+        }
+    };
+    Some(Candidate { start, edits: vec![edit], end: stuck.token, error })
+}
+
+fn missing(
+    state: &State<'_>,
+    start: Boundary,
+    at: usize,
+    mark: Punct,
+    open: Option<Span>,
+) -> (Edit, SyntaxError) {
+    let end = state.end_before(at);
+    let kind = SyntaxErrorKind::Missing { mark, after: explain::construct(state, start, at), open };
+    (insert(at, Terminal::Punct(mark)), SyntaxError { span: Span::new(end, end), kind })
 }
 
 /// What may be left out within one pair of braces.

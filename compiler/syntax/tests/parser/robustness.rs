@@ -117,7 +117,7 @@ fn any_tokens_are_read_to_the_end() {
     for length in (0..300).chain([2000]) {
         let kind = |_| Token { kind: kinds[random.below(kinds.len())], span: Default::default() };
         let tokens: Vec<_> = (0..length).map(kind).collect();
-        parse(&tokens, &mut interner);
+        parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
     }
 }
 
@@ -126,7 +126,7 @@ fn any_beginning_of_a_program_is_read_to_the_end() {
     let mut interner = Interner::new();
     let tokens = tokenize(include_str!("../samples/pixels.cl"), &mut interner);
     for length in 0..tokens.len() {
-        let errors = parse(&tokens[..length], &mut interner).errors;
+        let errors = parse(&tokens[..length], &mut interner, &kiln_syntax::parse::NoLayout).errors;
         assert!(errors.len() <= 2, "{length}: {errors:?}");
     }
 }

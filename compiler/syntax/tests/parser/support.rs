@@ -50,7 +50,7 @@ pub(crate) fn tokenize(text: &str, interner: &mut Interner) -> Vec<Token> {
 pub(crate) fn read(text: &str) -> (Parsed, String, Interner) {
     let mut interner = Interner::new();
     let tokens = tokenize(text, &mut interner);
-    let parsed = parse(&tokens, &mut interner);
+    let parsed = parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
     let printed = kiln_syntax::print::print(&parsed.unit, &interner);
     (parsed, printed, interner)
 }

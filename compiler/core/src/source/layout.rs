@@ -1,0 +1,25 @@
+//! How lines are indented, for the parser: what a lost brace is found by.
+
+use kiln_syntax::parse::{Layout, Line};
+
+use super::{EntryKind, SourceMap};
+
+/// A tab goes on to the next column that is a multiple of this.
+const TAB: u32 = 8;
+
+impl Layout for SourceMap {
+    fn line(&self, position: u32) -> Option<Line> {
+        let entry = self.entry(position)?;
+        let EntryKind::File(file) = entry.kind else { return None };
+        let file = self.file(file);
+        let start = file.lines()[file.line_of((position - entry.lo) as usize)];
+        let space =
+            file.text.as_bytes()[start as usize..].iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let (mut indent, mut length) = (0, 0);
+        for byte in space {
+            indent = if *byte == b'\t' { (indent / TAB + 1) * TAB } else { indent + 1 };
+            length += 1;
+        }
+        Some(Line { start: entry.lo + start, text: entry.lo + start + length, indent })
+    }
+}

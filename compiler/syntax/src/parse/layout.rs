@@ -1,0 +1,276 @@
+//! What the indentation tells of braces: nobody can find a lost brace in the tokens alone, everybody sees it in the
+//! layout. Believed only where one brace put in or left out makes tokens and layout agree.
+
+use super::brackets::is_label;
+use crate::token::{Punct, Token, TokenKind};
+
+/// Where lines begin and how far they are indented: what tokens do not tell.
+pub trait Layout {
+    /// The line of a position; none if the position is not one of a file, but of a macro's.
+    fn line(&self, position: u32) -> Option<Line>;
+}
+
+/// A line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The position of its first character: no other line has it.
+    pub start: u32,
+    /// The position of the first character that is no space.
+    pub text: u32,
+    /// How many columns of space it begins with.
+    pub indent: u32,
+}
+
+/// No layout is known.
+pub struct NoLayout;
+
+impl Layout for NoLayout {
+    fn line(&self, _position: u32) -> Option<Line> {
+        None
+    }
+}
+
+/// A change of one brace. Indices are of the tokens that were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BraceEdit {
+    /// This token is too much.
+    Remove(usize),
+    /// `{` is missing before this token.
+    Open(usize),
+    /// `}` is missing before this token, for the `{` there.
+    Close(usize, usize),
+}
+
+/// Beyond so many tokens nobody is helped by a guess that takes long.
+const MAX_TOKENS: usize = 20_000;
+
+/// The change of one brace that makes the braces agree with the layout, if they do not already and one is enough.
+/// The tokens begin with an item at program scope.
+pub(super) fn brace(tokens: &[Token], layout: &dyn Layout) -> Option<BraceEdit> {
+    let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
+    let lines: Vec<_> = tokens.iter().map(|token| layout.line(token.span.lo)).collect();
+    let mut text = Text { tokens, lines: &lines };
+    let violation = text.simulate(None).err()?;
+    // What comes behind the item is not asked.
+    let begins_item = |&at: &usize| text.begins_line(at) == Some(0) && text.is_after_item(at);
+    let end = (violation.max(1)..tokens.len()).find(begins_item).unwrap_or(tokens.len());
+    text = Text { tokens: &tokens[..end], lines: &lines[..end] };
+    let agrees = |edit: &BraceEdit| text.simulate(Some(*edit)).is_ok();
+    let places = || (1..=violation.min(end)).rev();
+    let starts = || places().filter(|&at| at == end || text.begins_line(at).is_some());
+    let braces = || places().filter(|&at| at < end && is_brace(tokens[at].kind));
+    let doubled = braces().filter(|&at| text.is_doubled(at)).map(BraceEdit::Remove);
+    let closed = starts().filter_map(|at| Some(BraceEdit::Close(at, text.innermost(at)?)));
+    let opened = starts().map(BraceEdit::Open);
+    let removed = braces().map(BraceEdit::Remove);
+    doubled.chain(closed).chain(opened).chain(removed).find(agrees)
+}
+
+fn is_brace(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Punct(Punct::OpenBrace | Punct::CloseBrace))
+}
+
+struct Text<'a> {
+    tokens: &'a [Token],
+    lines: &'a [Option<Line>],
+}
+
+/// An open brace: its line, the indentations that its partner and its content are measured by, and the open
+/// parentheses around it.
+struct Open {
+    line: Option<Line>,
+    statement: Option<Line>,
+    parentheses: usize,
+}
+
+impl Open {
+    fn least_indent(&self) -> Option<u32> {
+        Some(self.line?.indent.min(self.statement.map_or(u32::MAX, |line| line.indent)))
+    }
+}
+
+impl Text<'_> {
+    /// The indentation of the token's line if the line begins with it.
+    fn begins_line(&self, at: usize) -> Option<u32> {
+        let line = self.lines[at]?;
+        (line.text == self.tokens[at].span.lo).then_some(line.indent)
+    }
+
+    fn is(&self, at: usize, punct: Punct) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punct(punct))
+    }
+
+    /// Whether an item may begin here, told by what stands before.
+    fn is_after_item(&self, at: usize) -> bool {
+        !is_brace(self.tokens[at].kind)
+            && at
+                .checked_sub(1)
+                .is_some_and(|at| self.is(at, Punct::CloseBrace) || self.is(at, Punct::Semicolon))
+    }
+
+    /// Whether this brace stands behind its like on one line, and not in an initialiser.
+    fn is_doubled(&self, at: usize) -> bool {
+        let is_initialiser = at >= 2
+            && (self.is(at - 2, Punct::Equal)
+                || self.is(at - 2, Punct::Comma)
+                || self.is(at - 2, Punct::OpenBrace));
+        self.tokens[at - 1].kind == self.tokens[at].kind
+            && !is_initialiser
+            && self.lines[at].is_some_and(|line| self.lines[at - 1] == Some(line))
+    }
+
+    /// The innermost brace that is open before this token.
+    fn innermost(&self, at: usize) -> Option<usize> {
+        let mut depth = 0;
+        (0..at).rev().find(|&at| {
+            if self.is(at, Punct::CloseBrace) {
+                depth += 1;
+            } else if self.is(at, Punct::OpenBrace) {
+                depth -= 1;
+            }
+            depth < 0
+        })
+    }
+
+    /// Where braces and layout disagree first, with this change.
+    fn simulate(&self, edit: Option<BraceEdit>) -> Result<(), usize> {
+        let mut open: Vec<Open> = vec![];
+        let mut parentheses = 0usize;
+        let mut statement: Option<Option<Line>> = None;
+        for at in 0..=self.tokens.len() {
+            match edit {
+                Some(BraceEdit::Remove(removed)) if removed == at => continue,
+                Some(BraceEdit::Open(before)) if before == at => {
+                    open.push(Open { line: self.lines[at - 1], statement: statement.flatten(), parentheses });
+                    (parentheses, statement) = (0, None);
+                }
+                Some(BraceEdit::Close(before, _)) if before == at => {
+                    parentheses = open.pop().ok_or(at)?.parentheses;
+                    statement = None;
+                }
+                _ => {}
+            }
+            let Some(token) = self.tokens.get(at) else { break };
+            let begins = self.begins_line(at);
+            let statement_line = *statement.get_or_insert(self.lines[at]);
+            match token.kind {
+                TokenKind::Punct(Punct::CloseBrace) => {
+                    let closed = open.pop().ok_or(at)?;
+                    if let (Some(indent), Some(line)) = (begins, closed.line)
+                        && indent != line.indent
+                        && closed.statement.is_none_or(|line| line.indent != indent)
+                    {
+                        return Err(at);
+                    }
+                    (parentheses, statement) = (closed.parentheses, None);
+                    continue;
+                }
+                TokenKind::Pragma(_) => {}
+                _ => {
+                    if let (Some(indent), 0) = (begins, parentheses)
+                        && let Some(outer) = open.last().and_then(Open::least_indent)
+                        && (indent < outer || indent == outer && !is_label(&self.tokens[at..]))
+                    {
+                        return Err(at);
+                    }
+                }
+            }
+            match token.kind {
+                TokenKind::Punct(Punct::OpenBrace) => {
+                    open.push(Open { line: self.lines[at], statement: statement_line, parentheses });
+                    (parentheses, statement) = (0, None);
+                }
+                TokenKind::Punct(Punct::OpenParen | Punct::OpenBracket) => parentheses += 1,
+                TokenKind::Punct(Punct::CloseParen | Punct::CloseBracket) => {
+                    parentheses = parentheses.saturating_sub(1);
+                }
+                TokenKind::Punct(Punct::Semicolon) if parentheses == 0 => statement = None,
+                _ => {}
+            }
+        }
+        if open.is_empty() { Ok(()) } else { Err(self.tokens.len()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        lex::{Lexeme, Lexer},
+        symbol::Interner,
+    };
+
+    struct Columns<'a>(&'a str);
+
+    impl Layout for Columns<'_> {
+        fn line(&self, position: u32) -> Option<Line> {
+            let start = self.0[..position as usize].rfind('\n').map_or(0, |at| at + 1);
+            let line = &self.0[start..];
+            let indent = line.len() - line.trim_start_matches(' ').len();
+            Some(Line { start: start as u32, text: (start + indent) as u32, indent: indent as u32 })
+        }
+    }
+
+    /// The change in the words of the text: what stands where it is made.
+    fn edit(text: &str) -> Option<(&'static str, &str)> {
+        let mut interner = Interner::new();
+        let tokens: Vec<Token> = Lexer::new(text)
+            .map(|lexed| {
+                let spelling = &text[lexed.start as usize..lexed.end as usize];
+                let kind = match lexed.lexeme {
+                    Lexeme::Punct(punct) => TokenKind::Punct(punct),
+                    _ => TokenKind::Name(interner.intern(spelling)),
+                };
+                Token { kind, span: crate::span::Span::new(lexed.start, lexed.end) }
+            })
+            .collect();
+        let rest = |at: usize| {
+            let start = tokens.get(at).map_or(text.len(), |token| token.span.lo as usize);
+            text[start..].lines().next().unwrap_or_default()
+        };
+        Some(match brace(&tokens, &Columns(text))? {
+            BraceEdit::Remove(at) => ("remove", rest(at)),
+            BraceEdit::Open(at) => ("open", rest(at)),
+            BraceEdit::Close(at, _) => ("close", rest(at)),
+        })
+    }
+
+    #[test]
+    fn agreeing_braces_need_nothing() {
+        assert_eq!(
+            edit(
+                "void f() {\n    if (x) {\n        y;\n    } else\n    {\n        z;\n    }\nl:\n    w;\n}\n"
+            ),
+            None
+        );
+        assert_eq!(
+            edit("void f()\n{\n  for (a;\n       b;\n       c) {\n    d;\n  }\n}\nint t[] = { 1,\n  2 };\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_lost_brace_is_missed_where_the_lines_step_back() {
+        assert_eq!(
+            edit("void f() {\n    if (x) {\n        y;\n    z;\n}\nvoid g() { }\n"),
+            Some(("close", "z;"))
+        );
+        assert_eq!(edit("void f() {\n    y;\nvoid g() { }\n"), Some(("close", "void g() { }")));
+        assert_eq!(
+            edit("void f() {\n    if (x)\n        y;\n        z;\n    } else {\n        w;\n    }\n}\n"),
+            Some(("open", "y;"))
+        );
+        assert_eq!(edit("void f()\n    y;\n}\n"), Some(("open", "y;")));
+    }
+
+    #[test]
+    fn a_brace_too_many_is_one_of_two() {
+        assert_eq!(edit("void f() { {\n    y;\n}\nvoid g() { }\n"), Some(("remove", "{")));
+        assert_eq!(edit("void f() {\n    if (x) {\n        y;\n    } }\n    z;\n}\n"), Some(("remove", "}")));
+    }
+
+    #[test]
+    fn a_text_without_indentation_tells_nothing() {
+        assert_eq!(edit("void f() {\nif (x) {\ny;\nz;\n}\nint g;\n"), None);
+    }
+}
