@@ -95,9 +95,9 @@ fn stages(
 ) -> Option<Artifact> {
     let parsed = kiln_syntax::parse::parse(tokens, interner, sources);
     let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
-    syntax::report(errors, interner, sink);
+    syntax::report(errors, sources, interner, sink);
     if *emit == Emit::Ast {
-        syntax::report(names, interner, sink);
+        syntax::report(names, sources, interner, sink);
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
     let told = sink.len();
@@ -108,7 +108,7 @@ fn stages(
     }
     // The type checker knows more of a name that is no type; what it did not come to is told here.
     if !sink.has_errors() {
-        syntax::report(names, interner, sink);
+        syntax::report(names, sources, interner, sink);
     }
     if sink.has_errors() {
         return None;

@@ -120,7 +120,7 @@ impl File {
             let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
             let tokens = pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink).tokens;
             let parsed = kiln_syntax::parse::parse(&tokens, &mut names, &kiln_syntax::parse::NoLayout);
-            crate::syntax::report(&parsed.errors, &names, &mut sink);
+            crate::syntax::report(&parsed.errors, &sources, &names, &mut sink);
             let hir = sema::check(&parsed.unit, &options, &mut names, &mut sink);
             self.expect_sound(&sink);
             let defined = hir.functions.entries().filter(|(_, function)| function.body.is_some());

@@ -10,11 +10,27 @@ use kiln_syntax::{
     token::{Punct, TokenKind},
 };
 
-use crate::diag::{Code, Diagnostic, Sink};
+use crate::{
+    diag::{Code, Diagnostic, Sink},
+    source::SourceMap,
+};
 
-/// Reports the mistakes that the parser found.
-pub fn report<'e>(errors: impl IntoIterator<Item = &'e SyntaxError>, interner: &Interner, sink: &mut Sink) {
+/// Reports the mistakes that the parser found; one in a macro's definition once, however often the macro is used.
+pub fn report<'e>(
+    errors: impl IntoIterator<Item = &'e SyntaxError>,
+    sources: &SourceMap,
+    interner: &Interner,
+    sink: &mut Sink,
+) {
+    let mut in_macros = Vec::new();
     for error in errors {
+        let spelling = sources.macro_name(error.span.lo).and_then(|_| sources.spelling(error.span));
+        if let Some(place) = spelling {
+            if in_macros.contains(&place) {
+                continue;
+            }
+            in_macros.push(place);
+        }
         if let Some(diagnostic) = diagnostic(error, interner) {
             sink.report(diagnostic);
         }

@@ -386,6 +386,7 @@ impl Sema<'_> {
                 ))
                 .note("OpenCL C 6.7: address spaces cannot be used with a function parameter"),
             );
+            return Some(made(TyId::ERROR.plain()));
         }
         Some(made(ty.in_space(AddressSpace::Private)))
     }

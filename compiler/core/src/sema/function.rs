@@ -137,13 +137,13 @@ impl Sema<'_> {
         // A call of the function inside itself needs its parameters, so they come before the body.
         self.set_parameters(id, parameters);
         self.check_parameters(parameters);
+        if self.module.functions[id].kernel.is_some() {
+            self.check_kernel(id, parameters);
+        }
         let result = self.module.functions[id].result;
         let (body, _) = self.body(id, parameters, Returns::Type(result), &definition.body);
         self.check_missing_return(id, &body, definition.body.span);
         self.module.functions[id].body = Some(body);
-        if self.module.functions[id].kernel.is_some() {
-            self.check_kernel(id, parameters);
-        }
     }
 
     /// Checks a body whose function cannot be, for its own mistakes.

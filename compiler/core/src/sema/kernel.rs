@@ -64,11 +64,14 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks the arguments of a kernel that is defined, and notes what the host may ask of them.
+    /// Checks the arguments of a kernel that is defined, and notes what the host may ask of them. What cannot be one has
+    /// no type from here on: its uses are not judged.
     pub(super) fn check_kernel(&mut self, id: FunctionId, parameters: &[Parameter]) {
         let mut arguments = Vec::with_capacity(parameters.len());
-        for parameter in parameters {
+        let locals = self.module.functions[id].parameters.clone();
+        for (parameter, local) in parameters.iter().zip(locals) {
             if let Some(refusal) = self.refuse_argument(parameter) {
+                self.module.functions[id].locals[local].ty = TyId::ERROR.plain();
                 let mut diagnostic =
                     Diagnostic::new(Code::KernelArgument, parameter.span, refusal.message).note(refusal.note);
                 if let Some(help) = refusal.help {

@@ -31,8 +31,15 @@ impl<'a> Shadows<'a> {
     /// Whether this is likely a consequence.
     pub(crate) fn hide(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = self.sources.resolve(diagnostic.span) else { return false };
-        let is_of_a_name =
-            matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction | Code::UnknownType);
+        let is_of_a_name = matches!(
+            diagnostic.code,
+            Code::UndeclaredName
+                | Code::UndeclaredFunction
+                | Code::UndefinedFunction
+                | Code::UndefinedVariable
+                | Code::UndefinedLabel
+                | Code::UnknownType
+        );
         let is_behind = |(from, to): &(Place, Place)| {
             at.file == from.file
                 && at.range.start >= from.range.start

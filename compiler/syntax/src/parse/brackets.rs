@@ -121,13 +121,15 @@ pub(super) fn item_end(tokens: &[Token], start: usize, mistake: usize) -> usize 
 
 /// Whether these tokens begin with a label.
 pub(super) fn is_label(tokens: &[Token]) -> bool {
-    match tokens {
-        [Token { kind: TokenKind::Keyword(Keyword::Case | Keyword::Default), .. }, ..] => true,
-        [Token { kind: TokenKind::Name(_), .. }, Token { kind: TokenKind::Punct(Punct::Colon), .. }, ..] => {
-            true
-        }
-        _ => false,
-    }
+    matches!(
+        tokens,
+        [Token { kind: TokenKind::Keyword(Keyword::Case | Keyword::Default), .. }, ..]
+            | [
+                Token { kind: TokenKind::Name(_), .. },
+                Token { kind: TokenKind::Punct(Punct::Colon), .. },
+                ..
+            ]
+    )
 }
 
 /// Where function definitions begin that stand inside of braces: what OpenCL C has not.

@@ -2,7 +2,7 @@
 //! layout. Believed only where one brace put in or left out makes tokens and layout agree.
 
 use super::brackets::is_label;
-use crate::token::{Punct, Token, TokenKind};
+use crate::token::{Keyword, Punct, Token, TokenKind};
 
 /// Where lines begin and how far they are indented: what tokens do not tell.
 pub trait Layout {
@@ -61,7 +61,7 @@ pub(super) fn brace(tokens: &[Token], layout: &dyn Layout) -> Option<BraceEdit> 
     let braces = || places().filter(|&at| at < end && is_brace(tokens[at].kind));
     let doubled = braces().filter(|&at| text.is_doubled(at)).map(BraceEdit::Remove);
     let closed = starts().filter_map(|at| Some(BraceEdit::Close(at, text.innermost(at)?)));
-    let opened = starts().map(BraceEdit::Open);
+    let opened = starts().filter(|&at| text.is_head(at)).map(BraceEdit::Open);
     let removed = braces().map(BraceEdit::Remove);
     doubled.chain(closed).chain(opened).chain(removed).find(agrees)
 }
@@ -75,18 +75,12 @@ struct Text<'a> {
     lines: &'a [Option<Line>],
 }
 
-/// An open brace: its line, the indentations that its partner and its content are measured by, and the open
-/// parentheses around it.
+/// An open brace.
 struct Open {
+    /// The line that its partner and its content are measured by: the last before it that began outside of parentheses.
     line: Option<Line>,
-    statement: Option<Line>,
+    /// The open parentheses around it.
     parentheses: usize,
-}
-
-impl Open {
-    fn least_indent(&self) -> Option<u32> {
-        Some(self.line?.indent.min(self.statement.map_or(u32::MAX, |line| line.indent)))
-    }
 }
 
 impl Text<'_> {
@@ -132,44 +126,63 @@ impl Text<'_> {
         })
     }
 
+    /// Whether a block may begin behind the token before this one.
+    fn is_head(&self, at: usize) -> bool {
+        match self.tokens[at - 1].kind {
+            TokenKind::Punct(punct) => matches!(punct, Punct::CloseParen | Punct::Equal),
+            TokenKind::Keyword(keyword) => {
+                matches!(
+                    keyword,
+                    Keyword::Else | Keyword::Do | Keyword::Struct | Keyword::Union | Keyword::Enum
+                )
+            }
+            TokenKind::Name(_) => {
+                at >= 2
+                    && matches!(
+                        self.tokens[at - 2].kind,
+                        TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Enum)
+                    )
+            }
+            _ => false,
+        }
+    }
+
     /// Where braces and layout disagree first, with this change.
     fn simulate(&self, edit: Option<BraceEdit>) -> Result<(), usize> {
         let mut open: Vec<Open> = vec![];
         let mut parentheses = 0usize;
-        let mut statement: Option<Option<Line>> = None;
+        let mut line = None;
         for at in 0..=self.tokens.len() {
             match edit {
                 Some(BraceEdit::Remove(removed)) if removed == at => continue,
                 Some(BraceEdit::Open(before)) if before == at => {
-                    open.push(Open { line: self.lines[at - 1], statement: statement.flatten(), parentheses });
-                    (parentheses, statement) = (0, None);
+                    open.push(Open { line, parentheses });
+                    parentheses = 0;
                 }
                 Some(BraceEdit::Close(before, _)) if before == at => {
                     parentheses = open.pop().ok_or(at)?.parentheses;
-                    statement = None;
                 }
                 _ => {}
             }
             let Some(token) = self.tokens.get(at) else { break };
-            let begins = self.begins_line(at);
-            let statement_line = *statement.get_or_insert(self.lines[at]);
+            let begins = self.begins_line(at).filter(|_| parentheses == 0);
+            if begins.is_some() {
+                line = self.lines[at];
+            }
             match token.kind {
                 TokenKind::Punct(Punct::CloseBrace) => {
                     let closed = open.pop().ok_or(at)?;
-                    if let (Some(indent), Some(line)) = (begins, closed.line)
-                        && indent != line.indent
-                        && closed.statement.is_none_or(|line| line.indent != indent)
-                    {
+                    let expected = closed.line.map(|line| line.indent);
+                    if begins.is_some() && expected.is_some() && begins != expected {
                         return Err(at);
                     }
-                    (parentheses, statement) = (closed.parentheses, None);
+                    parentheses = closed.parentheses;
                     continue;
                 }
                 TokenKind::Pragma(_) => {}
                 _ => {
-                    if let (Some(indent), 0) = (begins, parentheses)
-                        && let Some(outer) = open.last().and_then(Open::least_indent)
-                        && (indent < outer || indent == outer && !is_label(&self.tokens[at..]))
+                    if let (Some(indent), Some(Open { line: Some(outer), .. })) = (begins, open.last())
+                        && (indent < outer.indent || indent == outer.indent && !is_label(&self.tokens[at..]))
                     {
                         return Err(at);
                     }
@@ -177,14 +190,13 @@ impl Text<'_> {
             }
             match token.kind {
                 TokenKind::Punct(Punct::OpenBrace) => {
-                    open.push(Open { line: self.lines[at], statement: statement_line, parentheses });
-                    (parentheses, statement) = (0, None);
+                    open.push(Open { line, parentheses });
+                    parentheses = 0;
                 }
                 TokenKind::Punct(Punct::OpenParen | Punct::OpenBracket) => parentheses += 1,
                 TokenKind::Punct(Punct::CloseParen | Punct::CloseBracket) => {
                     parentheses = parentheses.saturating_sub(1);
                 }
-                TokenKind::Punct(Punct::Semicolon) if parentheses == 0 => statement = None,
                 _ => {}
             }
         }

@@ -107,10 +107,12 @@ impl<'a> State<'a> {
         self.end_before(self.looking_at.get().token)
     }
 
-    /// The position behind the token before this one.
+    /// The position behind the token before this one, or that of the first.
     pub(super) fn end_before(&self, token: usize) -> u32 {
-        let before = token.checked_sub(1).and_then(|i| self.tokens.get(i));
-        before.map_or(0, |token| token.span.hi)
+        match token.checked_sub(1).and_then(|i| self.tokens.get(i)) {
+            Some(before) => before.span.hi,
+            None => self.tokens.first().map_or(0, |first| first.span.lo),
+        }
     }
 
     /// Takes an item at program scope that is complete. The next begins at the token that the parser looks at.

@@ -106,11 +106,11 @@ fn characters_and_literals() {
     assert_eq!(
         messages("a @ b\n'x\n\"y\n“z”\n/* no end"),
         [
-            "5:1 unterminated-comment: this comment has no end",
             "1:3 unknown-character: the character `@` cannot stand here",
             "2:1 unterminated-literal: the closing `'` is missing on this line",
             "3:1 unterminated-literal: the closing `\"` is missing on this line",
             "4:1 unknown-character: the character `“` cannot stand here",
+            "5:1 unterminated-comment: this comment has no end",
         ]
     );
     let run = Run::new(&Options::default(), b"/* \xFC */ \"\xFC\" \xFC\n\xC3\xA9t\xC3\xA9".to_vec(), &[]);
