@@ -51,7 +51,8 @@ impl Run {
         let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
         let folder = Folder(files.iter().copied().collect());
         let result = run(options, source, &folder, &mut map, &mut interner, &mut sink, limits);
-        Self { result, map, interner, diagnostics: sink.finish(|span| map.order(span)).0 }
+        let diagnostics = sink.finish(|span| map.order(span)).0;
+        Self { result, map, interner, diagnostics }
     }
 
     /// The tokens with a space between any two.
