@@ -6,6 +6,9 @@ use kiln_compiler::{opencl::Environment, target::Target, verify};
 
 use crate::{kiln::LIMIT, process};
 
+/// The version of SPIR-V that OpenCL 2.2 takes, as a module's second word has it.
+const OPENCL_22: u32 = 0x0001_0200;
+
 /// Checks a module that was written for this environment, `vulkan` or `opencl`.
 pub fn check(path: &Path, environment: &str) -> Result<(), String> {
     let (kind, version) = match environment {
@@ -14,6 +17,12 @@ pub fn check(path: &Path, environment: &str) -> Result<(), String> {
         other => return Err(format!("there is no environment `{other}`")),
     };
     let words = words(path)?;
+    // OpenCL 2.2 takes SPIR-V 1.2; what OpenCL 3.0 has of later versions is held to that version alone.
+    let version = if kind == Environment::OpenCl && words.get(1).is_some_and(|&it| it > OPENCL_22) {
+        "spv1.5"
+    } else {
+        version
+    };
     let findings = verify::verify(&words, Some(&Target::full(kind)));
     if !findings.is_empty() {
         let list: Vec<String> = findings.iter().map(ToString::to_string).collect();

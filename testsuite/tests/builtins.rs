@@ -16,7 +16,7 @@ use kiln_testsuite::module;
 const VERSION: LanguageVersion = LanguageVersion::Cl30;
 
 /// Widths of vectors that stand for all.
-const WIDTHS: [&str; 3] = ["2", "3", "8"];
+const WIDTHS: [&str; 4] = ["2", "3", "4", "8"];
 
 #[test]
 fn every_function_compiles_for_vulkan() {

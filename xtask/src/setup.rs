@@ -27,9 +27,16 @@ pub(crate) struct Setup {
 /// A device to run on at all.
 pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
-/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common.
-pub(crate) const TESTS: &[&str] =
-    &["libvulkan1", "mesa-vulkan-drivers", "chromium-common", "vulkan-validationlayers", "spirv-tools"];
+/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against.
+pub(crate) const TESTS: &[&str] = &[
+    "libvulkan1",
+    "mesa-vulkan-drivers",
+    "chromium-common",
+    "vulkan-validationlayers",
+    "spirv-tools",
+    "libgmp-dev",
+    "libmpfr-dev",
+];
 
 /// The other way from OpenCL C to SPIR-V.
 pub(crate) const BENCH: &[&str] = &["clang-15", "llvm-spirv-15"];

@@ -31,7 +31,7 @@ pub use overload::{Failure, FailureKind, resolve};
 pub use rank::ArgTy;
 pub use row::{
     Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
-    ImageQuery, Instruction, Library, Lowering, Mask, Object, PipeOp, Row, Vulkan, WorkItem,
+    ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan, WorkItem,
 };
 pub use suggest::{names, suggest};
 

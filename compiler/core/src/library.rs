@@ -13,7 +13,9 @@ use crate::{
     diag::{Sink, WarningOptions},
     hir::{self, FunctionId},
     ir::{FuncId, Module},
-    lower, pp, sema,
+    lower,
+    opencl::LanguageVersion,
+    pp, sema,
     session::{Loader, Options, Source},
     source::SourceMap,
     target::Target,
@@ -29,7 +31,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 16] = files![
+static FILES: [File; 21] = files![
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -42,9 +44,14 @@ static FILES: [File; 16] = files![
     "round.cl",
     "geometric.cl",
     "convert.cl",
+    "half.cl",
     "work_group.cl",
+    "sub_group.cl",
+    "vendor.cl",
     "exact_double.cl",
     "math_double.cl",
+    "arc_double.cl",
+    "gamma_double.cl",
     "fma_double.cl",
 ];
 
@@ -114,7 +121,7 @@ impl Found {
 impl File {
     fn checked(&self) -> &Checked {
         self.checked.get_or_init(|| {
-            let options = options();
+            let options = options(self.name);
             let (mut sources, mut names) = (SourceMap::default(), Interner::new());
             let mut sink = Sink::new(options.warnings.clone());
             let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
@@ -137,11 +144,11 @@ impl File {
 }
 
 /// Everything is there; a target that lacks what a function uses says so later. In OpenCL C 1.2, pointers without
-/// a space are private.
-fn options() -> Options {
+/// a space are private; functions of sub-groups are of 2.0.
+fn options(file: &str) -> Options {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
     Options {
-        std: crate::opencl::LanguageVersion::Cl12,
+        std: if file == "sub_group.cl" { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 },
         target: Target::full(crate::opencl::Environment::Vulkan),
         extensions: vec![("all".to_owned(), true)],
         warnings,

@@ -9,7 +9,7 @@ Tn radians(Tn) = std * glsl32 Radians
 Tn max(Tn, Tn) = std fmax_common glsl NMax
 Tn min(Tn, Tn) = std fmin_common glsl NMin
 Tn mix(Tn, Tn, Tn) = std * glsl FMix
-Tn step(Tn, Tn) = std * glsl Step
+Tn step(Tn, Tn) = std * own
 Tn smoothstep(Tn, Tn, Tn) = std * glsl SmoothStep
 Tn sign(Tn) = std * own
 @n 2 3 4 8 16
@@ -17,7 +17,7 @@ Tn clamp(Tn, T, T) = std fclamp glsl NClamp
 Tn max(Tn, T) = std fmax_common glsl NMax
 Tn min(Tn, T) = std fmin_common glsl NMin
 Tn mix(Tn, Tn, T) = std * glsl FMix
-Tn step(T, Tn) = std * glsl Step
+Tn step(T, Tn) = std * own
 Tn smoothstep(T, T, Tn) = std * glsl SmoothStep
 
 # Geometric functions (OpenCL C 6.15.5).

@@ -26,7 +26,8 @@ use super::{
     pattern::{Base, Element, Pattern, PointerPattern, Shape, Signature, SpacePattern, SpaceSet, Width},
     row::{
         Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
-        ImageQuery, Instruction, Library, Lowering, Mask, Object, PipeOp, Row, Vulkan, WorkItem,
+        ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan,
+        WorkItem,
     },
     table::Header,
 };
@@ -260,7 +261,8 @@ fn base(word: &str) -> Base {
 
 /// How a row is expressed, from the words after `=`.
 fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
-    let collective = |scope, text| collective(text).map(|it| Lowering::Collective(scope, it));
+    let who = if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
+    let collective = |scope, text| collective(text).map(|it| Lowering::Collective(scope, it, who));
     Some(match *words {
         ["std", opencl, ref vulkan @ ..] => {
             let opencl = Some(instruction(name, opencl));

@@ -87,7 +87,7 @@ pub enum Lowering {
     /// Copies by a whole work-group (OpenCL C 6.15.11).
     Async(AsyncCopy),
     /// An operation of a work-group or a sub-group together (OpenCL C 6.15.16, 6.15.19).
-    Collective(Scope, Collective),
+    Collective(Scope, Collective, Participants),
     /// Images (OpenCL C 6.15.15).
     Image(ImageOp),
     /// Pipes (OpenCL C 6.15.17), used by a work-item alone or by a group together.
@@ -208,6 +208,15 @@ named! {
         "copy_2d" => Copy2d,
         "copy_3d" => Copy3d,
     }
+}
+
+/// Which work-items of a group an operation is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Participants {
+    /// All: control flow is uniform.
+    All,
+    /// Those that get there: `sub_group_non_uniform_all` and its kin.
+    Active,
 }
 
 /// Operations of work-items together.

@@ -25,8 +25,8 @@ impl Body<'_, '_> {
             Lowering::ToSpace => return self.to_space(inst),
             Lowering::GetFence => return self.get_fence(inst),
             Lowering::Async(copy) => return self.asynchronous(inst, copy, params),
-            Lowering::Collective(scope, collective) => {
-                return self.collective(inst, scope, collective, params);
+            Lowering::Collective(scope, collective, who) => {
+                return self.collective(inst, scope, collective, who, params);
             }
             Lowering::Image(operation) => return self.image(inst, operation),
             _ => {}
@@ -121,7 +121,9 @@ pub(crate) fn has_instruction(lowering: Lowering, target: &Target, params: &[Bui
         Lowering::Async(copy) => {
             !is_vulkan && !matches!(copy, AsyncCopy::Fence | AsyncCopy::Copy2d | AsyncCopy::Copy3d)
         }
-        Lowering::Collective(scope, collective) => has_group_instruction(scope, collective, target),
+        Lowering::Collective(scope, collective, _) => {
+            has_group_instruction(scope, collective, target, params)
+        }
         _ => false,
     }
 }

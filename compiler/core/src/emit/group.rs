@@ -7,33 +7,65 @@ use rspirv::{
 
 use super::body::Body;
 use crate::{
-    builtins::{Arithmetic, AsyncCopy, Collective},
+    builtins::{Arithmetic, AsyncCopy, Collective, Participants},
     ir::{BuiltinParam, Inst, Scalar, Type, ValueId},
     opencl::{Environment, Scope},
     target::Target,
     ty,
 };
 
-/// Whether there is an instruction for it. Vulkan has them for sub-groups only, and before SPIR-V 1.3 there are only
-/// those that all work-items of the group reach.
-pub(super) fn has_group_instruction(scope: Scope, collective: Collective, target: &Target) -> bool {
-    match target.environment {
-        Environment::Vulkan => {
-            scope == Scope::SubGroup && target.features.subgroups && non_uniform(collective).is_some()
+/// The version of SPIR-V that has operations of the work-items that get there.
+const NON_UNIFORM_SINCE: (u8, u8) = (1, 3);
+
+/// Whether there is an instruction for it. Vulkan has them for sub-groups only, and for the types that the device
+/// computes with.
+pub(crate) fn has_group_instruction(
+    scope: Scope,
+    collective: Collective,
+    target: &Target,
+    params: &[BuiltinParam],
+) -> bool {
+    match (target.environment, scope) {
+        (Environment::Vulkan, _) => {
+            let is_native = params.iter().all(|param| match *param {
+                BuiltinParam::Value(scalar, count) => has_arithmetic(target, Type::of(scalar, count)),
+                _ => true,
+            });
+            scope == Scope::SubGroup
+                && is_native
+                && non_uniform(collective).is_some_and(|it| it != Capability::GroupNonUniformClustered)
         }
-        Environment::OpenCl => match collective {
-            Collective::All | Collective::Any | Collective::Broadcast => true,
-            Collective::Reduce(arithmetic)
-            | Collective::ScanInclusive(arithmetic)
-            | Collective::ScanExclusive(arithmetic) => {
-                matches!(arithmetic, Arithmetic::Add | Arithmetic::Min | Arithmetic::Max)
-            }
-            _ => false,
-        },
+        (Environment::OpenCl, Scope::SubGroup) => non_uniform(collective).is_some(),
+        (Environment::OpenCl, _) => is_uniform(collective),
     }
 }
 
-/// The capability of an operation of a sub-group on Vulkan.
+/// Whether the device computes with numbers of this type.
+fn has_arithmetic(target: &Target, ty: Type) -> bool {
+    let features = &target.features;
+    match ty.scalar() {
+        Some(Scalar::I8) => features.int8,
+        Some(Scalar::I16) => features.int16,
+        Some(Scalar::I64) => features.int64,
+        Some(Scalar::F16) => features.fp16,
+        _ => true,
+    }
+}
+
+/// Whether there is an instruction that all work-items of the group reach.
+const fn is_uniform(collective: Collective) -> bool {
+    match collective {
+        Collective::All | Collective::Any | Collective::Broadcast => true,
+        Collective::Reduce(arithmetic)
+        | Collective::ScanInclusive(arithmetic)
+        | Collective::ScanExclusive(arithmetic) => {
+            matches!(arithmetic, Arithmetic::Add | Arithmetic::Min | Arithmetic::Max)
+        }
+        _ => false,
+    }
+}
+
+/// The capability of an operation of those work-items of a sub-group that get there.
 const fn non_uniform(collective: Collective) -> Option<Capability> {
     Some(match collective {
         Collective::Elect => Capability::GroupNonUniform,
@@ -51,10 +83,10 @@ const fn non_uniform(collective: Collective) -> Option<Capability> {
         Collective::Reduce(_) | Collective::ScanInclusive(_) | Collective::ScanExclusive(_) => {
             Capability::GroupNonUniformArithmetic
         }
+        Collective::ClusteredReduce(_) => Capability::GroupNonUniformClustered,
         Collective::Shuffle | Collective::ShuffleXor => Capability::GroupNonUniformShuffle,
         Collective::ShuffleUp | Collective::ShuffleDown => Capability::GroupNonUniformShuffleRelative,
-        Collective::ClusteredReduce(_)
-        | Collective::Mask(_)
+        Collective::Mask(_)
         | Collective::ShuffleDownPair
         | Collective::ShuffleUpPair
         | Collective::Rotate
@@ -102,23 +134,32 @@ impl Body<'_, '_> {
         inst: &Inst,
         scope: Scope,
         collective: Collective,
+        who: Participants,
         params: &[BuiltinParam],
     ) {
-        let is_vulkan = self.is_structured();
-        let capability = if is_vulkan { non_uniform(collective) } else { Some(Capability::Groups) };
-        if let Some(capability) = capability {
+        let is_uniform = !self.is_structured() && who == Participants::All && is_uniform(collective);
+        if is_uniform {
+            self.emitter.writer.need(Capability::Groups);
+        } else if let Some(capability) = non_uniform(collective) {
+            self.emitter.writer.need_version(NON_UNIFORM_SINCE);
             self.emitter.writer.need(capability);
         }
         let scope = Operand::IdRef(self.scope(scope));
         let arg = |index: usize| inst.args[index];
         let whole = |op| Operand::GroupOperation(op);
-        let element = params.first().and_then(|param| match param {
-            BuiltinParam::Value(scalar, _) => Some(*scalar),
-            _ => None,
-        });
+        let element = match params.first() {
+            Some(BuiltinParam::Value(scalar, _)) => *scalar,
+            _ => ty::Scalar::Int,
+        };
         match collective {
-            Collective::All => self.vote(inst, [Op::GroupAll, Op::GroupNonUniformAll], scope),
-            Collective::Any => self.vote(inst, [Op::GroupAny, Op::GroupNonUniformAny], scope),
+            Collective::All => {
+                let op = if is_uniform { Op::GroupAll } else { Op::GroupNonUniformAll };
+                self.vote(inst, op, scope);
+            }
+            Collective::Any => {
+                let op = if is_uniform { Op::GroupAny } else { Op::GroupNonUniformAny };
+                self.vote(inst, op, scope);
+            }
             Collective::AllEqual => {
                 let value = Operand::IdRef(self.value(arg(0)));
                 self.boolean(inst, Op::GroupNonUniformAllEqual, vec![scope, value]);
@@ -127,18 +168,30 @@ impl Body<'_, '_> {
             Collective::Broadcast => {
                 let value = Operand::IdRef(self.value(arg(0)));
                 let index = self.broadcaster(&inst.args[1..]);
-                let op = if is_vulkan { Op::GroupNonUniformBroadcast } else { Op::GroupBroadcast };
+                let op = if is_uniform { Op::GroupBroadcast } else { Op::GroupNonUniformBroadcast };
                 self.result(inst, op, vec![scope, value, Operand::IdRef(index)]);
             }
             Collective::BroadcastFirst => self.grouped(inst, Op::GroupNonUniformBroadcastFirst, scope, None),
+            Collective::Reduce(arithmetic) if is_uniform => {
+                self.uniform(inst, arithmetic, element, scope, GroupOperation::Reduce);
+            }
+            Collective::ScanInclusive(arithmetic) if is_uniform => {
+                self.uniform(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
+            }
+            Collective::ScanExclusive(arithmetic) if is_uniform => {
+                self.uniform(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
+            }
             Collective::Reduce(arithmetic) => {
-                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce)
+                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
             }
             Collective::ScanInclusive(arithmetic) => {
                 self.arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
             }
             Collective::ScanExclusive(arithmetic) => {
                 self.arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
+            }
+            Collective::ClusteredReduce(arithmetic) => {
+                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::ClusteredReduce);
             }
             Collective::Ballot => {
                 let predicate = self.predicate(arg(0));
@@ -170,8 +223,7 @@ impl Body<'_, '_> {
             Collective::ShuffleXor => self.grouped(inst, Op::GroupNonUniformShuffleXor, scope, None),
             Collective::ShuffleUp => self.grouped(inst, Op::GroupNonUniformShuffleUp, scope, None),
             Collective::ShuffleDown => self.grouped(inst, Op::GroupNonUniformShuffleDown, scope, None),
-            Collective::ClusteredReduce(_)
-            | Collective::Mask(_)
+            Collective::Mask(_)
             | Collective::ShuffleDownPair
             | Collective::ShuffleUpPair
             | Collective::Rotate
@@ -198,8 +250,7 @@ impl Body<'_, '_> {
         self.result(inst, op, operands);
     }
 
-    fn vote(&mut self, inst: &Inst, [uniform, other]: [Op; 2], scope: Operand) {
-        let op = if self.is_structured() { other } else { uniform };
+    fn vote(&mut self, inst: &Inst, op: Op, scope: Operand) {
         let predicate = Operand::IdRef(self.predicate(inst.args[0]));
         self.boolean(inst, op, vec![scope, predicate]);
     }
@@ -229,50 +280,67 @@ impl Body<'_, '_> {
         self.op(Op::CompositeConstruct, ty, words.into_iter().map(Operand::IdRef).collect())
     }
 
+    /// Arithmetic of all work-items of a group.
+    fn uniform(
+        &mut self,
+        inst: &Inst,
+        arithmetic: Arithmetic,
+        element: ty::Scalar,
+        scope: Operand,
+        kind: GroupOperation,
+    ) {
+        let op = match arithmetic {
+            Arithmetic::Min => by_kind(element, [Op::GroupFMin, Op::GroupSMin, Op::GroupUMin]),
+            Arithmetic::Max => by_kind(element, [Op::GroupFMax, Op::GroupSMax, Op::GroupUMax]),
+            _ => by_kind(element, [Op::GroupFAdd, Op::GroupIAdd, Op::GroupIAdd]),
+        };
+        self.grouped(inst, op, scope, Some(Operand::GroupOperation(kind)));
+    }
+
+    /// Arithmetic of those work-items of a sub-group that get there; of clusters, their size is the last argument.
     fn arithmetic(
         &mut self,
         inst: &Inst,
         arithmetic: Arithmetic,
-        element: Option<ty::Scalar>,
+        element: ty::Scalar,
         scope: Operand,
         kind: GroupOperation,
     ) {
         let kind = Operand::GroupOperation(kind);
-        let element = element.unwrap_or(ty::Scalar::Int);
-        let (is_float, is_signed) = (element.is_float(), element.is_signed());
-        let of = |float: Op, signed: Op, unsigned: Op| match (is_float, is_signed) {
-            (true, _) => float,
-            (false, true) => signed,
-            (false, false) => unsigned,
-        };
-        if !self.is_structured() {
-            let op = match arithmetic {
-                Arithmetic::Min => of(Op::GroupFMin, Op::GroupSMin, Op::GroupUMin),
-                Arithmetic::Max => of(Op::GroupFMax, Op::GroupSMax, Op::GroupUMax),
-                _ => of(Op::GroupFAdd, Op::GroupIAdd, Op::GroupIAdd),
-            };
-            return self.grouped(inst, op, scope, Some(kind));
-        }
         let op = match arithmetic {
-            Arithmetic::Add => of(Op::GroupNonUniformFAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd),
-            Arithmetic::Multiply => {
-                of(Op::GroupNonUniformFMul, Op::GroupNonUniformIMul, Op::GroupNonUniformIMul)
+            Arithmetic::Add => {
+                by_kind(element, [Op::GroupNonUniformFAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd])
             }
-            Arithmetic::Min => of(Op::GroupNonUniformFMin, Op::GroupNonUniformSMin, Op::GroupNonUniformUMin),
-            Arithmetic::Max => of(Op::GroupNonUniformFMax, Op::GroupNonUniformSMax, Op::GroupNonUniformUMax),
+            Arithmetic::Multiply => {
+                by_kind(element, [Op::GroupNonUniformFMul, Op::GroupNonUniformIMul, Op::GroupNonUniformIMul])
+            }
+            Arithmetic::Min => {
+                by_kind(element, [Op::GroupNonUniformFMin, Op::GroupNonUniformSMin, Op::GroupNonUniformUMin])
+            }
+            Arithmetic::Max => {
+                by_kind(element, [Op::GroupNonUniformFMax, Op::GroupNonUniformSMax, Op::GroupNonUniformUMax])
+            }
             Arithmetic::And => Op::GroupNonUniformBitwiseAnd,
             Arithmetic::Or => Op::GroupNonUniformBitwiseOr,
             Arithmetic::Xor => Op::GroupNonUniformBitwiseXor,
-            Arithmetic::LogicalAnd | Arithmetic::LogicalOr | Arithmetic::LogicalXor => {
-                let op = match arithmetic {
-                    Arithmetic::LogicalAnd => Op::GroupNonUniformLogicalAnd,
-                    Arithmetic::LogicalOr => Op::GroupNonUniformLogicalOr,
-                    _ => Op::GroupNonUniformLogicalXor,
-                };
-                let predicate = Operand::IdRef(self.predicate(inst.args[0]));
-                return self.boolean(inst, op, vec![scope, kind, predicate]);
-            }
+            Arithmetic::LogicalAnd => Op::GroupNonUniformLogicalAnd,
+            Arithmetic::LogicalOr => Op::GroupNonUniformLogicalOr,
+            Arithmetic::LogicalXor => Op::GroupNonUniformLogicalXor,
         };
+        if matches!(arithmetic, Arithmetic::LogicalAnd | Arithmetic::LogicalOr | Arithmetic::LogicalXor) {
+            let mut operands = vec![scope, kind, Operand::IdRef(self.predicate(inst.args[0]))];
+            operands.extend(inst.args[1..].iter().map(|&size| Operand::IdRef(self.value(size))));
+            return self.boolean(inst, op, operands);
+        }
         self.grouped(inst, op, scope, Some(kind));
+    }
+}
+
+/// The instruction for floats, for signed and for unsigned integers.
+const fn by_kind(element: ty::Scalar, [float, signed, unsigned]: [Op; 3]) -> Op {
+    match (element.is_float(), element.is_signed()) {
+        (true, _) => float,
+        (false, true) => signed,
+        (false, false) => unsigned,
     }
 }

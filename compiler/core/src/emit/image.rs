@@ -52,6 +52,17 @@ impl Body<'_, '_> {
         args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect()
     }
 
+    /// A gradient in as many dimensions as the image has: of three, OpenCL C has four components.
+    fn gradient(&mut self, gradient: ValueId) -> Word {
+        let (word, ty) = (self.value(gradient), self.type_of(gradient));
+        if ty.count() < 4 {
+            return word;
+        }
+        let mut operands = vec![Operand::IdRef(word); 2];
+        operands.extend([0, 1, 2].map(Operand::LiteralBit32));
+        self.op(Op::VectorShuffle, ty.with_count(3), operands)
+    }
+
     /// With a sampler, at a level or by gradients; without either at the first level. Depth is one component.
     fn sample(&mut self, inst: &Inst) {
         let ty = self.type_of(inst.args[0]);
@@ -69,7 +80,7 @@ impl Body<'_, '_> {
             }
             [dx, dy] => {
                 operands.push(Operand::ImageOperands(ImageOperands::GRAD));
-                operands.extend(self.operands(&[dx, dy]));
+                operands.extend([dx, dy].map(|gradient| Operand::IdRef(self.gradient(gradient))));
             }
             _ => {
                 let zero = self.emitter.splat(Type::Scalar(Scalar::F32), 0);

@@ -51,6 +51,11 @@ impl Writer {
         self.capabilities.insert(capability as u32);
     }
 
+    /// Raises the version of SPIR-V to this one.
+    pub(super) fn need_version(&mut self, version: (u8, u8)) {
+        self.version = self.version.max(version);
+    }
+
     /// Declares an extension.
     pub(super) fn extension(&mut self, name: &'static str) {
         self.extensions.insert(name);

@@ -3,6 +3,7 @@
 
 mod conversions;
 mod groups;
+mod sub_groups;
 
 use conversions::Number;
 use kiln_syntax::Span;
@@ -19,7 +20,7 @@ use crate::{
         ValueId, Var, VarId,
     },
     library,
-    opencl::{AddressSpace, Environment},
+    opencl::{AddressSpace, Environment, Scope},
     passes::{
         dead_code::dead_code, inline_calls::inline_all, promote::promote, rewrite::rewrite,
         structure_exits::structure_exits,
@@ -122,17 +123,26 @@ impl Pass<'_> {
             return builder.insert(inst);
         }
         let together = match row.lowering {
-            Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params),
-            lowering if groups::is_work_group(lowering) => self.work_group(builder, inst, row.name, params),
+            Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params).map(Some),
+            Lowering::Collective(Scope::WorkGroup, ..) => {
+                self.work_group(builder, inst, row.name, params).map(Some)
+            }
+            Lowering::Collective(_, collective, _) => {
+                if is_vulkan && !self.options.target.features.subgroups {
+                    self.refuse(builder, format!("`{}` needs sub-groups, which the device lacks", row.name));
+                    return builder.insert(inst);
+                }
+                sub_groups::sub_group(builder, inst, builtin, collective, params)
+            }
             _ => None,
         };
         if let Some(new) = together {
-            if let Some(&old) = builder.function.insts[inst].results.first() {
+            if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), new) {
                 replaced.insert(old, new);
             }
             return;
         }
-        if let Some(own) = self.own(row.name, params, builder.span) {
+        if let Some(own) = self.own(&plain_name(row), params, builder.span) {
             let result = expand(builder, inst, own, params);
             if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), result) {
                 replaced.insert(old, new);
@@ -140,29 +150,39 @@ impl Pass<'_> {
             return;
         }
         let environment = if is_vulkan { "Vulkan" } else { "the OpenCL environment" };
-        self.sink.report(
-            Diagnostic::new(
-                Code::TargetFeature,
-                builder.span,
-                format!("the built-in function `{}` is not available for {environment} with these types", row.name),
-            )
-            .note("the environment has no instruction for it, and Kiln has no function of its own for these types"),
+        self.refuse(
+            builder,
+            format!(
+                "the built-in function `{}` is not available for {environment} with these types",
+                row.name
+            ),
         );
         builder.insert(inst);
     }
 
+    fn refuse(&mut self, builder: &Builder<'_>, message: String) {
+        self.sink.report(Diagnostic::new(Code::TargetFeature, builder.span, message).note(
+            "the target has no instruction for it, and Kiln has no function of its own for these types",
+        ));
+    }
+
     /// The function of the library for these parameters: of whole vectors, or else of components.
-    fn own(&mut self, name: &'static str, params: &[BuiltinParam], span: Span) -> Option<Own> {
+    fn own(&mut self, name: &str, params: &[BuiltinParam], span: Span) -> Option<Own> {
         for is_for_half in [false, true] {
             let types: Vec<(ty::Scalar, u8)> =
                 params.iter().filter_map(|param| numeric(*param, is_for_half)).collect();
-            let &(first, count) = types.first()?;
+            let Some(&(first, count)) = types.first() else {
+                let function = self.callee(name, "", span)?;
+                return Some(Own { function, is_by_component: false, is_for_half });
+            };
             if is_for_half && !params.iter().any(|param| is_half(*param)) {
                 break;
             }
             let joined: Vec<String> = types.iter().map(|&(scalar, count)| spelt(scalar, count)).collect();
-            let wholes = [joined.join("_"), spelt(first, count)];
-            if let Some(function) = wholes.iter().find_map(|types| self.callee(name, types, span)) {
+            // One type stands for all of the same width; of `step(float, float4)` there are components only.
+            let is_uniform = types.iter().all(|&(_, other)| other == count);
+            let wholes = [Some(joined.join("_")), is_uniform.then(|| spelt(first, count))];
+            if let Some(function) = wholes.iter().flatten().find_map(|types| self.callee(name, types, span)) {
                 return Some(Own { function, is_by_component: false, is_for_half });
             }
             if let Some(function) = self.callee(name, &spelt(first, 1), span) {
@@ -173,7 +193,7 @@ impl Pass<'_> {
     }
 
     /// A function of the library in this module, put there when it is first called.
-    fn callee(&mut self, name: &'static str, types: &str, span: Span) -> Option<FuncId> {
+    fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
         let found = library::find(name, types)?;
         let key = format!("{name}_{types}");
         if let Some(&known) = self.library.get(&key) {
@@ -216,6 +236,16 @@ fn is_beyond_images(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> 
     let args = &builder.function.insts[inst].args;
     let is_msaa = matches!(builder.ty(args[0]), Type::Image(image) if image.is_msaa);
     is_msaa || operation == ImageOp::Write && args.len() > 3
+}
+
+/// The name that the library has: one for the forms of a function of sub-groups that differ in who may call them.
+fn plain_name(row: &builtins::Row) -> String {
+    match row.lowering {
+        Lowering::Collective(Scope::SubGroup, ..) => {
+            row.name.replace("intel_", "").replace("non_uniform_", "")
+        }
+        _ => row.name.to_owned(),
+    }
 }
 
 fn is_half(param: BuiltinParam) -> bool {

@@ -95,7 +95,7 @@ impl Sema<'_> {
         if let Lowering::Enqueue(enqueue) = lowering {
             return self.enqueue_call(enqueue, overload, arguments, call);
         }
-        if let Lowering::Collective(_, Collective::ClusteredReduce(_) | Collective::ClusteredRotate) =
+        if let Lowering::Collective(_, Collective::ClusteredReduce(_) | Collective::ClusteredRotate, _) =
             lowering
             && !self.check_cluster_size(&arguments)
         {

@@ -336,12 +336,12 @@ impl<'m> Walk<'_, 'm> {
 
 /// Whether all work-items of a group must come there together.
 fn is_collective(lowering: Lowering) -> bool {
-    matches!(lowering, Lowering::Collective(Scope::WorkGroup, _) | Lowering::Async(_))
+    matches!(lowering, Lowering::Collective(Scope::WorkGroup, ..) | Lowering::Async(_))
 }
 
 /// Whether all work-items of a group are given the same.
 fn is_shared(lowering: Lowering) -> bool {
-    let Lowering::Collective(Scope::WorkGroup, collective) = lowering else { return false };
+    let Lowering::Collective(Scope::WorkGroup, collective, _) = lowering else { return false };
     matches!(collective, Collective::All | Collective::Any | Collective::Broadcast | Collective::Reduce(_))
 }
 

@@ -1,7 +1,7 @@
 // Exact functions of double (OpenCL C 6.15.2), and the tools of the other files for double.
 //
 // Defines: copysign round fdim maxmag minmag sign nextafter frexp ilogb logb modf fract nan fmod remainder remquo ldexp
-// Defines: degrees radians
+// Defines: degrees radians step
 #ifndef EXACT_DOUBLE_CL
 #define EXACT_DOUBLE_CL
 
@@ -86,6 +86,7 @@ double minmag_double(double x, double y) {
     double a = fabs(x), b = fabs(y);
     return a < b ? x : b < a ? y : fmin(x, y);
 }
+double step_double(double edge, double x) { return x < edge ? 0.0 : 1.0; }
 double sign_double(double x) { return isnan(x) ? 0.0 : x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }
 double nextafter_double(double x, double y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;

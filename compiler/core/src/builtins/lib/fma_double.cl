@@ -25,6 +25,8 @@ ulong2 shifted(ulong2 value, int by) {
     return (ulong2)(by < 64 ? value.x >> by : 0, low | (lost != 0 ? 1 : 0));
 }
 double fma_double(double a, double b, double c) {
+    // The product of finite numbers is finite.
+    if (isinf(c) && isfinite(a) && isfinite(b)) return c;
     if (!is_plain(a) || !is_plain(b) || (as_ulong(c) & ENDLESS) == ENDLESS) return a * b + c;
     int exponent_a, exponent_b;
     ulong m = digits(a, &exponent_a), n = digits(b, &exponent_b);

@@ -44,9 +44,9 @@ float powr_float(float x, float y) {
 float pown_float(float x, int n) {
     if (n == 0) return 1.0f;
     if (isnan(x)) return x;
-    float magnitude = power(fabs(x), (float)(n & ~0xff), (float)(n & 0xff));
-    // Few factors have no upper part.
-    if ((n & ~0xff) == 0) magnitude = power(fabs(x), (float)n, 0.0f);
+    // What float cannot hold goes in two parts.
+    int rest = n < -0x1000000 || n > 0x1000000 ? n & 0xff : 0;
+    float magnitude = power(fabs(x), (float)(n - rest), (float)rest);
     return as_uint(x) >> 31 != 0 && (n & 1) != 0 ? -magnitude : magnitude;
 }
 
@@ -60,7 +60,9 @@ float rootn_float(float x, int n) {
 }
 
 float cbrt_float(float x) {
-    if (x == 0.0f || isnan(x) || isinf(x)) return x;
+    // A device may take a denormal number for zero.
+    if (x == 0.0f) return copysign_float(0.0f, x);
+    if (isnan(x) || isinf(x)) return x;
     float size = fabs(x), scale = 1.0f;
     if (size < 0x1p-60f) {
         size *= 0x1p90f;
@@ -77,7 +79,8 @@ float cbrt_float(float x) {
 }
 
 float sqrt_float(float x) {
-    if (x == 0.0f || isnan(x) || as_uint(x) == INFINITE) return x;
+    if (x == 0.0f) return copysign_float(0.0f, x);
+    if (isnan(x) || as_uint(x) == INFINITE) return x;
     if (x < 0.0f) return NOT_A_NUMBER;
     float scale = 1.0f;
     if (x < 0x1p-80f) {

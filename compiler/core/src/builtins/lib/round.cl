@@ -1,7 +1,7 @@
 // Functions of float that are exact (OpenCL C 6.15.2): remainders, neighbours, parts, and the fused operation.
 //
 // Defines: round copysign fdim fmod remainder remquo nextafter maxmag minmag fma ldexp frexp modf fract ilogb logb nan
-// Defines: sign
+// Defines: sign step
 #include "exact.cl"
 
 #define QUIET_NAN as_float(0x7fc00000u)
@@ -20,7 +20,10 @@ float minmag_float(float x, float y) {
     float a = fabs(x), b = fabs(y);
     return a < b ? x : b < a ? y : fmin(x, y);
 }
-float sign_float(float x) { return isnan(x) ? 0.0f : x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
+float sign_float(float x) {
+    return isnan(x) ? 0.0f : x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : copysign_float(0.0f, x);
+}
+float step_float(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
 
 // Neighbours have neighbouring bits; of negative numbers in the other direction.
 float nextafter_float(float x, float y) {
@@ -116,6 +119,8 @@ float remainder_float(float x, float y) {
 
 // a * b + c rounded once: in integers, with the product's 48 bits and what is lost of a much smaller operand in one.
 float fma_float(float a, float b, float c) {
+    // The product of finite numbers is finite.
+    if (isinf(c) && !is_infinite_or_nan(a) && !is_infinite_or_nan(b)) return c;
     if (is_infinite_or_nan(a) || is_infinite_or_nan(b) || is_infinite_or_nan(c) || is_zero(a) || is_zero(b)) {
         return a * b + c;
     }

@@ -144,7 +144,7 @@ float tanpi_float(float x) {
     if (fabs(x) < 0x1p-100f) return x * 0x1.921fb6p+1f;
     bool is_odd = fabs(x) < 0x1p24f && ((int)floor(x) & 1) != 0;
     if (x == trunc(x)) return copysign_float(0.0f, is_odd ? -x : x);
-    if (x - floor(x) == 0.5f) return as_float(is_odd ? INFINITE | SIGN_BIT : INFINITE);
+    if (fabs(x - trunc(x)) == 0.5f) return as_float(is_odd ? INFINITE | SIGN_BIT : INFINITE);
     uint quadrant;
     float2 r = reduce_half_turns(x, &quadrant);
     return turned_tan(r, quadrant);

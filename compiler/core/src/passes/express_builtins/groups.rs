@@ -3,7 +3,7 @@
 
 use super::Pass;
 use crate::{
-    builtins::{AsyncCopy, Lowering},
+    builtins::AsyncCopy,
     hir::{CompareOp, LoopHints},
     ir::{
         Access, BinaryOp, Builder, BuiltinParam, CompareKind, Function, InstId, Known, Op, Scalar, Type,
@@ -173,9 +173,4 @@ impl Pass<'_> {
         });
         builder.module_var(var, AddressSpace::Local)
     }
-}
-
-/// Whether a function is one of a work-group's collective ones.
-pub(super) fn is_work_group(lowering: Lowering) -> bool {
-    matches!(lowering, Lowering::Collective(Scope::WorkGroup, _))
 }

@@ -1,0 +1,92 @@
+// Functions of vendors' extensions: cl_amd_media_ops, cl_amd_media_ops2, cl_arm_integer_dot_product_*.
+//
+// Defines: amd_bitalign amd_bytealign amd_lerp amd_sad amd_sadhi amd_sad4 amd_pack
+// Defines: amd_unpack0 amd_unpack1 amd_unpack2 amd_unpack3 amd_max3 amd_min3 amd_median3 amd_bfe amd_bfm
+// Defines: amd_msad amd_sadd amd_sadw amd_mqsad amd_qsad arm_dot arm_dot_acc arm_dot_acc_sat
+
+uint byte_of(uint x, uint index) { return x >> (8 * index) & 0xff; }
+uint distance_of(uint a, uint b) { return a > b ? a - b : b - a; }
+
+uint amd_bitalign_uint(uint high, uint low, uint by) {
+    by &= 31;
+    return by == 0 ? low : (high << (32 - by)) | (low >> by);
+}
+uint amd_bytealign_uint(uint high, uint low, uint by) { return amd_bitalign_uint(high, low, 8 * (by & 3)); }
+uint amd_lerp_uint(uint a, uint b, uint rounding) {
+    uint result = 0;
+    for (uint i = 0; i < 4; i++) {
+        result |= ((byte_of(a, i) + byte_of(b, i) + (byte_of(rounding, i) & 1)) >> 1) << (8 * i);
+    }
+    return result;
+}
+uint amd_sad_uint(uint a, uint b, uint sum) {
+    for (uint i = 0; i < 4; i++) sum += distance_of(byte_of(a, i), byte_of(b, i));
+    return sum;
+}
+uint amd_sadhi_uint(uint a, uint b, uint sum) { return (amd_sad_uint(a, b, 0) << 16) + sum; }
+uint amd_sad4_uint4_uint4_uint(uint4 a, uint4 b, uint sum) {
+    sum = amd_sad_uint(a.x, b.x, sum);
+    sum = amd_sad_uint(a.y, b.y, sum);
+    sum = amd_sad_uint(a.z, b.z, sum);
+    return amd_sad_uint(a.w, b.w, sum);
+}
+uint amd_pack_float4(float4 v) {
+    uint4 bytes = convert_uint4_sat_rte(clamp(v, 0.0f, 255.0f));
+    return bytes.x | bytes.y << 8 | bytes.z << 16 | bytes.w << 24;
+}
+float amd_unpack0_uint(uint x) { return (float)byte_of(x, 0); }
+float amd_unpack1_uint(uint x) { return (float)byte_of(x, 1); }
+float amd_unpack2_uint(uint x) { return (float)byte_of(x, 2); }
+float amd_unpack3_uint(uint x) { return (float)byte_of(x, 3); }
+
+#define OF_THREE(T, MIN, MAX)                                                    \
+    T amd_max3_##T(T a, T b, T c) { return MAX(MAX(a, b), c); }                   \
+    T amd_min3_##T(T a, T b, T c) { return MIN(MIN(a, b), c); }                   \
+    T amd_median3_##T(T a, T b, T c) { return MAX(MIN(a, b), MIN(MAX(a, b), c)); }
+OF_THREE(int, min, max)
+OF_THREE(uint, min, max)
+OF_THREE(float, fmin, fmax)
+
+#define EXTRACT(T)                                                               \
+    T amd_bfe_##T(T x, uint offset, uint width) {                                \
+        offset &= 31;                                                            \
+        width &= 31;                                                             \
+        if (width == 0) return 0;                                                \
+        if (offset + width < 32) return x << (32 - offset - width) >> (32 - width); \
+        return x >> offset;                                                      \
+    }
+EXTRACT(int)
+EXTRACT(uint)
+uint amd_bfm_uint(uint width, uint offset) { return ((1u << (width & 31)) - 1) << (offset & 31); }
+
+uint amd_msad_uint(uint a, uint b, uint sum) {
+    for (uint i = 0; i < 4; i++) sum += byte_of(b, i) == 0 ? 0 : distance_of(byte_of(a, i), byte_of(b, i));
+    return sum;
+}
+uint amd_sadd_uint(uint a, uint b, uint sum) { return sum + distance_of(a, b); }
+uint amd_sadw_uint(uint a, uint b, uint sum) {
+    return sum + distance_of(a & 0xffff, b & 0xffff) + distance_of(a >> 16, b >> 16);
+}
+// Four sums of 16 bits, of windows that begin at each of four bytes.
+#define WINDOWS(NAME, SAD)                                                       \
+    ulong NAME##_ulong(ulong a, uint b, ulong sums) {                            \
+        ulong result = 0;                                                        \
+        for (uint i = 0; i < 4; i++) {                                           \
+            uint sum = SAD((uint)(a >> (8 * i)), b, (uint)(sums >> (16 * i)) & 0xffff); \
+            result |= (ulong)(sum & 0xffff) << (16 * i);                         \
+        }                                                                        \
+        return result;                                                           \
+    }
+WINDOWS(amd_qsad, amd_sad_uint)
+WINDOWS(amd_mqsad, amd_msad_uint)
+
+#define DOT(T, R) \
+    R arm_dot_##T##_##T(T a, T b) { return (R)a.x * b.x + (R)a.y * b.y + (R)a.z * b.z + (R)a.w * b.w; } \
+    R arm_dot_acc_##T##_##T##_##R(T a, T b, R c) { return arm_dot_##T##_##T(a, b) + c; }                \
+    R arm_dot_acc_sat_##T##_##T##_##R(T a, T b, R c) { return add_sat(arm_dot_##T##_##T(a, b), c); }
+DOT(char4, int)
+DOT(uchar4, uint)
+int arm_dot_acc_short2_short2_int(short2 a, short2 b, int c) { return (int)a.x * b.x + (int)a.y * b.y + c; }
+uint arm_dot_acc_ushort2_ushort2_uint(ushort2 a, ushort2 b, uint c) {
+    return (uint)a.x * b.x + (uint)a.y * b.y + c;
+}

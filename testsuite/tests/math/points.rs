@@ -1,0 +1,141 @@
+//! Where functions are looked at: special numbers in every combination, all bit patterns, the ranges where functions do
+//! something, and neighbours of those where they are hard.
+
+use super::number::Kind;
+
+/// Points for one type.
+pub(crate) struct Points {
+    kind: Kind,
+    count: usize,
+    is_nightly: bool,
+}
+
+/// Numbers that look random and are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+impl Points {
+    pub(crate) fn new(kind: Kind, is_nightly: bool) -> Self {
+        Self { kind, count: if is_nightly { 100_000 } else { 10_000 }, is_nightly }
+    }
+
+    /// The operands of functions of so many.
+    pub(crate) fn operands(&self, arity: usize) -> Vec<Vec<u64>> {
+        let special = self.special();
+        let mut all: Vec<Vec<u64>> = vec![Vec::new(); arity];
+        if arity == 1 && self.kind == Kind::Half && self.is_nightly {
+            all[0].extend(0..=0xffff);
+            return all;
+        }
+        // Every combination of special numbers; of three, those of fewer.
+        let few: &[u64] = if arity == 3 { &special[..16] } else { &special };
+        for number in 0..few.len().pow(arity as u32) {
+            let mut rest = number;
+            for operand in &mut all {
+                operand.push(few[rest % few.len()]);
+                rest /= few.len();
+            }
+        }
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        while all[0].len() < self.count {
+            let first = self.number(&mut random);
+            for (index, operand) in all.iter_mut().enumerate() {
+                // Operands of a like size in one case of two.
+                let own = self.number(&mut random);
+                let alike = (first & !self.low()) | (own & self.low());
+                operand.push(if index == 0 {
+                    first
+                } else if random.bits() & 1 == 0 {
+                    own
+                } else {
+                    alike
+                });
+            }
+        }
+        all
+    }
+
+    /// The bits of the significand and of the lowest bits of the exponent.
+    fn low(&self) -> u64 {
+        (1 << (self.kind.digits() + 1)) - 1
+    }
+
+    fn special(&self) -> Vec<u64> {
+        let kind = self.kind;
+        let infinity = kind.infinity();
+        let mut sizes = vec![
+            0,
+            infinity,
+            infinity | 1 << (kind.digits() - 2),
+            kind.encode(1.0),
+            // The largest, the least normal, the least.
+            infinity - 1,
+            1 << (kind.digits() - 1),
+            1,
+            kind.encode(0.5),
+            kind.encode(2.0),
+            kind.encode(3.0),
+            (1 << (kind.digits() - 1)) - 1,
+            kind.encode(1.0) - 1,
+            kind.encode(1.0) + 1,
+            kind.encode(0.5) - 1,
+            kind.encode(1.5),
+            kind.encode(2.5),
+            kind.encode(4.0),
+            kind.encode(7.0),
+            kind.encode(std::f64::consts::PI),
+            kind.encode(std::f64::consts::FRAC_PI_2),
+            kind.encode(std::f64::consts::FRAC_PI_4),
+            kind.encode(std::f64::consts::E),
+            kind.encode(f64::from(kind.most())),
+            kind.encode(2f64.powi(kind.digits() as i32 - 1)),
+            kind.encode(2f64.powi(kind.digits() as i32)),
+            kind.encode(2f64.powi(kind.digits() as i32 - 1) + 1.0),
+        ];
+        sizes.dedup();
+        sizes.iter().flat_map(|&size| [size, size | kind.sign_bit()]).collect()
+    }
+
+    fn number(&self, random: &mut Random) -> u64 {
+        let kind = self.kind;
+        let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
+        let reach = f64::from(kind.most());
+        let near = |value: f64, random: &mut Random| {
+            kind.encode(sign * value).wrapping_add(random.bits() % 5).wrapping_sub(2) & kind.all_bits()
+        };
+        let value = match random.bits() % 12 {
+            0 | 1 => return random.bits() & kind.all_bits(),
+            2 => random.unit(),
+            3 => random.unit() * 10.0,
+            4 => random.unit() * reach,
+            5 => 1.0 + sign * random.unit() * 2f64.powi(-((random.bits() % 50) as i32)),
+            6 => 2f64.powf((random.unit() * 2.0 - 1.0) * reach * 0.98),
+            7 => 2f64.powf((random.unit() * 2.0 - 1.0) * 40.0),
+            // Beside multiples of a quarter of pi, and of a half.
+            8 => {
+                let multiple = (random.bits() >> (random.bits() % 60 + 3)) as f64;
+                return near(multiple * std::f64::consts::FRAC_PI_4, random);
+            }
+            9 => {
+                let multiple = (random.bits() >> (random.bits() % 60 + 3)) as f64;
+                return near(multiple * 0.5, random);
+            }
+            // Where exponentials end, and gamma.
+            10 => reach * [0.69, 1.0, 0.301, 0.7][random.bits() as usize % 4] * (1.0 + random.unit() * 0.05),
+            _ => random.unit() * 200.0,
+        };
+        kind.encode(sign * value)
+    }
+}
