@@ -163,10 +163,11 @@ impl CompileOptions {
         math.denorms_are_zero = self.denorms_are_zero;
         math.correctly_rounded_divide_sqrt = self.correctly_rounded_divide_sqrt;
         math.fast_relaxed = self.fast_relaxed_math;
-        math.unsafe_optimizations = self.unsafe_math || math.fast_relaxed;
-        math.finite_only = self.finite_math || math.fast_relaxed;
-        math.mad_enable = self.mad_enable || math.unsafe_optimizations;
-        math.no_signed_zeros = self.no_signed_zeros || math.unsafe_optimizations;
+        math.unsafe_optimizations = self.unsafe_math;
+        math.finite_only = self.finite_math;
+        math.mad_enable = self.mad_enable;
+        math.no_signed_zeros = self.no_signed_zeros;
+        *math = math.with_implied();
         options.optimize = self.optimization != 0 && !self.opt_disable;
         options.debug = self.debug;
         options.seq_cst = match self.seq_cst {

@@ -10,6 +10,7 @@ pub mod extensions;
 pub mod fold;
 pub mod hir;
 pub mod index;
+pub mod interface;
 pub mod ir;
 mod library;
 pub mod lower;
@@ -33,6 +34,7 @@ use kiln_syntax::Interner;
 
 use crate::{
     diag::{Diagnostic, Sink},
+    interface::Interface,
     session::{Loader, Options, Source},
     source::SourceMap,
 };
@@ -41,6 +43,8 @@ use crate::{
 pub struct Output {
     /// What was asked for; none when there are errors.
     pub artifact: Option<Artifact>,
+    /// What the program offers to its host; none when there are errors, or when the type checker was not come to.
+    pub interface: Option<Interface>,
     /// Errors and warnings in the order found.
     pub diagnostics: Vec<Diagnostic>,
     /// Errors beyond the limit that are only counted.
@@ -66,15 +70,17 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut interner = Interner::new();
     let mut sink = Sink::new(options.warnings.clone());
     let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
+    let mut interface = None;
     let artifact = match emit {
         Emit::Preprocessed => {
             Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
         }
-        _ => stages(&preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit),
+        _ => stages(&preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit, &mut interface),
     };
     let artifact = artifact.filter(|_| !sink.has_errors());
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Output {
+        interface: interface.filter(|_| artifact.is_some()),
         artifact,
         diagnostics,
         hidden_errors,
@@ -92,6 +98,7 @@ fn stages(
     interner: &mut Interner,
     sink: &mut Sink,
     emit: &Emit,
+    interface: &mut Option<Interface>,
 ) -> Option<Artifact> {
     let parsed = kiln_syntax::parse::parse(tokens, interner, sources);
     let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
@@ -113,6 +120,7 @@ fn stages(
     if sink.has_errors() {
         return None;
     }
+    *interface = Some(Interface::of(&hir, interner));
     match emit {
         Emit::Nothing => return Some(Artifact::Text(String::new())),
         Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),

@@ -98,6 +98,17 @@ pub struct MathOptions {
     pub fast_relaxed: bool,
 }
 
+impl MathOptions {
+    /// With what these options imply (OpenCL API 5.8.6.4).
+    pub const fn with_implied(mut self) -> Self {
+        self.unsafe_optimizations |= self.fast_relaxed;
+        self.finite_only |= self.fast_relaxed;
+        self.mad_enable |= self.unsafe_optimizations;
+        self.no_signed_zeros |= self.unsafe_optimizations;
+        self
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

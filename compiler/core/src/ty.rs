@@ -207,6 +207,8 @@ pub struct Enum {
     pub underlying: Scalar,
     /// Whether the braces were seen.
     pub is_complete: bool,
+    /// The names and their values, in order.
+    pub enumerators: Vec<(Symbol, i64)>,
     /// Where it is defined.
     pub span: Span,
 }
@@ -351,6 +353,7 @@ impl Types {
                 name: None,
                 underlying: Scalar::Int,
                 is_complete: true,
+                enumerators: Vec::new(),
                 span: Span::default(),
             });
             debug_assert_eq!(predeclared, id);

@@ -41,6 +41,9 @@ mod staging;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
+/// The traits of plain data, for the structs of generated bindings.
+pub use bytemuck;
+
 pub use buffer::Buffer;
 pub use capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
 pub use device::{Device, Instance, Options, Selector, Validation};

@@ -357,10 +357,14 @@ impl Sema<'_> {
             }
             None => self.new_enum(specifier, span),
         };
-        let (least, greatest) = self.enumerators(enumerators);
-        let underlying = enum_type(least, greatest, attributes.packed.is_some());
+        let enumerators = self.enumerators(enumerators);
+        // Zero counts: an empty range is that of `uint`.
+        let values = enumerators.iter().map(|&(_, value)| value);
+        let (least, greatest) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));
         let entry = &mut self.types.enums[id];
-        entry.underlying = underlying;
+        entry.underlying = enum_type(least, greatest, attributes.packed.is_some());
+        // Values beyond 64 bits have been reported.
+        entry.enumerators = enumerators.iter().map(|&(name, value)| (name, value as i64)).collect();
         entry.is_complete = true;
         entry.span = span;
         self.types.intern(Ty::Enum(id))
@@ -368,18 +372,23 @@ impl Sema<'_> {
 
     fn new_enum(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> EnumId {
         let name = specifier.tag.map(|tag| tag.node);
-        let id = self.types.enums.push(Enum { name, underlying: Scalar::UInt, is_complete: false, span });
+        let id = self.types.enums.push(Enum {
+            name,
+            underlying: Scalar::UInt,
+            is_complete: false,
+            enumerators: Vec::new(),
+            span,
+        });
         if let Some(tag) = specifier.tag {
             self.scopes.declare_tag(tag.node, Tag::Enum(id), tag.span);
         }
         id
     }
 
-    /// Declares the enumerators, each an `int` (`uint` where that does not hold it); gives the least and the
-    /// greatest value.
-    fn enumerators(&mut self, enumerators: &[ast::Enumerator]) -> (i128, i128) {
+    /// Declares the enumerators, each an `int` (`uint` where that does not hold it); gives them with their values.
+    fn enumerators(&mut self, enumerators: &[ast::Enumerator]) -> Vec<(Symbol, i128)> {
         let mut next: i128 = 0;
-        let (mut least, mut greatest) = (0, 0);
+        let mut values = Vec::with_capacity(enumerators.len());
         for enumerator in enumerators {
             let name = enumerator.name;
             if let Some(value) = &enumerator.value
@@ -410,10 +419,10 @@ impl Sema<'_> {
             }
             let value = Const::Int(next as u64);
             self.scopes.declare(name.node, Entity::Enumerator { value, ty }, name.span);
-            (least, greatest) = (least.min(next), greatest.max(next));
+            values.push((name.node, next));
             next += 1;
         }
-        (least, greatest)
+        values
     }
 }
 

@@ -1,0 +1,293 @@
+//! The builder that a build script talks to.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    fmt::{Display, Write as _},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use kiln_compiler::{
+    opencl::{Environment, LanguageVersion},
+    session::{MacroOption, Options, SeqCst, Source},
+    target::Target,
+};
+
+use crate::{
+    bindings::{self, Module},
+    cargo,
+    error::{Error, Result},
+    program::{Compiled, Rejected, try_compile},
+};
+
+/// Compiles sources into modules with bindings.
+///
+/// Each source `name.cl` gives `name.spv` in the output folder and a module `name` in `kernels.rs` there. With variants, each
+/// gives `name_variant.spv` and a module `name_variant`.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    files: Vec<PathBuf>,
+    options: Options,
+    variants: Vec<Variant>,
+    folder: Option<PathBuf>,
+    bindings: String,
+}
+
+/// A way to compile the sources: further macros and options.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    name: String,
+    macros: Vec<MacroOption>,
+    fast_relaxed_math: bool,
+}
+
+impl Variant {
+    /// A variant; its name is part of the module's.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), macros: Vec::new(), fast_relaxed_math: false }
+    }
+
+    /// `-D NAME=value` in this variant.
+    pub fn define(mut self, name: &str, value: impl Display) -> Self {
+        self.macros.push(MacroOption::Define(format!("{name}={value}")));
+        self
+    }
+
+    /// `-cl-fast-relaxed-math` in this variant.
+    pub fn fast_relaxed_math(mut self) -> Self {
+        self.fast_relaxed_math = true;
+        self
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            options: Options::default(),
+            variants: Vec::new(),
+            folder: None,
+            bindings: "kernels.rs".to_owned(),
+        }
+    }
+}
+
+impl Builder {
+    /// A builder for Vulkan and OpenCL C 2.0 with no sources yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a source, named from the package's folder.
+    pub fn file(mut self, path: impl AsRef<Path>) -> Self {
+        self.files.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Adds sources.
+    pub fn files<P: AsRef<Path>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.files.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
+        self
+    }
+
+    /// `-I`: a folder where included files are looked for.
+    pub fn include(mut self, folder: impl AsRef<Path>) -> Self {
+        self.options.include_dirs.push(folder.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// `-D NAME=value`
+    pub fn define(mut self, name: &str, value: impl Display) -> Self {
+        self.options.macros.push(MacroOption::Define(format!("{name}={value}")));
+        self
+    }
+
+    /// `-U NAME`
+    pub fn undefine(mut self, name: &str) -> Self {
+        self.options.macros.push(MacroOption::Undefine(name.to_owned()));
+        self
+    }
+
+    /// `-cl-std=`
+    pub fn std(mut self, version: LanguageVersion) -> Self {
+        self.options.std = version;
+        self
+    }
+
+    /// `-cl-ext=`: switches an extension or a feature on or off.
+    pub fn extension(mut self, name: &str, is_on: bool) -> Self {
+        self.options.extensions.push((name.to_owned(), is_on));
+        self
+    }
+
+    /// `-cl-fast-relaxed-math`
+    pub fn fast_relaxed_math(mut self) -> Self {
+        fast_relaxed_math(&mut self.options);
+        self
+    }
+
+    /// `-Werror`
+    pub fn warnings_as_errors(mut self) -> Self {
+        self.options.warnings.as_errors = true;
+        self
+    }
+
+    /// `-O0`: without the passes that are only for speed.
+    pub fn unoptimized(mut self) -> Self {
+        self.options.optimize = false;
+        self
+    }
+
+    /// The kernel environment; the bindings launch modules for Vulkan only.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.options.target = Target::full(environment);
+        self
+    }
+
+    /// How seq_cst is expressed on Vulkan.
+    pub fn seq_cst(mut self, seq_cst: SeqCst) -> Self {
+        self.options.seq_cst = seq_cst;
+        self
+    }
+
+    /// Any option of the compiler.
+    pub fn configure(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    /// Compiles every source in this way too; without any variant, each is compiled once.
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.variants.push(variant);
+        self
+    }
+
+    /// Where the outputs go, in place of `OUT_DIR`.
+    pub fn out_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.folder = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// The name of the file with the bindings, in place of `kernels.rs`.
+    pub fn bindings(mut self, name: impl Into<String>) -> Self {
+        self.bindings = name.into();
+        self
+    }
+
+    /// Compiles everything and writes the outputs; all errors of all sources are told before it fails.
+    pub fn compile(self) -> Result {
+        if self.files.is_empty() {
+            return Err(Error::Usage("there is no source: call `file`".to_owned()));
+        }
+        let folder = match &self.folder {
+            Some(folder) => folder.clone(),
+            None => env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| {
+                Error::Usage("OUT_DIR is not set: call this from a build script, or set `out_dir`".to_owned())
+            })?,
+        };
+        let mut build = Build::default();
+        for file in &self.files {
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            if self.variants.is_empty() {
+                build.one(file, &module_name(&stem), &self.options)?;
+            }
+            for variant in &self.variants {
+                let mut options = self.options.clone();
+                options.macros.extend(variant.macros.iter().cloned());
+                if variant.fast_relaxed_math {
+                    fast_relaxed_math(&mut options);
+                }
+                build.one(file, &module_name(&format!("{stem}_{}", variant.name)), &options)?;
+            }
+        }
+        build.write(&folder, &self.bindings)
+    }
+}
+
+/// What has been compiled so far.
+#[derive(Default)]
+struct Build {
+    modules: Vec<(String, String, Compiled)>,
+    rejections: String,
+    told: BTreeSet<String>,
+}
+
+impl Build {
+    fn one(&mut self, file: &Path, name: &str, options: &Options) -> Result {
+        if self.modules.iter().any(|(known, ..)| known == name) {
+            return Err(Error::Usage(format!("two modules would have the name `{name}`")));
+        }
+        let shown = file.to_string_lossy().replace('\\', "/");
+        let text = fs::read(file).map_err(|reason| Error::File { path: file.to_owned(), reason })?;
+        self.rerun(&shown);
+        match try_compile(Source { name: shown.clone(), text }, options) {
+            Ok(compiled) => {
+                compiled.dependencies.iter().for_each(|path| self.rerun(path));
+                compiled.warnings.iter().for_each(|line| cargo::warning(line));
+                self.modules.push((name.to_owned(), shown, compiled));
+            }
+            Err(Rejected { lines, text, dependencies }) => {
+                dependencies.iter().for_each(|path| self.rerun(path));
+                lines.iter().for_each(|line| cargo::error(line));
+                self.rejections.push_str(&text);
+            }
+        }
+        Ok(())
+    }
+
+    fn rerun(&mut self, path: &str) {
+        if self.told.insert(path.to_owned()) {
+            cargo::rerun_if_changed(path);
+        }
+    }
+
+    fn write(self, folder: &Path, bindings: &str) -> Result {
+        if !self.rejections.is_empty() {
+            return Err(Error::Diagnostics(self.rejections));
+        }
+        let mut text = "// Generated by kiln-build.\n".to_owned();
+        for (name, source, compiled) in &self.modules {
+            let file = format!("{name}.spv");
+            write(&folder.join(&file), &compiled.bytes())?;
+            let items = bindings::rust(&compiled.interface, source, &Module::File(file));
+            let _ =
+                writeln!(text, "\n/// The kernels of `{source}`.\n#[allow(dead_code)]\npub mod {name} {{");
+            for line in items.lines() {
+                let _ = writeln!(text, "{}{line}", if line.is_empty() { "" } else { "    " });
+            }
+            text.push_str("}\n");
+        }
+        write(&folder.join(bindings), text.as_bytes())
+    }
+}
+
+/// Writes a file whole or not at all, and not if it is already so: what depends on it is then not rebuilt.
+fn write(path: &Path, bytes: &[u8]) -> Result {
+    let failed = |reason| Error::File { path: path.to_owned(), reason };
+    if fs::read(path).is_ok_and(|found| found == bytes) {
+        return Ok(());
+    }
+    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|reason| {
+        // Whether it is there or not, the first reason is the one to tell.
+        let _ = fs::remove_file(&beside);
+        failed(reason)
+    })
+}
+
+/// A file's name as the name of a module.
+fn module_name(stem: &str) -> String {
+    let name: String =
+        stem.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+    if name.starts_with(|first: char| first.is_alphabetic() || first == '_') {
+        name
+    } else {
+        format!("_{name}")
+    }
+}
+
+fn fast_relaxed_math(options: &mut Options) {
+    options.math.fast_relaxed = true;
+    options.math = options.math.with_implied();
+}

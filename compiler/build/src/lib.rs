@@ -1,0 +1,33 @@
+//! Compiles OpenCL C kernels in a build script and writes typed bindings for `kiln-runtime`.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> kiln_build::Result {
+//!     kiln_build::Builder::new().file("kernels/blur.cl").define("RADIUS", 3).compile()
+//! }
+//! ```
+//!
+//! ```ignore
+//! // src/main.rs
+//! mod kernels {
+//!     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+//! }
+//! // kernels::blur::Program::load(&device)?, then unsafe { program.blur(&queue, range, &input, &output, width)? }
+//! ```
+//!
+//! Cargo reruns the script when a source, a file that it includes, or the script changes, and for nothing else. It owns the
+//! way from sources to files in `OUT_DIR`; what stands in the bindings, `bindings` knows.
+
+pub mod bindings;
+mod builder;
+mod cargo;
+mod error;
+mod program;
+
+pub use builder::{Builder, Variant};
+pub use error::{Error, Result};
+pub use kiln_compiler::{
+    opencl::{Environment, LanguageVersion},
+    session::{MacroOption, Options, SeqCst, Source},
+};
+pub use program::{Compiled, compile};

@@ -1,0 +1,85 @@
+//! OpenCL C kernels compiled where they are used, for those who prefer a macro to a build script.
+//!
+//! ```ignore
+//! mod blur {
+//!     kiln_macros::kernel_file!("kernels/blur.cl", define = "RADIUS=3");
+//! }
+//! mod square {
+//!     kiln_macros::kernel! {
+//!         "kernel void square(global float *x) { x[get_global_id(0)] *= x[get_global_id(0)]; }"
+//!     }
+//! }
+//! // blur::Program::load(&device)?
+//! ```
+//!
+//! The items are those of `kiln-build`'s bindings. After the source come options: `std = "CL3.0"`, `define = "NAME=value"`,
+//! `include = "folder"`, `extension = "+name"`, `fast_relaxed_math = true`, `warnings_as_errors = true`. Paths count from the
+//! package's folder. It owns the macros' grammar; compiling and bindings are `kiln-build`'s.
+
+mod input;
+
+use std::{env, fs, path::Path};
+
+use kiln_build::{
+    Compiled, Source,
+    bindings::{Module, rust},
+    compile,
+};
+use proc_macro::{Span, TokenStream, TokenTree};
+
+use crate::input::{Input, Problem};
+
+/// Compiles the source in a file and expands to its bindings.
+#[proc_macro]
+pub fn kernel_file(input: TokenStream) -> TokenStream {
+    expand(input, |input| {
+        let path = Path::new(&input.folder).join(&input.text);
+        let text = fs::read(&path)
+            .map_err(|error| input.problem(format!("cannot read `{}`: {error}", input.text)))?;
+        let compiled = compiled(input, input.text.clone(), text)?;
+        let mut read = vec![path.to_string_lossy().into_owned()];
+        read.extend(compiled.dependencies.iter().cloned());
+        // The compiler sees no macro reading files: it is told so, and expands anew when one changes.
+        let tracked = read.iter().map(|path| format!("const _: &[u8] = include_bytes!({path:?});")).collect();
+        Ok((input.text.clone(), compiled, tracked))
+    })
+}
+
+/// Compiles the source in a string literal and expands to its bindings.
+#[proc_macro]
+pub fn kernel(input: TokenStream) -> TokenStream {
+    expand(input, |input| {
+        let source = "kernel!".to_owned();
+        let compiled = compiled(input, source.clone(), input.text.clone().into_bytes())?;
+        Ok((source, compiled, String::new()))
+    })
+}
+
+fn expand(
+    input: TokenStream,
+    make: impl FnOnce(&Input) -> Result<(String, Compiled, String), Problem>,
+) -> TokenStream {
+    let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| ".".to_owned());
+    let made = input::parse(input, folder).and_then(|input| {
+        let (source, compiled, tracked) = make(&input)?;
+        Ok(rust(&compiled.interface, &source, &Module::Bytes(compiled.bytes())) + &tracked)
+    });
+    match made {
+        Ok(code) => code.parse().expect("the bindings are Rust"),
+        Err(Problem { span, text }) => error(span, &text),
+    }
+}
+
+fn compiled(input: &Input, name: String, text: Vec<u8>) -> Result<Compiled, Problem> {
+    compile(Source { name, text }, &input.options).map_err(|error| input.problem(error.to_string()))
+}
+
+/// `compile_error!` at this place.
+fn error(span: Span, text: &str) -> TokenStream {
+    let code: TokenStream = format!("compile_error!({text:?});").parse().expect("it is Rust");
+    let at = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    code.into_iter().map(at).collect()
+}

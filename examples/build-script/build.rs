@@ -1,0 +1,3 @@
+fn main() -> kiln_build::Result {
+    kiln_build::Builder::new().file("kernels/buddhabrot.cl").define("MOST_STEPS", 400).warnings_as_errors().compile()
+}
