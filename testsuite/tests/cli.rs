@@ -290,4 +290,29 @@ fn explain_lists_codes_and_knows_what_was_meant() {
     assert!(misspelt.stderr.contains("did you mean `atomic-order-store`?"), "{}", misspelt.stderr);
     let unknown = kiln(&folder, &["explain", "nothing-of-the-kind-at-all"]);
     assert!(unknown.stderr.contains("`kiln explain` lists them"), "{}", unknown.stderr);
+fn hosts_get_the_interface_in_their_own_words() {
+    let source = "struct pair { char a; float4 b; };\nkernel void k(global struct pair *p, local int *scratch) { p->a = 1; }\n";
+    let folder = folder(&[("pairs.cl", source)]);
+    let json = kiln(&folder, &["compile", "pairs.cl", "--emit", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(json["records"][0]["members"][1]["offset"], 16);
+    assert_eq!(json["kernels"][0]["parameters"][1]["kind"], "local");
+    for (form, name, wanted) in
+        [("header", "pairs.h", "KERNEL_K_SCRATCH 1"), ("rust", "pairs.rs", "pub unsafe fn k(")]
+    {
+        assert_eq!(kiln(&folder, &["compile", "pairs.cl", "--emit", form]).code(), Some(0));
+        let text = fs::read_to_string(folder.path().join(name)).expect("a file");
+        assert!(text.contains(wanted), "{text}");
+    }
+    // A compiler of C holds the header to its own assertions, and reads the module in it.
+    let user = "#include \"pairs.h\"\nint main(void) { return pairs_spirv[0] != 0x07230203 || sizeof(struct pair) != 32; }\n";
+    fs::write(folder.path().join("user.c"), user).expect("a file");
+    let run = |words: &[&str]| {
+        let mut command = Command::new(words[0]);
+        let finished = process::run(command.current_dir(folder.path()).args(&words[1..]), b"", LIMIT);
+        let finished = finished.unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    };
+    run(&["cc", "-std=c11", "-Wall", "-Werror", "user.c", "-o", "user"]);
+    run(&["./user"]);
 }

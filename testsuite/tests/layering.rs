@@ -17,7 +17,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/report", &["kiln-compiler", "kiln-syntax"]),
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
-    ("compiler/cli", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
+    ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("runtime/core", &[]),
     ("testsuite", &["kiln-compiler", "kiln-syntax"]),
     ("xtask", &[]),

@@ -6,6 +6,7 @@ use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
     error::ErrorKind,
 };
+use kiln_compiler::Emit;
 
 use crate::options::CompileOptions;
 
@@ -39,8 +40,8 @@ pub(crate) struct CompileCommand {
     /// Where to write, or `-` for standard output [default: the source's name with the ending of what is emitted]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// What to write
-    #[arg(long, value_name = "STAGE", default_value = "spirv")]
+    /// What to write: spirv, asm; json, header or rust for hosts; pp, ast, hir, ir, ir-after=PASS
+    #[arg(long, value_name = "FORM", default_value = "spirv")]
     pub(crate) emit: EmitArgument,
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]
@@ -126,15 +127,41 @@ pub(crate) struct ExplainCommand {
 
 /// What `--emit` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EmitArgument(pub(crate) kiln_compiler::Emit);
+pub(crate) enum EmitArgument {
+    /// What a stage of the compiler makes.
+    Stage(Emit),
+    /// The interface as JSON.
+    Json,
+    /// A C header: interface and module.
+    Header,
+    /// Rust: interface and module.
+    Rust,
+}
+
+impl EmitArgument {
+    /// How far the compiler goes for it.
+    pub(crate) fn stage(&self) -> &Emit {
+        match self {
+            Self::Stage(emit) => emit,
+            Self::Json => &Emit::Nothing,
+            Self::Header | Self::Rust => &Emit::Spirv,
+        }
+    }
+}
 
 impl std::str::FromStr for EmitArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        kiln_compiler::Emit::parse(text)
-            .map(Self)
-            .ok_or_else(|| "one of spirv, asm, pp, ast, hir, ir, ir-after=PASS is expected".to_owned())
+        match text {
+            "json" => Ok(Self::Json),
+            "header" => Ok(Self::Header),
+            "rust" => Ok(Self::Rust),
+            _ => Emit::parse(text).map(Self::Stage).ok_or_else(|| {
+                "one of spirv, asm, json, header, rust, pp, ast, hir, ir, ir-after=PASS is expected"
+                    .to_owned()
+            }),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::ArgMatches;
+use kiln_build::bindings::{Module, c, json, rust};
 use kiln_compiler::{
     Artifact, Emit, Output,
     opencl::Environment,
@@ -14,7 +15,7 @@ use kiln_compiler::{
 };
 
 use crate::{
-    arguments::{CheckCommand, CompileCommand},
+    arguments::{CheckCommand, CompileCommand, EmitArgument},
     exit::{Failure, Outcome},
     files::{FileSystem, read_source, write_output},
     options::{ColorArgument, CompileOptions},
@@ -22,20 +23,29 @@ use crate::{
 
 pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
     let source = read_source(&command.source)?;
-    let emit = &command.emit.0;
     let options = command.options.to_options(Target::full(command.env.into()), matches);
-    let output = kiln_compiler::compile(source, &options, &FileSystem, emit);
+    let output = kiln_compiler::compile(source, &options, &FileSystem, command.emit.stage());
     show(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let path = match &command.output {
         Some(path) => path.clone(),
-        None => default_output(&command.source, emit),
+        None => default_output(&command.source, &command.emit),
     };
-    let bytes = match artifact {
-        Artifact::Text(text) => text.as_bytes().to_vec(),
-        Artifact::Module(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+    let bytes = match (&command.emit, &output.interface) {
+        (EmitArgument::Json, Some(interface)) => format!("{:#}\n", json(interface)).into_bytes(),
+        (EmitArgument::Header, Some(interface)) => {
+            c(interface, &stem(&command.source), words(artifact)).into_bytes()
+        }
+        (EmitArgument::Rust, Some(interface)) => {
+            rust(interface, &command.source, &Module::Bytes(bytes(words(artifact)))).into_bytes()
+        }
+        _ => match artifact {
+            Artifact::Text(text) => text.as_bytes().to_vec(),
+            Artifact::Module(words) => bytes(words),
+        },
     };
-    if path == "-" && matches!(artifact, Artifact::Module(_)) && std::io::stdout().is_terminal() {
+    let is_module = command.emit == EmitArgument::Stage(Emit::Spirv);
+    if path == "-" && is_module && std::io::stdout().is_terminal() {
         return Err(Failure(
             "a module is not written to a terminal; name a file with -o, or use --emit asm".into(),
         ));
@@ -76,12 +86,36 @@ fn show(output: &Output, options: &CompileOptions) {
     let _ = stderr.write_all(text.as_bytes());
 }
 
-/// Modules go beside the source, text to standard output.
-fn default_output(source: &str, emit: &Emit) -> String {
-    match emit {
-        Emit::Spirv if source != "-" => {
-            Path::new(source).with_extension("spv").to_string_lossy().into_owned()
-        }
-        _ => "-".to_owned(),
+/// The module's words; none of a text.
+fn words(artifact: &Artifact) -> &[u32] {
+    match artifact {
+        Artifact::Module(words) => words,
+        Artifact::Text(_) => &[],
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The source's name without folder and ending.
+fn stem(source: &str) -> String {
+    Path::new(source)
+        .file_stem()
+        .map_or_else(|| "kernels".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Modules and what hosts read go beside the source, other text to standard output.
+fn default_output(source: &str, emit: &EmitArgument) -> String {
+    let ending = match emit {
+        EmitArgument::Stage(Emit::Spirv) => "spv",
+        EmitArgument::Header => "h",
+        EmitArgument::Rust => "rs",
+        EmitArgument::Stage(_) | EmitArgument::Json => return "-".to_owned(),
+    };
+    if source == "-" {
+        "-".to_owned()
+    } else {
+        Path::new(source).with_extension(ending).to_string_lossy().into_owned()
     }
 }
