@@ -290,6 +290,9 @@ fn explain_lists_codes_and_knows_what_was_meant() {
     assert!(misspelt.stderr.contains("did you mean `atomic-order-store`?"), "{}", misspelt.stderr);
     let unknown = kiln(&folder, &["explain", "nothing-of-the-kind-at-all"]);
     assert!(unknown.stderr.contains("`kiln explain` lists them"), "{}", unknown.stderr);
+}
+
+#[test]
 fn hosts_get_the_interface_in_their_own_words() {
     let source = "struct pair { char a; float4 b; };\nkernel void k(global struct pair *p, local int *scratch) { p->a = 1; }\n";
     let folder = folder(&[("pairs.cl", source)]);
