@@ -4,6 +4,7 @@ mod buffers;
 mod check;
 mod fill;
 mod header;
+mod output;
 mod range;
 mod value;
 
@@ -18,7 +19,7 @@ use crate::{
     compile,
     exit::{Failure, Outcome, failure},
     files::read_source,
-    run::buffers::Memory,
+    run::{buffers::Memory, output::Output},
 };
 
 /// What `kiln run --help` says of the launch language.
@@ -34,7 +35,7 @@ TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double;
 FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32 bits), + - * / %:
   buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
 
-After the launch:
+What kernels print by `printf` appears after the launch, and then:
   --print out[0..16]            prints `out[0..16] = v v v …`, by the parameter's name
   --check out[0..4]=1,2,3,4     fails unless they are; one value stands for all, 5..8 for 5,6,7,8;
                                 < <= > >= != compare each
@@ -57,11 +58,13 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
         return Ok(Outcome::Diagnostics);
     };
     let program = Program::from_spirv(&device, &words)?;
+    let output = Output::default();
+    device.print_to(output.clone());
     let mut outcome = Outcome::Success;
     for sequence in &sequences {
         let mut memory = Memory::default();
         for launch in sequence {
-            if self::launch(&device, &program, launch, &mut memory)? == Outcome::Diagnostics {
+            if self::launch(&device, &program, launch, &mut memory, &output)? == Outcome::Diagnostics {
                 outcome = Outcome::Diagnostics;
             }
         }
@@ -137,6 +140,7 @@ fn launch(
     program: &Program,
     launch: &LaunchArguments,
     memory: &mut Memory,
+    output: &Output,
 ) -> Result<Outcome, Failure> {
     let name = kernel_name(program, launch)?;
     let mut kernel = program.kernel(name)?;
@@ -172,7 +176,7 @@ fn launch(
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
     let event = unsafe { queue.launch(&kernel, range) }?;
     event.wait()?;
-    check::after(&queue, launch, memory)
+    check::after(&queue, launch, memory, output.take())
 }
 
 fn kernel_name<'p>(program: &'p Program, launch: &'p LaunchArguments) -> Result<&'p str, Failure> {

@@ -77,6 +77,37 @@ pub struct Interface {
     pub variables: Data,
     /// Where each module variable lies in that buffer.
     pub offsets: Vec<(VarId, u64)>,
+    /// What `printf` prints: format strings, and strings that they print, by their number in the printf buffer.
+    pub formats: Vec<Format>,
+    /// Where kernels find what the launch tells of their images.
+    pub image_facts: Vec<ImageFact>,
+}
+
+/// Bytes of the buffer that `printf` writes to (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
+pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
+
+/// A string that `printf` prints with, or prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// As written, without the final zero.
+    pub text: Vec<u8>,
+    /// Bytes of each argument in the printf buffer.
+    pub sizes: Vec<u32>,
+}
+
+/// Where a kernel finds a fact of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageFact {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// The argument that the image is, by number.
+    pub argument: u32,
+    /// `ChannelOrder` or `ChannelType`.
+    pub what: ImageAction,
+    /// Where it is.
+    pub memory: LaunchMemory,
+    /// From this byte, four.
+    pub byte: u32,
 }
 
 /// Where an argument is.
@@ -86,6 +117,8 @@ pub enum Place {
     Bytes(LaunchMemory, u32),
     /// It is the size of this local variable.
     Local(VarId),
+    /// It is bound as a descriptor of this number.
+    Descriptor(u32),
     /// It is not used.
     Nowhere,
 }
@@ -116,6 +149,8 @@ pub enum State {
     RegionGroupOffset,
     /// The address of the program-scope variables.
     Variables,
+    /// The address of the buffer that `printf` writes to.
+    Printf,
 }
 
 /// What the device tells of a work-item's place: vectors of three I32, or one I32.
@@ -252,7 +287,11 @@ pub enum ArgumentKind {
         /// Alignment in bytes.
         align: u64,
     },
-    /// An image, a sampler, a queue …
+    /// An image.
+    Image(ImageTy),
+    /// A sampler; on Vulkan a number.
+    Sampler,
+    /// A queue …
     Opaque,
 }
 
@@ -264,7 +303,8 @@ impl ArgumentKind {
             Self::Value { size, .. } | Self::Aggregate { size, .. } => {
                 u32::try_from(size).unwrap_or(u32::MAX)
             }
-            Self::Local { .. } | Self::Opaque => 0,
+            Self::Sampler => 4,
+            Self::Local { .. } | Self::Image(_) | Self::Opaque => 0,
         }
     }
 }
@@ -399,6 +439,10 @@ pub enum Op {
     Element,
     /// `[]`: a 32-bit word of what a launch passes (`Module::interface`). Made by `passes/bind_arguments`.
     LaunchWord(LaunchMemory, u32),
+    /// `[]`: an address that a launch passes, as an I64. `passes/bind_arguments` gives it a place.
+    LaunchAddress(State),
+    /// `[]`: an image that a launch binds by this number. Made by `passes/bind_arguments`.
+    Descriptor(u32),
     /// `[]`: what the device tells of the work-item's place. Made by `passes/lower_work_items`.
     Input(Input),
     /// `[pointer]`: the same address in another space: to and from generic.
@@ -455,6 +499,8 @@ pub enum Op {
     WorkItem(WorkItem),
     /// `[arguments …]`: prints by the format; gives I32.
     Printf(Box<[u8]>),
+    /// `[image …]`: what a device does with images itself. Made by `passes/express_builtins`.
+    Image(ImageAction),
 
     /// `[condition]`: both blocks leave by `Exit` of this instruction, whose arguments are the results.
     If {
@@ -492,6 +538,40 @@ pub enum Op {
     Return,
     /// Control does not come here.
     Unreachable,
+}
+
+/// What a device does with an image itself. Coordinates and sizes are I32, as many as the image has dimensions and
+/// one more for the layers of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageAction {
+    /// `[image, coordinates]`: four components of the texel there. The coordinates are inside the image.
+    Load(Texel),
+    /// `[image, coordinates, four components]`
+    Store(Texel),
+    /// `[image]`
+    Size,
+    /// `[image]`: `get_image_channel_order`
+    ChannelOrder,
+    /// `[image]`: `get_image_channel_data_type`
+    ChannelType,
+}
+
+/// How a texel is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texel {
+    /// What its components are.
+    pub kind: TexelKind,
+    /// Whether other work-items may see it. Set by `passes/mark_shared`.
+    pub is_shared: bool,
+}
+
+/// What the components of a texel are: F32, or I32 read with or without a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum TexelKind {
+    Float,
+    Signed,
+    Unsigned,
 }
 
 /// What a parameter of a built-in function is in OpenCL C, where values have signs and pointers a pointee.

@@ -13,6 +13,7 @@ mod inline_calls;
 mod layout_vars;
 mod legalize_atomics;
 mod lower_addresses;
+mod lower_printf;
 mod lower_work_items;
 mod mark_shared;
 mod origins;
@@ -61,6 +62,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("refuse_missing", refuse_missing::refuse_missing),
     // While accesses still tell their address space.
     ("mark_shared", mark_shared::mark_shared),
+    // After accesses are marked, because nobody but the host reads what it writes; it names an address that is bound next.
+    ("lower_printf", lower_printf::lower_printf),
     // After all that names program-scope variables; makes the local variables that arguments are.
     ("bind_arguments", bind_arguments::bind_arguments),
     // After the launch's state has its place.

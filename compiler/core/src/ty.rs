@@ -147,6 +147,22 @@ pub struct ImageTy {
     pub access: Access,
 }
 
+impl ImageTy {
+    /// Its dimensions; the layers of an array are none.
+    pub const fn dimensions(self) -> u8 {
+        match self.dim {
+            ImageDim::D1 | ImageDim::Buffer => 1,
+            ImageDim::D2 => 2,
+            ImageDim::D3 => 3,
+        }
+    }
+
+    /// How many coordinates a place in it has.
+    pub const fn rank(self) -> u8 {
+        self.dimensions() + self.is_array as u8
+    }
+}
+
 /// The dimensions of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -13,6 +13,7 @@ use crate::buffer::Buffer;
 use crate::capabilities::{Capabilities, DeviceInfo, Features};
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, Place};
 use crate::staging;
@@ -69,6 +70,7 @@ struct Inner {
     /// Initialises buffers.
     transfers: Arc<Lane>,
     options: Options,
+    prints: Prints,
 }
 
 impl Options {
@@ -120,7 +122,8 @@ impl Instance {
         let info = self.choose(selector)?;
         let backend = self.vulkan.open(info)?;
         let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
-        Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options }) })
+        let prints = Prints::new(self.options.watchdog);
+        Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options, prints }) })
     }
 
     fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
@@ -221,6 +224,15 @@ impl Device {
     /// What the validation layer has said since the last call; nothing where it is off. Silence is what tests demand.
     pub fn validation_messages(&self) -> Vec<String> {
         self.inner.backend.take_messages()
+    }
+
+    /// Sends what kernels print (`printf`) here instead of to standard output.
+    pub fn print_to(&self, output: impl std::io::Write + Send + 'static) {
+        self.inner.prints.redirect(output);
+    }
+
+    pub(crate) fn prints(&self) -> &Prints {
+        &self.inner.prints
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -238,7 +238,7 @@ impl Event {
         self.node.released(timeout)?;
         let completion = match &*self.node.state() {
             State::Given { completion, .. } => completion.clone(),
-            State::Ended(result) => return result.clone(),
+            State::Ended(result) => return result.clone().inspect(|()| self.print()),
             // It was released, and nothing is ever held again.
             State::Held(_) => return Ok(()),
         };
@@ -246,7 +246,16 @@ impl Event {
             if matches!(error, Error::Timeout { .. }) {
                 completion.give_up();
             }
-        })
+        })?;
+        self.print();
+        Ok(())
+    }
+
+    /// Lets appear what kernels have printed.
+    fn print(&self) {
+        if let Some(device) = &self.device {
+            device.prints().flush();
+        }
     }
 
     /// Whether the command is complete; flushes its queue, so that it will be.

@@ -72,10 +72,22 @@
 //! place in all kernels. The hidden word of sequentially consistent fences is an ordinary 32-bit zero in the variable buffer.
 //! The buffers are aligned to at least 128 bytes.
 //!
+//! **`printf`.** `PrintfBufferPointerPushConstant(offset, 8, size)`: the address of a buffer of `size` bytes, a multiple of 4, that the
+//! runtime allocates for each launch of a kernel whose `Flags` have `MayUsePrintf` (1), and whose first word it sets to zero; it is
+//! part of the execution state. The first word counts the words that calls have asked for, and grows beyond the size when
+//! there is no more room. Behind it, each call's words: its number and its arguments, each rounded up to whole words, the
+//! components of a vector one behind the other, a string literal as its number. A call without room for its arguments writes its
+//! number alone, if there is room for that; nothing follows it. `PrintfInfo(number, text, size …)` has the format of a call
+//! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. Formats in a storage buffer that is bound
+//! (`PrintfBufferStorageBuffer`) are not read yet.
+//!
 //! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
 //! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
 //!
 //! The runtime removes these instructions, their strings and their import before a driver sees the module.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::module::Module;
@@ -104,6 +116,28 @@ pub struct ProgramInterface {
     pub relocations: Vec<Relocation>,
     /// How the kernels find their place in the launch.
     pub position: Position,
+    /// What `printf` needs.
+    pub printf: Option<Arc<Printf>>,
+}
+
+/// Where kernels write what they print, and with what it is printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printf {
+    /// Where the buffer's address goes in the push constants.
+    pub offset: u32,
+    /// The size of the buffer in bytes.
+    pub size: u32,
+    /// Formats and strings by their number.
+    pub texts: HashMap<u32, PrintedText>,
+}
+
+/// A format, or a string that a format prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PrintedText {
+    /// As written.
+    pub text: Vec<u8>,
+    /// Bytes of each argument.
+    pub sizes: Vec<u32>,
 }
 
 /// The `SpecId` of a specialisation constant.
@@ -188,6 +222,8 @@ pub struct KernelInterface {
     pub required_local_size: Option<[u32; 3]>,
     /// The kernel's attributes as written, separated by spaces.
     pub attributes: String,
+    /// Whether it may call `printf`.
+    pub prints: bool,
     /// Local memory used by variables of the program, in bytes, as far as the module tells.
     pub static_local_size: u32,
 }

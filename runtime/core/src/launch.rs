@@ -9,13 +9,23 @@ use crate::interface::{ArgumentKind, Binding, DataPlace, Place, ProgramData, Spe
 use crate::kernel::{ArgValue, Kernel};
 use crate::layout::Slot;
 use crate::ndrange::{Limits, NdRange, Plan, Region};
+use crate::printf::Printing;
 
 /// Prepares a launch; `None` where the index space is empty.
-pub(crate) fn prepare(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>> {
+pub(crate) fn prepare(
+    kernel: &Kernel,
+    range: &NdRange,
+    printing: Option<&Printing>,
+) -> Result<Option<Launch>> {
     let plan = plan(kernel, range)?;
     let mut values = Values::new(kernel);
     values.arguments()?;
     values.program_data();
+    if let Some(printing) = printing {
+        let place = Place::PushConstants { offset: printing.printf.offset };
+        values.put(place, &printing.buffer.address.to_le_bytes());
+        values.keep.push(printing.buffer.clone());
+    }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
     let limit = kernel.program.inner.device.capabilities().local_memory;
     if local > limit {

@@ -55,6 +55,9 @@ impl Layout {
         for field in &program.state {
             builder.place(Place::PushConstants { offset: field.offset }, STATE_SIZE)?;
         }
+        if let Some(printf) = &program.printf {
+            builder.place(Place::PushConstants { offset: printf.offset }, ADDRESS_SIZE)?;
+        }
         builder.data(program.variables.as_ref(), Slot::Variables)?;
         builder.data(program.constants.as_ref(), Slot::Constants)?;
         for (index, argument) in kernel.arguments.iter().enumerate() {
@@ -161,6 +164,7 @@ mod tests {
             arguments: kinds.into_iter().map(|kind| Argument { info: None, kind }).collect(),
             required_local_size: None,
             attributes: String::new(),
+            prints: false,
             static_local_size: 0,
         }
     }

@@ -32,6 +32,7 @@ mod launch;
 mod layout;
 mod module;
 mod ndrange;
+mod printf;
 mod program;
 mod queue;
 mod reflection;

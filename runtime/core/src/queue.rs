@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use crate::backend::{Command, Placement};
+use crate::backend::{Command, Launch, Memory, Placement};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ use crate::event::Event;
 use crate::kernel::Kernel;
 use crate::launch;
 use crate::ndrange::NdRange;
+use crate::printf::Printing;
 use crate::schedule::{Lane, Order, Place};
 use crate::staging::{self, Arrival};
 
@@ -28,7 +29,8 @@ const PATTERN_BYTES: u64 = 1 << 20;
 /// A queue of commands. Clones are the same queue.
 ///
 /// Commands are collected and go to the device together: when somebody waits for one of them or asks for its state, at
-/// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits.
+/// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits. What kernels print appears
+/// at the first wait on the device that finds their launches complete.
 #[derive(Clone)]
 pub struct Queue {
     device: Device,
@@ -75,8 +77,30 @@ impl Queue {
         if !kernel.program.inner.device.is(&self.device) {
             return Err(Error::WrongDevice { object: format!("kernel `{}`", kernel.name()) });
         }
-        let command = launch::prepare(kernel, &range.into())?.map_or(Command::Nothing, Command::Launch);
-        self.enqueue(command)
+        let printing = Printing::of(kernel)?;
+        let launch = launch::prepare(kernel, &range.into(), printing.as_ref())?;
+        match (launch, printing) {
+            (Some(launch), Some(printing)) => self.launch_printing(launch, printing),
+            (Some(launch), None) => self.enqueue(Command::Launch(launch)),
+            (None, _) => self.enqueue(Command::Nothing),
+        }
+    }
+
+    /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
+    fn launch_printing(&self, launch: Launch, printing: Printing) -> Result<Event> {
+        let target = printing.buffer.clone();
+        let kernel = launch.name.clone();
+        let emptied = self.enqueue(Command::Fill { target, at: 0, bytes: 4, word: 0 })?;
+        let launched = self.behind(emptied).enqueue(Command::Launch(launch))?;
+        let bytes = printing.printf.size.into();
+        let arrival = self.behind(launched.clone()).arrival(&printing.buffer, 0, bytes)?;
+        self.device.prints().expect(&launched, arrival, printing.printf, kernel);
+        Ok(launched)
+    }
+
+    /// This queue, with this wait list alone.
+    fn behind(&self, event: Event) -> Self {
+        Self { wait: Arc::from([event]), ..self.clone() }
     }
 
     /// Writes the beginning of a buffer. The slice may be changed as soon as this returns.
@@ -112,7 +136,8 @@ impl Queue {
             if reading.len() == staging::IN_FLIGHT {
                 take(&mut reading, bytes)?;
             }
-            reading.push_back((self.arrival(buffer, at, size)?, at, size));
+            let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
+            reading.push_back((arrival, at, size));
             self.flush()?;
         }
         while !reading.is_empty() {
@@ -125,16 +150,15 @@ impl Queue {
     pub fn read_later<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Reading<T>> {
         self.own(buffer)?;
         let pieces = staging::pieces(buffer.bytes())
-            .map(|(at, size)| self.arrival(buffer, at, size))
+            .map(|(at, size)| self.arrival(&buffer.memory, buffer.offset + at, size))
             .collect::<Result<Vec<_>>>()?;
         Ok(Reading { pieces, len: buffer.len(), element: PhantomData })
     }
 
-    /// Copies a part of a buffer to where the host sees it.
-    fn arrival<T>(&self, buffer: &Buffer<T>, at: u64, bytes: u64) -> Result<Arrival> {
+    /// Copies a part of some memory to where the host sees it.
+    fn arrival(&self, source: &Memory, from: u64, bytes: u64) -> Result<Arrival> {
         let memory = self.device.backend().allocate(bytes, Placement::Download)?;
-        let target = memory.clone();
-        let (source, from) = (buffer.memory.clone(), buffer.offset + at);
+        let (source, target) = (source.clone(), memory.clone());
         let event = self.enqueue(Command::Copy { source, from, target, to: 0, bytes })?;
         Ok(Arrival { event, memory })
     }

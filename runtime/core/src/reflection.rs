@@ -3,16 +3,19 @@
 //! Owns the format, as `interface.rs` describes it. It must never know a device or its limits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::interface::{
     Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, Position,
-    ProgramData, ProgramInterface, Relocation, SpecId, StateField, StateValue,
+    PrintedText, Printf, ProgramData, ProgramInterface, Relocation, SpecId, StateField, StateValue,
 };
 use crate::module::{Instruction, Module, op};
 
 const IMPORT: &str = "NonSemantic.ClspvReflection.";
 const NEWEST: u32 = 7;
+/// A flag of `Kernel`.
+const MAY_USE_PRINTF: u32 = 1;
 /// More arguments than any kernel has (`CL_DEVICE_MAX_PARAMETER_SIZE` is some kilobytes).
 const MOST_ARGUMENTS: u32 = 4096;
 
@@ -24,6 +27,7 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
         kernels: BTreeMap::new(),
         infos: HashMap::new(),
         read: ProgramInterface::default(),
+        printf: Printf::default(),
     };
     let import = facts.import.ok_or_else(|| {
         bad("it does not say what its kernels take (NonSemantic.ClspvReflection is missing)")
@@ -163,6 +167,8 @@ struct Reader<'a> {
     /// By the id of their `ArgumentInfo` instruction.
     infos: HashMap<u32, ArgumentInfo>,
     read: ProgramInterface,
+    /// Its size is 0 until the buffer is declared.
+    printf: Printf,
 }
 
 /// The operands of one reflection instruction.
@@ -315,7 +321,20 @@ impl Reader<'_> {
             30..=33 | 41 => {
                 return Err(bad("it reads properties of images, which the runtime does not offer yet"));
             }
-            38..=40 => return Err(bad("it uses printf, which the runtime does not offer yet")),
+            38 => {
+                let sizes = (2..o.ids.len()).map(|index| o.number(index)).collect::<Result<_>>()?;
+                let text = PrintedText { text: o.text(1)?.as_bytes().to_vec(), sizes };
+                self.printf.texts.insert(o.number(0)?, text);
+            }
+            39 => return Err(bad("it binds its printf buffer, which the runtime does not offer yet")),
+            40 => {
+                o.pointer_size(1)?;
+                let size = o.number(2)?;
+                if size < 8 || !size.is_multiple_of(4) {
+                    return Err(bad(format!("it has a printf buffer of {size} bytes")));
+                }
+                (self.printf.offset, self.printf.size) = (o.number(0)?, size);
+            }
             _ => return Err(bad(format!("reflection instruction {number} is not known"))),
         }
         Ok(())
@@ -332,6 +351,8 @@ impl Reader<'_> {
             arguments: vec![Argument { info: None, kind: ArgumentKind::Unused }; count as usize],
             required_local_size: None,
             attributes: o.optional_text(4)?.to_owned(),
+            // Before version 5 it is not told.
+            prints: o.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
             static_local_size: 0,
         };
         let index = self.kernels.len();
@@ -372,6 +393,7 @@ impl Reader<'_> {
 
     fn finish(self, module: &Module) -> Result<ProgramInterface> {
         let mut read = self.read;
+        read.printf = (self.printf.size > 0).then(|| Arc::new(self.printf));
         let mut kernels: Vec<_> = self.kernels.into_values().collect();
         kernels.sort_by_key(|(index, _)| *index);
         read.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();

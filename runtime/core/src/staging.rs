@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "bytes of memory that a device shares; each states why it is sound")]
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::backend::{Backend, Command, Memory, Placement};
 use crate::error::{Error, Result};
@@ -68,6 +69,16 @@ impl Arrival {
     /// Waits for the bytes. There must be as many as were asked for.
     pub(crate) fn land(self, into: &mut [u8]) -> Result<()> {
         self.event.wait()?;
+        self.take(into)
+    }
+
+    /// Waits for the bytes, at most as long as told.
+    pub(crate) fn land_within(self, timeout: Option<Duration>, into: &mut [u8]) -> Result<()> {
+        timeout.map_or_else(|| self.event.wait(), |timeout| self.event.wait_for(timeout))?;
+        self.take(into)
+    }
+
+    fn take(self, into: &mut [u8]) -> Result<()> {
         let host = self.memory.handle.host().ok_or_else(unseen)?;
         // SAFETY: the memory has that many bytes, and the only command that writes them is complete.
         unsafe { host.as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) };

@@ -10,9 +10,13 @@ use crate::{
     exit::{Failure, Outcome, failure},
 };
 
-/// Prints and checks as the launch asks.
-pub(super) fn after(queue: &Queue, launch: &LaunchArguments, memory: &Memory) -> Result<Outcome, Failure> {
-    let mut printed = String::new();
+/// Prints and checks as the launch asks; the kernel has printed something already.
+pub(super) fn after(
+    queue: &Queue,
+    launch: &LaunchArguments,
+    memory: &Memory,
+    mut printed: String,
+) -> Result<Outcome, Failure> {
     for text in &launch.print {
         let part = part(text)?;
         let (range, values) = memory.read(queue, part.name, part.range)?;

@@ -52,6 +52,8 @@ impl Body<'_, '_> {
             IrOp::Offset { stride } => self.offset(inst, *stride),
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
+            IrOp::LaunchAddress(_) => unreachable!("an address that the launch passes has no place"),
+            IrOp::Descriptor(_) | IrOp::Image(_) => unreachable!("no pass makes these"),
             IrOp::Input(input) => self.input(inst, *input),
             IrOp::PointerCast => self.pointer_cast(inst),
             IrOp::PointerToInt => self.plain(inst, Op::ConvertPtrToU),

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Emitter, body::Body};
 use crate::{
-    ir::{Const, FuncId, Input, Inst, LaunchMemory, Place, Scalar, State, Type, Var, VarId, WorkItem},
+    ir::{Const, FuncId, Input, Inst, LaunchMemory, Place, Scalar, Type, Var, VarId, WorkItem},
     opencl::AddressSpace,
 };
 
@@ -279,7 +279,7 @@ impl Emitter<'_> {
         let mut end = 0;
         if memory == LaunchMemory::PushConstants {
             for (state, word) in &interface.state {
-                end = end.max(word + if *state == State::Variables { 2 } else { 3 });
+                end = end.max(word + state.words());
             }
         }
         for (function, places) in &interface.arguments {

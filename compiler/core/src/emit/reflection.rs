@@ -14,13 +14,16 @@ use super::{
     globals::{LOCAL_SIZE_IDS, WORK_DIM_ID},
 };
 use crate::{
-    ir::{Argument, ArgumentKind, FuncId, LaunchMemory, Place, State, Type},
+    ir::{Argument, ArgumentKind, FuncId, LaunchMemory, Op as IrOp, PRINTF_BUFFER_SIZE, Place, State, Type},
     opencl::AddressSpace,
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
 /// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
 const PIECE: usize = 32_000;
+
+/// The flag of a kernel that may print.
+const MAY_USE_PRINTF: u32 = 1;
 
 mod number {
     pub(super) const KERNEL: u32 = 1;
@@ -41,6 +44,8 @@ mod number {
     pub(super) const POINTER_UNIFORM: u32 = 27;
     pub(super) const VARIABLE_RELOCATION: u32 = 29;
     pub(super) const VARIABLES_POINTER: u32 = 37;
+    pub(super) const PRINTF_INFO: u32 = 38;
+    pub(super) const PRINTF_BUFFER_POINTER: u32 = 40;
 }
 
 /// An operand of a reflection instruction.
@@ -82,7 +87,7 @@ impl Emitter<'_> {
                 Part::Id(self.globals.functions[&id]),
                 Part::Text(&function.name),
                 Part::Number(count),
-                Part::Number(0),
+                Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
                 Part::Text(&kernel.attributes),
             ],
         );
@@ -95,12 +100,22 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether a kernel reads the address of the printf buffer.
+    fn prints(&self, id: FuncId) -> bool {
+        let module = self.module;
+        let Some(word) = module.interface.place(State::Printf) else { return false };
+        let function = &module.functions[id];
+        let read = IrOp::LaunchWord(LaunchMemory::PushConstants, word);
+        function.inst_order().into_iter().any(|inst| function.insts[inst].op == read)
+    }
+
     fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, place: Place) {
         let info = self.info(argument);
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
         let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
         let number = match place {
-            Place::Nowhere => return,
+            // Images: see below.
+            Place::Nowhere | Place::Descriptor(_) => return,
             Place::Local(var) => {
                 let Some(&spec_id) = self.globals.local_arguments.get(&var) else { return };
                 let element = self.module.vars[var].element.unwrap_or(Type::Scalar(crate::ir::Scalar::I32));
@@ -136,8 +151,10 @@ impl Emitter<'_> {
             ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
             ArgumentKind::Pointer { .. } => ADDRESS_GLOBAL,
             ArgumentKind::Local { .. } => ADDRESS_LOCAL,
-            ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } => ADDRESS_PRIVATE,
-            ArgumentKind::Opaque => ADDRESS_GLOBAL,
+            ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } | ArgumentKind::Sampler => {
+                ADDRESS_PRIVATE
+            }
+            ArgumentKind::Image(_) | ArgumentKind::Opaque => ADDRESS_GLOBAL,
         };
         let qualifier = u32::from(argument.is_const)
             | u32::from(argument.is_restrict) << 1
@@ -163,6 +180,7 @@ impl Emitter<'_> {
             State::RegionOffset => number::REGION_OFFSET,
             State::RegionGroupOffset => number::REGION_GROUP_OFFSET,
             State::Variables => return self.variables(offset),
+            State::Printf => return self.printf_buffer(offset),
         };
         self.reflect(number, &[Part::Number(offset), Part::Number(12)]);
     }
@@ -186,6 +204,19 @@ impl Emitter<'_> {
             let parts = [Part::Number(object), Part::Number(at), Part::Number(8)];
             self.reflect(number::VARIABLE_RELOCATION, &parts);
         }
+    }
+
+    /// The buffer that `printf` writes to, and the strings that it names there.
+    fn printf_buffer(&mut self, offset: u32) {
+        let module = self.module;
+        for (number, format) in (0..).zip(&module.interface.formats) {
+            let text = String::from_utf8_lossy(&format.text);
+            let mut parts = vec![Part::Number(number), Part::Text(&text)];
+            parts.extend(format.sizes.iter().map(|&size| Part::Number(size)));
+            self.reflect(number::PRINTF_INFO, &parts);
+        }
+        let parts = [offset, 8, PRINTF_BUFFER_SIZE].map(Part::Number);
+        self.reflect(number::PRINTF_BUFFER_POINTER, &parts);
     }
 
     fn reflect(&mut self, number: u32, parts: &[Part<'_>]) -> Word {

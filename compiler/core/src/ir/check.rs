@@ -1,8 +1,8 @@
 //! The types of every operation, as `Op` documents them. It looks at one instruction at a time.
 
 use super::{
-    Atomic, BinaryOp, CompareKind, Convert, Function, Inst, Known, Module, Op, Scalar, Type, UnaryOp,
-    ValueId, WorkItem,
+    Atomic, BinaryOp, CompareKind, Convert, Function, ImageAction, Inst, Known, Module, Op, Scalar, Type,
+    UnaryOp, ValueId, WorkItem,
 };
 use crate::opencl::AtomicOp;
 
@@ -191,6 +191,15 @@ impl Check<'_> {
                 self.args::<0>()?;
                 ensure(result == Type::I32, "its result is no i32")
             }
+            Op::LaunchAddress(_) => {
+                self.args::<0>()?;
+                ensure(result == Type::I64, "its result is no i64")
+            }
+            Op::Descriptor(_) => {
+                self.args::<0>()?;
+                ensure(matches!(result, Type::Image(_)), "its result is no image")
+            }
+            Op::Image(action) => self.image(*action, result),
             Op::Input(input) => {
                 self.args::<0>()?;
                 let expected = Type::vector(Scalar::I32, input.count());
@@ -224,6 +233,29 @@ impl Check<'_> {
         }
     }
 
+    /// The number of an image's coordinates.
+    fn image_rank(&self) -> Result<u8, &'static str> {
+        match self.args.first() {
+            Some(Type::Image(image)) => Ok(image.rank()),
+            _ => Err("its first argument is no image"),
+        }
+    }
+
+    fn image(&self, action: ImageAction, result: Type) -> Outcome {
+        let coordinates = Type::vector(Scalar::I32, self.image_rank()?);
+        match action {
+            ImageAction::Load(texel) => {
+                let [_, place] = self.args()?;
+                ensure(place == coordinates && result == texel.kind.ty(), "its types are wrong")
+            }
+            ImageAction::Store(_) => Err("it has no result"),
+            ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
+            ImageAction::ChannelOrder | ImageAction::ChannelType => {
+                ensure(result == Type::I32, "its result is no i32")
+            }
+        }
+    }
+
     fn convert(&self, convert: Convert, result: Type) -> Outcome {
         let [a] = self.args()?;
         ensure(a.count() == result.count(), "its operand has another number of components")?;
@@ -238,6 +270,11 @@ impl Check<'_> {
 
     fn effect(&self) -> Outcome {
         match &self.inst.op {
+            Op::Image(ImageAction::Store(texel)) => {
+                let [_, place, value] = self.args()?;
+                let is_fine = place == Type::vector(Scalar::I32, self.image_rank()?);
+                ensure(is_fine && value == texel.kind.ty(), "its types are wrong")
+            }
             Op::Store(access) => {
                 let [pointer, value] = self.args()?;
                 ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::{
     Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Case, Compare, Const, Convert, Data,
-    FuncId, Function, InstId, Kernel, Known, Module, Op, Place, Scalar, Type, UnaryOp, Value, ValueDef,
-    ValueId, Var, VarId, WorkItem,
+    Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op, Place, Scalar,
+    Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -64,6 +64,18 @@ pub fn parse(text: &str) -> Result<Module> {
             module.interface.variables = parser.data()?;
         } else if parser.eat_word("offset") {
             module.interface.offsets.push((parser.id('@')?, parser.number()?));
+        } else if parser.eat_word("format") {
+            let (text, sizes) = (parser.text()?, parser.enclosed(['[', ']'], Parser::number)?);
+            module.interface.formats.push(Format { text, sizes });
+        } else if parser.eat_word("image_fact") {
+            let fact = ImageFact {
+                kernel: parser.id('#')?,
+                argument: parser.number()?,
+                what: parser.image_action()?,
+                memory: parser.what("a kind of memory")?,
+                byte: parser.number()?,
+            };
+            module.interface.image_facts.push(fact);
         } else if parser.is_at_end() {
             return Ok(module);
         } else {
@@ -217,6 +229,21 @@ impl Parser<'_> {
         Ok(Var { name, space, size, align, init, argument, element, span: Span::default() })
     }
 
+    fn image_action(&mut self) -> Result<ImageAction> {
+        Ok(match self.any_word()? {
+            "load" => ImageAction::Load(self.texel()?),
+            "store" => ImageAction::Store(self.texel()?),
+            "size" => ImageAction::Size,
+            "channel_order" => ImageAction::ChannelOrder,
+            "channel_type" => ImageAction::ChannelType,
+            _ => return self.expected("what is done with the image before this"),
+        })
+    }
+
+    fn texel(&mut self) -> Result<Texel> {
+        Ok(Texel { kind: self.what("a kind of texel")?, is_shared: self.eat_word("shared") })
+    }
+
     fn builtin_param(&mut self) -> Result<BuiltinParam> {
         let word = self.any_word()?;
         if word == "other" {
@@ -233,6 +260,8 @@ impl Parser<'_> {
     fn place(&mut self) -> Result<Place> {
         if self.peek() == &Token::Mark('@') {
             Ok(Place::Local(self.id('@')?))
+        } else if self.eat_word("descriptor") {
+            Ok(Place::Descriptor(self.number()?))
         } else if self.eat_word("nowhere") {
             Ok(Place::Nowhere)
         } else {
@@ -309,6 +338,11 @@ impl Parser<'_> {
             "local" => ArgumentKind::Local { element_size: self.named("size")?, align: self.named("align")? },
             "value" => ArgumentKind::Value { size: self.named("size")?, align: self.named("align")? },
             "aggregate" => ArgumentKind::Aggregate { size: self.named("size")?, align: self.named("align")? },
+            "image" => match self.ty()? {
+                Type::Image(image) => ArgumentKind::Image(image),
+                _ => return self.expected("an image before this"),
+            },
+            "sampler" => ArgumentKind::Sampler,
             "opaque" => ArgumentKind::Opaque,
             _ => return self.expected("a kind of argument before this"),
         };
@@ -643,6 +677,9 @@ impl Body<'_, '_> {
             "offset" => Op::Offset { stride: parser.number()? },
             "element" => Op::Element,
             "launch_word" => Op::LaunchWord(parser.what("a kind of memory")?, parser.number()?),
+            "launch_address" => Op::LaunchAddress(parser.what("a state")?),
+            "descriptor" => Op::Descriptor(parser.number()?),
+            "image" => Op::Image(parser.image_action()?),
             "input" => Op::Input(parser.what("an input")?),
             "pointer_cast" => Op::PointerCast,
             "pointer_to_int" => Op::PointerToInt,

@@ -7,8 +7,9 @@ use half::f16;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Const, Convert, Data, FuncId, Function,
-    Inst, InstId, Interface, Kernel, Known, Module, Op, Place, Scalar, Type, ValueDef, ValueId, Var,
+    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Const, Convert, Data, Format, FuncId,
+    Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op, Place, Scalar,
+    Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
 use crate::{index::Id, opencl::FenceFlags};
@@ -74,13 +75,27 @@ fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result 
         print_data(f, &interface.variables)?;
         f.write_char('\n')?;
     }
-    interface.offsets.iter().try_for_each(|(id, offset)| writeln!(f, "offset @{} {offset}", id.index()))
+    for (id, offset) in &interface.offsets {
+        writeln!(f, "offset @{} {offset}", id.index())?;
+    }
+    for Format { text, sizes } in &interface.formats {
+        f.write_str("format ")?;
+        quote(f, text)?;
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        writeln!(f, " [{}]", sizes.join(", "))?;
+    }
+    interface.image_facts.iter().try_for_each(|fact| {
+        let ImageFact { kernel, argument, what, memory, byte } = *fact;
+        let kernel = kernel.index();
+        writeln!(f, "image_fact #{kernel} {argument} {} {} {byte}", action_text(what), memory.word())
+    })
 }
 
 fn place_text(place: &Place) -> String {
     match place {
         Place::Bytes(memory, first) => format!("{} {first}", memory.word()),
         Place::Local(var) => format!("@{}", var.index()),
+        Place::Descriptor(number) => format!("descriptor {number}"),
         Place::Nowhere => "nowhere".to_owned(),
     }
 }
@@ -167,6 +182,8 @@ impl Printer<'_, '_> {
             ArgumentKind::Aggregate { size, align } => {
                 write!(self.f, " aggregate size {size} align {align}")?;
             }
+            ArgumentKind::Image(image) => write!(self.f, " image {}", Type::Image(image))?,
+            ArgumentKind::Sampler => self.f.write_str(" sampler")?,
             ArgumentKind::Opaque => self.f.write_str(" opaque")?,
         }
         let flags = [
@@ -334,6 +351,8 @@ impl Printer<'_, '_> {
             Op::Offset { stride } => write!(f, "offset {stride}"),
             Op::Element => f.write_str("element"),
             Op::LaunchWord(memory, word) => write!(f, "launch_word {} {word}", memory.word()),
+            Op::LaunchAddress(state) => write!(f, "launch_address {}", state.word()),
+            Op::Descriptor(number) => write!(f, "descriptor {number}"),
             Op::Input(input) => write!(f, "input {}", input.word()),
             Op::PointerCast => f.write_str("pointer_cast"),
             Op::PointerToInt => f.write_str("pointer_to_int"),
@@ -359,6 +378,7 @@ impl Printer<'_, '_> {
                 f.write_str("printf ")?;
                 quote(f, format)
             }
+            Op::Image(action) => write!(f, "image {}", action_text(*action)),
             Op::If { .. } => write!(f, "if {label}"),
             Op::Loop { hints, .. } => {
                 write!(f, "loop {label}")?;
@@ -372,6 +392,19 @@ impl Printer<'_, '_> {
             Op::Return => f.write_str("return"),
             Op::Unreachable => f.write_str("unreachable"),
         }
+    }
+}
+
+fn action_text(action: ImageAction) -> String {
+    let texel = |word: &str, texel: Texel| {
+        format!("{word} {}{}", texel.kind.word(), if texel.is_shared { " shared" } else { "" })
+    };
+    match action {
+        ImageAction::Load(it) => texel("load", it),
+        ImageAction::Store(it) => texel("store", it),
+        ImageAction::Size => "size".to_owned(),
+        ImageAction::ChannelOrder => "channel_order".to_owned(),
+        ImageAction::ChannelType => "channel_type".to_owned(),
     }
 }
 

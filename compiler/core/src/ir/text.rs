@@ -1,6 +1,8 @@
 //! The words of the text form, each in one place for printing and parsing.
 
-use super::{BinaryOp, CompareKind, Convert, Input, LaunchMemory, Scalar, State, UnaryOp, WorkItem};
+use super::{
+    BinaryOp, CompareKind, Convert, Input, LaunchMemory, Scalar, State, TexelKind, UnaryOp, WorkItem,
+};
 use crate::{
     hir::{CompareOp, Rounding},
     opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
@@ -152,6 +154,7 @@ words! {
         [Self::RegionOffset] "region_offset",
         [Self::RegionGroupOffset] "region_group_offset",
         [Self::Variables] "variables",
+        [Self::Printf] "printf",
     }
     Input {
         [Self::LocalId] "local_id",
@@ -164,6 +167,11 @@ words! {
         [Self::NumSubGroups] "num_sub_groups",
         [Self::SubGroupId] "sub_group_id",
         [Self::SubGroupLocalId] "sub_group_local_id",
+    }
+    TexelKind {
+        [Self::Float] "float",
+        [Self::Signed] "signed",
+        [Self::Unsigned] "unsigned",
     }
     ImageDim {
         [Self::D1] "1d",

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    Block, BlockId, Const, FuncId, Function, Input, Inst, InstId, Module, Op, Scalar, Type, ValueDef, ValueId,
+    Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface, Module, Op, Scalar,
+    State, TexelKind, Type, ValueDef, ValueId,
 };
 use crate::ty;
 
@@ -66,6 +67,35 @@ impl Scalar {
     /// The bits that a value may have set.
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
+    }
+}
+
+impl State {
+    /// Whether it is an address.
+    pub const fn is_address(self) -> bool {
+        matches!(self, Self::Variables | Self::Printf)
+    }
+
+    /// How many words it takes.
+    pub const fn words(self) -> u32 {
+        if self.is_address() { 2 } else { 3 }
+    }
+}
+
+impl Interface {
+    /// The first word of a state that some kernel reads.
+    pub fn place(&self, state: State) -> Option<u32> {
+        self.state.iter().find(|(known, _)| *known == state).map(|(_, word)| *word)
+    }
+}
+
+impl TexelKind {
+    /// The type of a texel.
+    pub const fn ty(self) -> Type {
+        match self {
+            Self::Float => Type::Vector(Scalar::F32, 4),
+            Self::Signed | Self::Unsigned => Type::Vector(Scalar::I32, 4),
+        }
     }
 }
 
@@ -233,10 +263,13 @@ impl Op {
             | Self::Offset { .. }
             | Self::Element
             | Self::LaunchWord(..)
+            | Self::LaunchAddress(_)
+            | Self::Descriptor(_)
             | Self::Input(_)
             | Self::PointerCast
             | Self::PointerToInt
             | Self::IntToPointer
+            | Self::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType)
             | Self::WorkItem(_) => true,
             Self::Load(_)
             | Self::Store(_)
@@ -248,6 +281,7 @@ impl Op {
             | Self::Call(_)
             | Self::Builtin(..)
             | Self::Printf(_)
+            | Self::Image(ImageAction::Load(_) | ImageAction::Store(_))
             | Self::If { .. }
             | Self::Loop { .. }
             | Self::Switch { .. }

@@ -43,6 +43,8 @@ impl Lowering<'_> {
             }
             (_, Some(Type::Scalar(_) | Type::Vector(..))) => ArgumentKind::Value { size, align },
             _ if self.is_aggregate(parameter.ty) => ArgumentKind::Aggregate { size, align },
+            (_, Some(Type::Image(image))) => ArgumentKind::Image(image),
+            (_, Some(Type::Sampler)) => ArgumentKind::Sampler,
             _ => ArgumentKind::Opaque,
         }
     }

@@ -17,7 +17,8 @@ use crate::{
 };
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sink) {
-    let mut interface = Interface::default();
+    let formats = std::mem::take(&mut module.interface.formats);
+    let mut interface = Interface { formats, ..Interface::default() };
     let mut words = place_state(module, &mut interface);
     words = place_variables(module, &mut interface, words);
     let budget = options.target.features.push_constant_size;
@@ -26,21 +27,26 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sin
             let places = bind_kernel(module, id, 4 * words, budget);
             interface.arguments.push((id, places));
         }
-        address_variables(&mut module.functions[id], &interface);
+        name_addresses(&mut module.functions[id], &interface);
     }
     module.interface = interface;
 }
 
-/// Every state that some function reads gets three words. Gives the first free word.
+/// Every state that some function reads gets its words. Gives the first free word.
 fn place_state(module: &Module, interface: &mut Interface) -> u32 {
-    let mut word = 0;
+    let mut word = 0u32;
     for function in module.functions.iter() {
         for id in function.inst_order() {
-            let Op::WorkItem(query) = function.insts[id].op else { continue };
-            for &state in states(query) {
-                if !interface.state.iter().any(|(known, _)| *known == state) {
+            let read = match &function.insts[id].op {
+                Op::WorkItem(query) => states(*query),
+                Op::LaunchAddress(state) => std::slice::from_ref(state),
+                _ => continue,
+            };
+            for &state in read {
+                if interface.place(state).is_none() {
+                    word = if state.is_address() { word.next_multiple_of(2) } else { word };
                     interface.state.push((state, word));
-                    word += 3;
+                    word += state.words();
                 }
             }
         }
@@ -85,24 +91,32 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32
     }
     let word = word.next_multiple_of(2);
     interface.state.push((State::Variables, word));
-    word + 2
+    word + State::Variables.words()
 }
 
-/// Names of program-scope variables become places in their buffer.
-fn address_variables(function: &mut Function, interface: &Interface) {
-    let Some(&(_, word)) = interface.state.iter().find(|(state, _)| *state == State::Variables) else {
-        return;
-    };
+/// Names of program-scope variables become places in their buffer, addresses that the launch passes two words.
+fn name_addresses(function: &mut Function, interface: &Interface) {
     rewrite(function, |builder, id, replaced| {
-        let Op::ModuleVar(var) = builder.function.insts[id].op else { return builder.insert(id) };
-        let Some(&(_, offset)) = interface.offsets.iter().find(|(known, _)| *known == var) else {
-            return builder.insert(id);
+        let variable = |var: VarId| interface.offsets.iter().find(|(known, _)| *known == var);
+        let (state, offset) = match builder.function.insts[id].op {
+            Op::LaunchAddress(state) => (state, None),
+            Op::ModuleVar(var) => match variable(var) {
+                Some((_, offset)) => (State::Variables, Some(*offset)),
+                None => return builder.insert(id),
+            },
+            _ => return builder.insert(id),
         };
+        let Some(word) = interface.place(state) else { return builder.insert(id) };
         let result = builder.function.insts[id].results[0];
         let ty = builder.ty(result);
-        let base = address(builder, LaunchMemory::PushConstants, word, ty);
-        let place = builder.offset_bytes(base, offset as i64);
-        replaced.insert(result, place);
+        let value = match offset {
+            None => wide(builder, LaunchMemory::PushConstants, word, ty),
+            Some(offset) => {
+                let base = address(builder, LaunchMemory::PushConstants, word, ty);
+                builder.offset_bytes(base, offset as i64)
+            }
+        };
+        replaced.insert(result, value);
     });
 }
 
@@ -139,7 +153,9 @@ fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<
                 });
                 (Place::Local(var), builder.module_var(var, AddressSpace::Local))
             }
-            ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Image(_) | ArgumentKind::Sampler | ArgumentKind::Opaque => {
+                (Place::Nowhere, builder.undefined(ty))
+            }
             ArgumentKind::Pointer { .. } => {
                 (Place::Bytes(*memory, byte), address(&mut builder, *memory, byte / 4, ty))
             }

@@ -160,8 +160,7 @@ fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId
 
 /// A vector of the launch's state. `bind_arguments` has given each state that is read a place.
 fn state(builder: &mut Builder<'_>, interface: &Interface, which: State) -> ValueId {
-    let (_, first) =
-        interface.state.iter().find(|(state, _)| *state == which).expect("the state has a place");
+    let first = interface.place(which).expect("the state has a place");
     let words = [0, 1, 2].map(|index| {
         builder.value(Op::LaunchWord(LaunchMemory::PushConstants, first + index), &[], Type::I32)
     });

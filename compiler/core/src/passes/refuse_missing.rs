@@ -61,7 +61,6 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
     }
     let is_vulkan = target.environment == Environment::Vulkan;
     match &inst.op {
-        Op::Printf(_) if is_vulkan => Some("`printf`, for which Vulkan has no form"),
         Op::Barrier { execution: Scope::SubGroup, .. } if !features.subgroups => {
             Some("sub-groups, which the device lacks")
         }

@@ -223,6 +223,9 @@ impl Walk<'_> {
             Op::Offset { stride } => stride.hash(&mut hasher),
             Op::LaunchWord(memory, word) => (memory, word).hash(&mut hasher),
             Op::Input(input) => input.hash(&mut hasher),
+            Op::LaunchAddress(state) => state.hash(&mut hasher),
+            Op::Descriptor(number) => number.hash(&mut hasher),
+            Op::Image(action) => action.hash(&mut hasher),
             Op::WorkItem(item) => item.hash(&mut hasher),
             // The others are told apart by their arguments.
             _ => {}

@@ -1,0 +1,235 @@
+//! `printf` on Vulkan (OpenCL C 6.15.14): a call reserves words of a buffer and writes there which call it is and what
+//! it prints; the host formats the text when the launch is complete.
+//!
+//! The buffer is words of 32 bits. The first counts those that were asked for behind it. A call's words are its
+//! number and then its arguments, each in whole words; of a string, the number. A call that finds no room writes its number
+//! alone, where there is room for that: there the text ends. Numbers are positions in `Interface::formats`.
+
+use std::collections::VecDeque;
+
+use kiln_syntax::Span;
+
+use crate::{
+    diag::{Code, Diagnostic, Sink},
+    hir::{CompareOp, Conversion},
+    index::Table,
+    ir::{
+        Access, Atomic, BinaryOp, Builder, CompareKind, Convert, Format, Function, Known, Module, Op,
+        PRINTF_BUFFER_SIZE, Scalar, State, Type, ValueId, Var, VarId,
+    },
+    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    passes::rewrite::rewrite,
+    session::Options,
+};
+
+const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
+
+pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
+    let Module { vars, functions, interface } = module;
+    let mut pass = Pass { vars, formats: &mut interface.formats, sink };
+    for function in functions.iter_mut() {
+        if !function.insts.iter().any(|inst| matches!(inst.op, Op::Printf(_))) {
+            continue;
+        }
+        rewrite(function, |builder, id, replaced| {
+            let inst = builder.function.insts[id].clone();
+            let Op::Printf(format) = inst.op else { return builder.insert(id) };
+            let result = pass.call(builder, &format, &inst.args);
+            replaced.insert(inst.results[0], result);
+        });
+    }
+}
+
+struct Pass<'a> {
+    vars: &'a Table<VarId, Var>,
+    formats: &'a mut Vec<Format>,
+    sink: &'a mut Sink,
+}
+
+impl Pass<'_> {
+    /// The number of a format or of a string.
+    fn number(&mut self, text: &[u8], sizes: Vec<u32>) -> i32 {
+        let format = Format { text: text.to_vec(), sizes };
+        let known = self.formats.iter().position(|known| *known == format);
+        let number = known.unwrap_or_else(|| {
+            self.formats.push(format);
+            self.formats.len() - 1
+        });
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
+    /// A call of `printf`: its result.
+    fn call(&mut self, builder: &mut Builder<'_>, format: &[u8], arguments: &[ValueId]) -> ValueId {
+        let mut strings: VecDeque<usize> = string_arguments(format).into();
+        let (mut words, mut sizes) = (Vec::new(), Vec::new());
+        for (index, &argument) in arguments.iter().enumerate() {
+            let first = words.len();
+            if strings.front() == Some(&index) {
+                strings.pop_front();
+                words.push(self.string(builder, argument));
+            } else {
+                put(builder, argument, &mut words);
+            }
+            sizes.push(4 * (words.len() - first) as u32);
+        }
+        let number = self.number(format, sizes);
+        words.insert(0, builder.i32(number));
+        write(builder, &words)
+    }
+
+    /// The number of the literal string that a pointer points to.
+    fn string(&mut self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
+        let text = self.literal(builder.function, pointer);
+        let Some(text) = text else {
+            self.unknown_string(builder.span);
+            return builder.i32(0);
+        };
+        let number = self.number(&text, Vec::new());
+        builder.i32(number)
+    }
+
+    fn literal(&self, function: &Function, pointer: ValueId) -> Option<Vec<u8>> {
+        let inst = function.def(pointer)?;
+        match inst.op {
+            Op::PointerCast => self.literal(function, inst.args[0]),
+            Op::ModuleVar(var) if self.vars[var].space == AddressSpace::Constant => {
+                let var = &self.vars[var];
+                let bytes = var.init.as_ref().map_or(&[][..], |data| &data.bytes[..]);
+                let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+                Some(bytes[..end].to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    fn unknown_string(&mut self, span: Span) {
+        self.sink.report(
+            Diagnostic::new(
+                Code::TargetFeature,
+                span,
+                "`%s` prints strings that are known at compile time, and this one is not",
+            )
+            .help("print a string literal, or choose among several calls of `printf`")
+            .note("OpenCL C 6.15.14.2: the argument of the conversion s shall be a literal string"),
+        );
+    }
+}
+
+/// Which arguments are printed by `%s`. The format has been checked: a directive ends in a letter or in `%`.
+fn string_arguments(format: &[u8]) -> Vec<usize> {
+    let (mut found, mut index, mut at) = (Vec::new(), 0, 0);
+    while let Some(percent) = format[at..].iter().position(|byte| *byte == b'%') {
+        at += percent + 1;
+        let length = format[at..].iter().position(|byte| b"diouxXfFeEgGaAcsp%".contains(byte));
+        let Some(length) = length else { break };
+        at += length + 1;
+        match format[at - 1] {
+            b'%' => {}
+            letter => {
+                if letter == b's' {
+                    found.push(index);
+                }
+                index += 1;
+            }
+        }
+    }
+    found
+}
+
+/// A value as words: components one behind the other, the last word filled up.
+fn put(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
+    let mut value = unwidened(builder.function, value);
+    if builder.ty(value).is_pointer() {
+        value = builder.value(Op::PointerToInt, &[value], Type::I64);
+    }
+    let ty = builder.ty(value);
+    let Some(scalar) = ty.scalar() else { return };
+    let scalar = if scalar == Scalar::Bool { Scalar::I8 } else { scalar };
+    let parts: Vec<ValueId> = if ty.is_vector() {
+        (0..ty.count()).map(|it| builder.extract(value, it)).collect()
+    } else {
+        vec![value]
+    };
+    let bits: Vec<ValueId> = parts
+        .into_iter()
+        .map(|part| match builder.ty(part) {
+            Type::BOOL => builder.convert(Convert::ZeroExtend, part, Type::I32),
+            _ => builder.bitcast(part, Type::Scalar(Scalar::int_of_size(scalar.size()))),
+        })
+        .collect();
+    let per_word = (4 / scalar.size()).max(1) as usize;
+    for group in bits.chunks(per_word) {
+        if scalar.size() == 8 {
+            let high = builder.binary_bits(BinaryOp::LShr, group[0], 32);
+            words.extend([group[0], high].map(|half| builder.resize(half, Scalar::I32, false)));
+            continue;
+        }
+        let word = group.iter().enumerate().map(|(place, &part)| {
+            let part = builder.resize(part, Scalar::I32, false);
+            match 8 * scalar.size() * place as u64 {
+                0 => part,
+                shift => builder.binary_bits(BinaryOp::Shl, part, shift),
+            }
+        });
+        let word: Vec<ValueId> = word.collect();
+        let joined = word.into_iter().reduce(|all, part| builder.binary(BinaryOp::Or, all, part));
+        words.extend(joined);
+    }
+}
+
+/// A `float` that was promoted to `double` is written as it was: the host promotes it.
+fn unwidened(function: &Function, value: ValueId) -> ValueId {
+    const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
+    let Some(inst) = function.def(value) else { return value };
+    let is_promotion = matches!(inst.op, Op::Convert(Convert::Number { conversion: PLAIN, .. }))
+        && function.ty(value) == Type::Scalar(Scalar::F64)
+        && function.ty(inst.args[0]) == Type::Scalar(Scalar::F32);
+    if is_promotion { inst.args[0] } else { value }
+}
+
+/// Reserves room for the words and writes them: 0, or -1 where there is no room.
+fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
+    let count = words.len() as u32;
+    let capacity = PRINTF_BUFFER_SIZE / 4 - 1;
+    let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
+    let head = builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global));
+    let reserve = Atomic {
+        op: AtomicOp::Fetch(FetchKey::Add),
+        ty: Scalar::I32,
+        is_signed: false,
+        order: Known::Constant(Order::Relaxed),
+        failure: None,
+        scope: Known::Constant(Scope::Device),
+        spaces: None,
+        is_volatile: false,
+    };
+    let amount = builder.i32(count as i32);
+    let first = builder.value(Op::Atomic(reserve), &[head, amount], Type::I32);
+    let at_most = |builder: &mut Builder<'_>, limit: u32| {
+        let limit = builder.i32(limit as i32);
+        builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, first, limit)
+    };
+    let starts = at_most(builder, capacity - 1);
+    let fits = at_most(builder, capacity.saturating_sub(count));
+    let data = builder.offset_bytes(head, 4);
+    let outer = builder.open_if(starts, &[]);
+    let after = builder.place();
+    builder.at_end(outer.then);
+    let place = builder.offset(data, first, 4);
+    builder.store(place, words[0], WORD);
+    let inner = builder.open_if(fits, &[]);
+    builder.exit(outer.inst, &[]);
+    builder.at_end(inner.then);
+    for (number, &word) in words.iter().enumerate().skip(1) {
+        let place = builder.offset_bytes(place, 4 * number as i64);
+        builder.store(place, word, WORD);
+    }
+    builder.exit(inner.inst, &[]);
+    builder.at_end(inner.otherwise);
+    builder.exit(inner.inst, &[]);
+    builder.at_end(outer.otherwise);
+    builder.exit(outer.inst, &[]);
+    builder.at(after.0, after.1);
+    let [printed, lost] = [0, -1].map(|it| builder.i32(it));
+    builder.select(fits, printed, lost)
+}

@@ -1,0 +1,170 @@
+//! `printf` from kernels: the buffer that a launch writes to, and the text when it is complete.
+//!
+//! Owns the order in which texts appear: that of the launches, and inside a launch that in which calls found their
+//! room. It must never know how the buffer reaches a kernel.
+
+mod text;
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::backend::{Memory, Placement};
+use crate::error::Result;
+use crate::event::{Event, Status};
+use crate::interface::{PrintedText, Printf};
+use crate::kernel::Kernel;
+use crate::staging::Arrival;
+use text::Value;
+
+/// The launches of a device whose text is still to appear, and where it goes.
+pub(crate) struct Prints {
+    pending: Mutex<VecDeque<Pending>>,
+    output: Mutex<Box<dyn Write + Send>>,
+    watchdog: Option<Duration>,
+}
+
+struct Pending {
+    launched: Event,
+    arrival: Arrival,
+    printf: Arc<Printf>,
+    kernel: Arc<str>,
+}
+
+/// What a launch prints with.
+pub(crate) struct Printing {
+    /// Where it writes.
+    pub(crate) buffer: Memory,
+    pub(crate) printf: Arc<Printf>,
+}
+
+impl Printing {
+    /// For a launch of this kernel, if it may print. The first word of the buffer is still to be set to zero.
+    pub(crate) fn of(kernel: &Kernel) -> Result<Option<Self>> {
+        let program = &kernel.program.inner;
+        match &program.interface.printf {
+            Some(printf) if kernel.interface().prints => {
+                let buffer = program.device.backend().allocate(printf.size.into(), Placement::Device)?;
+                Ok(Some(Self { buffer, printf: printf.clone() }))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Prints {
+    pub(crate) fn new(watchdog: Option<Duration>) -> Self {
+        Self { pending: Mutex::default(), output: Mutex::new(Box::new(std::io::stdout())), watchdog }
+    }
+
+    pub(crate) fn redirect(&self, output: impl Write + Send + 'static) {
+        *self.output.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(output);
+    }
+
+    /// A launch that prints has been enqueued, and behind it the copy that brings its buffer.
+    pub(crate) fn expect(&self, launched: &Event, arrival: Arrival, printf: Arc<Printf>, kernel: Arc<str>) {
+        // Without their device, so that waiting for them prints nothing.
+        let alone = |event: &Event| Event { node: event.node.clone(), device: None };
+        let arrival = Arrival { event: alone(&arrival.event), memory: arrival.memory };
+        self.lock().push_back(Pending { launched: alone(launched), arrival, printf, kernel });
+    }
+
+    /// Lets the text of every launch appear that is complete.
+    pub(crate) fn flush(&self) {
+        // Held while printing, so that texts keep their order.
+        let mut pending = self.lock();
+        let is_over =
+            |launch: &Pending| !matches!(launch.launched.status(), Ok(status) if status != Status::Complete);
+        for _ in 0..pending.len() {
+            match pending.pop_front() {
+                Some(launch) if is_over(&launch) => self.print(launch),
+                Some(launch) => pending.push_back(launch),
+                None => return,
+            }
+        }
+    }
+
+    fn print(&self, launch: Pending) {
+        let Pending { arrival, printf, kernel, .. } = launch;
+        let mut buffer = vec![0; printf.size as usize];
+        if let Err(error) = arrival.land_within(self.watchdog, &mut buffer) {
+            return tracing::error!("what kernel `{kernel}` printed is lost: {error}");
+        }
+        let (text, lost) = decode(&buffer, &printf.texts);
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = output.write_all(&text).and_then(|()| output.flush()) {
+            tracing::error!("what kernel `{kernel}` printed cannot be written: {error}");
+        }
+        if lost > 0 {
+            tracing::warn!("kernel `{kernel}` printed {lost} bytes more than its buffer holds");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Pending>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Prints {
+    fn drop(&mut self) {
+        let pending = std::mem::take(&mut *self.lock());
+        pending.into_iter().for_each(|launch| self.print(launch));
+    }
+}
+
+/// The text in a buffer, and how many bytes found no room there.
+fn decode(buffer: &[u8], texts: &HashMap<u32, PrintedText>) -> (Vec<u8>, u64) {
+    let Some((head, words)) = buffer.split_first_chunk() else { return (Vec::new(), 0) };
+    let asked = 4 * u64::from(u32::from_le_bytes(*head));
+    let written = asked.min(words.len() as u64);
+    let mut text = Vec::new();
+    calls(&words[..written as usize], texts, &mut text);
+    (text, asked - written)
+}
+
+/// Appends the text of every call whose words are all there.
+fn calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>) {
+    while let Some((number, mut rest)) = bytes.split_first_chunk() {
+        // A number that no call has stands where a kernel wrote beyond its buffers.
+        let Some(call) = texts.get(&u32::from_le_bytes(*number)) else { return };
+        let mut values = Vec::with_capacity(call.sizes.len());
+        let mut is_string = text::strings(&call.text).into_iter();
+        for &size in &call.sizes {
+            let Some((argument, behind)) = rest.split_at_checked(size.next_multiple_of(4) as usize) else {
+                return;
+            };
+            rest = behind;
+            values.push(match (is_string.next(), argument.first_chunk()) {
+                (Some(true), Some(number)) => {
+                    let string = texts.get(&u32::from_le_bytes(*number));
+                    Value::Text(string.map_or(&[][..], |string| &string.text))
+                }
+                _ => Value::Bytes(&argument[..size as usize]),
+            });
+        }
+        text::write(&call.text, &values, out);
+        bytes = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_told_apart() {
+        let text = |text: &str, sizes: &[u32]| PrintedText { text: text.into(), sizes: sizes.to_vec() };
+        let texts = HashMap::from([
+            (0, text("%d %s\n", &[4, 4])),
+            (1, text("two", &[])),
+            (2, text("%v3hhd\n", &[3])),
+        ]);
+        let words = [12u32, 0, 7, 1, 2, 0x00fe_0201, 0, 8, 1, 0, 9];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let (text, lost) = decode(&bytes, &texts);
+        assert_eq!(String::from_utf8_lossy(&text), "7 two\n1,2,-2\n8 two\n");
+        assert_eq!(lost, 8);
+        assert_eq!(decode(&[1, 0, 0, 0, 9, 0, 0, 0], &texts), (Vec::new(), 0));
+    }
+}
