@@ -319,3 +319,98 @@ fn hosts_get_the_interface_in_their_own_words() {
     run(&["cc", "-std=c11", "-Wall", "-Werror", "user.c", "-o", "user"]);
     run(&["./user"]);
 }
+
+#[test]
+fn dependencies_are_written_as_clang_writes_them() {
+    let source = "#include \"a b.h\"\n#include \"c.h\"\nkernel void k() {}\n";
+    let folder = folder(&[("k.cl", source), ("a b.h", "#include \"c.h\"\n"), ("c.h", "#pragma once\n")]);
+    let rule = "k.spv: \\\n  k.cl \\\n  a\\ b.h \\\n  c.h\n";
+    assert_eq!(kiln(&folder, &["compile", "k.cl", "-M"]).text(), rule);
+    assert!(!folder.path().join("k.spv").exists());
+    assert_eq!(kiln(&folder, &["compile", "k.cl", "-MD", "-MT", "$(X)", "-MP"]).code(), Some(0));
+    let written = fs::read_to_string(folder.path().join("k.d")).expect("a file");
+    assert_eq!(written, rule.replace("k.spv", "$(X)") + "a\\ b.h:\nc.h:\n");
+    assert!(is_module(&folder.path().join("k.spv")));
+    // What clang says of the same source, but for its own name of the target.
+    let mut clang = Command::new("clang-15");
+    clang.current_dir(folder.path()).args(["-x", "cl", "-cl-std=CL2.0", "-M", "-MT", "k.spv", "k.cl"]);
+    match process::run(&mut clang, b"", LIMIT) {
+        Ok(finished) => {
+            let files = |text: &str| {
+                let words = text.split_whitespace().filter(|word| *word != "\\" && !word.starts_with('/'));
+                words.map(str::to_owned).collect::<Vec<_>>()
+            };
+            assert_eq!(files(&finished.text()), files(rule));
+        }
+        // It is an oracle where it is installed.
+        Err(reason) => assert!(reason.contains("cannot start"), "{reason}"),
+    }
+}
+
+#[test]
+fn several_sources_are_compiled_and_told_in_their_order() {
+    let folder = folder(&[("a.cl", BAD), ("b.cl", GOOD), ("c.cl", BAD)]);
+    let finished = kiln(&folder, &["compile", "--diagnostic-format", "gcc", "a.cl", "b.cl", "c.cl"]);
+    assert_eq!(finished.code(), Some(1));
+    let files: Vec<&str> = finished.stderr.lines().filter_map(|line| line.split(':').next()).collect();
+    assert!(
+        files.starts_with(&["a.cl"]) && files.ends_with(&["c.cl"]) && !files.contains(&"b.cl"),
+        "{files:?}"
+    );
+    assert_eq!(names(&folder), ["a.cl", "b.cl", "b.spv", "c.cl"]);
+    assert_eq!(kiln(&folder, &["compile", "a.cl", "b.cl", "-o", "x.spv"]).code(), Some(2));
+    assert_eq!(kiln(&folder, &["check", "b.cl", "missing.cl"]).code(), Some(2));
+}
+
+#[test]
+fn arguments_may_stand_in_a_file() {
+    let folder = folder(&[
+        ("k.cl", "kernel void k(global int *out) { out[0] = N; }\n"),
+        ("args", "-D N=1\n-cl-std=CL3.0 'k.cl'\n"),
+    ]);
+    assert_eq!(kiln(&folder, &["check", "@args"]).code(), Some(0));
+    let missing = kiln(&folder, &["check", "@missing"]);
+    assert_eq!(missing.code(), Some(2));
+    assert!(missing.stderr.contains("missing"), "{}", missing.stderr);
+}
+
+#[test]
+fn short_options_preprocess_and_assemble() {
+    let folder = folder(&[("k.cl", "#define N 5\nkernel void k(global int *out) { out[0] = N; }\n")]);
+    assert!(kiln(&folder, &["compile", "-E", "k.cl"]).text().contains("out[0] = 5;"));
+    assert!(kiln(&folder, &["compile", "-S", "k.cl"]).text().contains("OpEntryPoint"));
+}
+
+#[test]
+fn expectations_stand_in_comments() {
+    let good = "kernel void k(global int *out) {\n    out[0] = missing; // expected-error{{missing}}\n    // expected-error@+1 {{undeclared}}\n    out[1] = undeclared;\n}\n";
+    let folder = folder(&[
+        ("good.cl", good),
+        ("unseen.cl", "kernel void k() {} // expected-warning {{nothing}}\n"),
+        ("unexpected.cl", &good.replace("// expected-error{{missing}}", "")),
+        ("silent.cl", "// expected-no-diagnostics\nkernel void k() {}\n"),
+        ("unsaid.cl", "kernel void k() {}\n"),
+    ]);
+    for (name, code, told) in [
+        ("good.cl", 0, ""),
+        ("silent.cl", 0, ""),
+        ("unseen.cl", 1, "unseen.cl: line 1: expected warning was not seen: nothing"),
+        ("unexpected.cl", 1, "unexpected.cl: line 2: unexpected error: "),
+        ("unsaid.cl", 1, "no `expected-"),
+    ] {
+        let finished = kiln(&folder, &["check", "--verify", name]);
+        assert_eq!(finished.code(), Some(code), "{name}: {}", finished.stderr);
+        assert!(finished.stderr.contains(told), "{name}: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn shells_and_manuals_know_the_commands() {
+    let folder = folder(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(kiln(&folder, &["completions", shell]).text().contains("diagnostic-format"), "{shell}");
+    }
+    assert_eq!(kiln(&folder, &["man", "pages"]).code(), Some(0));
+    let page = fs::read_to_string(folder.path().join("pages/kiln-compile.1")).expect("a page");
+    assert!(page.contains(".TH") && page.contains("cl\\-std"), "{page}");
+}

@@ -27,11 +27,15 @@ pub(crate) struct Setup {
 /// A device to run on at all.
 pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
-/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against.
+/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against;
+/// the build tools run `kiln`.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
     "mesa-vulkan-drivers",
     "chromium-common",
+    "cmake",
+    "make",
+    "ninja-build",
     "vulkan-validationlayers",
     "spirv-tools",
     "libgmp-dev",

@@ -8,7 +8,7 @@ use clap::{
 };
 use kiln_compiler::Emit;
 
-use crate::options::CompileOptions;
+use crate::{compile::DependencyOptions, options::CompileOptions};
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
 #[derive(Debug, Parser)]
@@ -29,17 +29,28 @@ pub(crate) enum Command {
     Run(RunCommand),
     /// List the devices and what they offer
     Devices(DevicesCommand),
+    /// Print a shell's completion script
+    Completions(CompletionsCommand),
+    /// Write the manual pages, one for each command, into a folder
+    Man(ManCommand),
     /// Explain a diagnostic: what it says, why, and what to write instead
     Explain(ExplainCommand),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompileCommand {
-    /// The source, or `-` for standard input
-    pub(crate) source: String,
+    /// The sources, or `-` for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
     /// Where to write, or `-` for standard output [default: the source's name with the ending of what is emitted]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+    /// Only preprocess, as --emit pp
+    #[arg(short = 'E', conflicts_with_all = ["emit", "assemble"])]
+    pub(crate) preprocess: bool,
+    /// Write assembly, as --emit asm
+    #[arg(short = 'S', conflicts_with = "emit")]
+    pub(crate) assemble: bool,
     /// What to write: spirv, asm; json, header or rust for hosts; pp, ast, hir, ir, ir-after=PASS
     #[arg(long, value_name = "FORM", default_value = "spirv")]
     pub(crate) emit: EmitArgument,
@@ -47,13 +58,19 @@ pub(crate) struct CompileCommand {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) env: EnvironmentArgument,
     #[command(flatten)]
+    pub(crate) dependencies: DependencyOptions,
+    #[command(flatten)]
     pub(crate) options: CompileOptions,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckCommand {
-    /// The source, or `-` for standard input
-    pub(crate) source: String,
+    /// The sources, or `-` for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+    /// Compare the diagnostics with the `expected-error{{text}}` comments of the source, as clang does
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]
     pub(crate) env: EnvironmentArgument,
@@ -125,6 +142,18 @@ pub(crate) struct ExplainCommand {
     pub(crate) code: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsCommand {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManCommand {
+    /// The folder, made if it is not there
+    pub(crate) folder: std::path::PathBuf,
+}
+
 /// What `--emit` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EmitArgument {
@@ -136,6 +165,23 @@ pub(crate) enum EmitArgument {
     Header,
     /// Rust: interface and module.
     Rust,
+}
+
+impl Default for EmitArgument {
+    fn default() -> Self {
+        Self::Stage(Emit::Spirv)
+    }
+}
+
+impl CompileCommand {
+    /// What is asked for, by whichever option.
+    pub(crate) fn emit(&self) -> EmitArgument {
+        match (self.preprocess, self.assemble) {
+            (true, _) => EmitArgument::Stage(Emit::Preprocessed),
+            (_, true) => EmitArgument::Stage(Emit::Assembly),
+            _ => self.emit.clone(),
+        }
+    }
 }
 
 impl EmitArgument {
@@ -187,8 +233,12 @@ impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
 /// Parses the command line. The matches are those of the command. Launches after the first, each behind a `then`,
 /// are parsed by themselves.
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Command, ArgMatches), clap::Error> {
+    let arguments =
+        argfile::expand_args_from(arguments, response_file, argfile::PREFIX).map_err(|error| {
+            Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
+        })?;
     let arguments: Vec<OsString> =
-        arguments.map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
+        arguments.into_iter().map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
     let mut parts = arguments.split(|argument| argument == "then");
     let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
     let mut command = Cli::from_arg_matches(&matches)?.command;
@@ -204,6 +254,12 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Comman
     Ok((command, matches))
 }
 
+/// The arguments in a response file, quoted as for a shell; one that begins with `@` is a file again.
+fn response_file(text: &str, prefix: char) -> Vec<argfile::Argument> {
+    let words = shlex::Shlex::new(text);
+    words.map(|word| argfile::Argument::parse_ref(&word, prefix)).collect()
+}
+
 /// Parses the options of one launch.
 pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<LaunchArguments, clap::Error> {
     #[derive(Parser)]
@@ -215,9 +271,11 @@ pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<Lau
     Launch::try_parse_from(words.iter().cloned()).map(|parsed| parsed.launch)
 }
 
-/// OpenCL's and clang's spelling of long options, `-cl-std=CL2.0`, with two dashes.
+/// OpenCL's and clang's spelling of long options, `-cl-std=CL2.0` or `-MF`, with two dashes.
 fn rewritten(argument: &OsStr) -> Option<OsString> {
     let text = argument.to_str()?;
-    let is_long = text.starts_with("-cl-") || text == "-include";
+    let is_dependency =
+        || text.strip_prefix('-').is_some_and(|name| DependencyOptions::NAMES.contains(&name));
+    let is_long = text.starts_with("-cl-") || text == "-include" || is_dependency();
     is_long.then(|| format!("-{text}").into())
 }

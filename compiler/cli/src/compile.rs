@@ -1,5 +1,9 @@
 //! `kiln compile` and `kiln check`.
 
+mod depfile;
+mod expectations;
+mod jobs;
+
 use std::{
     io::{IsTerminal as _, Write as _},
     path::Path,
@@ -9,73 +13,104 @@ use clap::ArgMatches;
 use kiln_build::bindings::{Module, c, json, rust};
 use kiln_compiler::{
     Artifact, Emit, Output,
-    opencl::Environment,
     session::{Options, Source},
     target::Target,
 };
 
+pub(crate) use self::depfile::DependencyOptions;
+use self::jobs::{Job, each};
 use crate::{
     arguments::{CheckCommand, CompileCommand, EmitArgument},
-    exit::{Failure, Outcome},
+    exit::{Failure, Outcome, failure},
     files::{FileSystem, read_source, write_output},
     options::{ColorArgument, CompileOptions},
 };
 
 pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let source = read_source(&command.source)?;
+    let names_one = command.output.is_some() || command.dependencies.names_a_file();
+    if names_one && command.sources.len() > 1 {
+        return failure(format!("one output is named for {} sources", command.sources.len()));
+    }
     let options = command.options.to_options(Target::full(command.env.into()), matches);
-    let output = kiln_compiler::compile(source, &options, &FileSystem, command.emit.stage());
-    show(&output, &command.options);
-    let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
-    let path = match &command.output {
-        Some(path) => path.clone(),
-        None => default_output(&command.source, &command.emit),
-    };
-    let bytes = match (&command.emit, &output.interface) {
-        (EmitArgument::Json, Some(interface)) => format!("{:#}\n", json(interface)).into_bytes(),
-        (EmitArgument::Header, Some(interface)) => {
-            c(interface, &stem(&command.source), words(artifact)).into_bytes()
+    each(&command.sources, &command.options, |source| compile_one(command, &options, source))
+}
+
+fn compile_one(command: &CompileCommand, options: &Options, path: &str) -> Job {
+    let emit = command.emit();
+    let dependencies = &command.dependencies;
+    let stage = if dependencies.is_only() { &Emit::Preprocessed } else { emit.stage() };
+    let output = kiln_compiler::compile(read_source(path)?, options, &FileSystem, stage);
+    let told = report(&output, &command.options);
+    let Some(artifact) = &output.artifact else { return Ok((told, Outcome::Diagnostics)) };
+    let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
+    if let Some(file) = dependencies.path(&target) {
+        let (file, of) = match (dependencies.is_only(), &command.output) {
+            // Then -o names where the rule goes, and the rule is of what would be compiled.
+            (true, Some(output)) => (output.clone(), default_output(path, &EmitArgument::default())),
+            (true, None) => (file, default_output(path, &EmitArgument::default())),
+            (false, _) => (file, target.clone()),
+        };
+        write_output(&file, dependencies.rule(&of, path, &output.dependencies).as_bytes())?;
+        if dependencies.is_only() {
+            return Ok((told, Outcome::Success));
         }
+    }
+    let is_module = emit == EmitArgument::Stage(Emit::Spirv);
+    if target == "-" && is_module && std::io::stdout().is_terminal() {
+        return failure("a module is not written to a terminal; name a file with -o, or use --emit asm");
+    }
+    write_output(&target, &contents(&emit, &output, artifact, path))?;
+    Ok((told, Outcome::Success))
+}
+
+/// What is written.
+fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &str) -> Vec<u8> {
+    match (emit, &output.interface) {
+        (EmitArgument::Json, Some(interface)) => format!("{:#}\n", json(interface)).into_bytes(),
+        (EmitArgument::Header, Some(interface)) => c(interface, &stem(path), words(artifact)).into_bytes(),
         (EmitArgument::Rust, Some(interface)) => {
-            rust(interface, &command.source, &Module::Bytes(bytes(words(artifact)))).into_bytes()
+            rust(interface, path, &Module::Bytes(bytes(words(artifact)))).into_bytes()
         }
         _ => match artifact {
             Artifact::Text(text) => text.as_bytes().to_vec(),
             Artifact::Module(words) => bytes(words),
         },
-    };
-    let is_module = command.emit == EmitArgument::Stage(Emit::Spirv);
-    if path == "-" && is_module && std::io::stdout().is_terminal() {
-        return Err(Failure(
-            "a module is not written to a terminal; name a file with -o, or use --emit asm".into(),
-        ));
     }
-    write_output(&path, &bytes)?;
-    Ok(Outcome::Success)
 }
 
 pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let source = read_source(&command.source)?;
-    let environment: Environment = command.env.into();
-    let options = command.options.to_options(Target::full(environment), matches);
-    let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
-    show(&output, &command.options);
-    Ok(if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success })
+    let options = command.options.to_options(Target::full(command.env.into()), matches);
+    each(&command.sources, &command.options, |path| {
+        let source = read_source(path)?;
+        let text = command.verify.then(|| String::from_utf8_lossy(&source.text).into_owned());
+        let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
+        let Some(text) = text else {
+            let outcome = if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success };
+            return Ok((report(&output, &command.options), outcome));
+        };
+        let complaints = expectations::compare(&text, &output);
+        let outcome = if complaints.is_empty() { Outcome::Success } else { Outcome::Diagnostics };
+        Ok((complaints.lines().map(|line| format!("{path}: {line}\n")).collect(), outcome))
+    })
 }
 
 /// Compiles for a device. None after diagnostics.
 pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
     let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
-    show(&output, shown);
+    show(&report(&output, shown), shown);
     match output.artifact {
         Some(Artifact::Module(words)) => Some(words),
         _ => None,
     }
 }
 
-/// Shows what a compilation reported, on standard error.
-fn show(output: &Output, options: &CompileOptions) {
-    let text = kiln_report::report(options.diagnostic_format.into(), output);
+/// What a compilation reported, in the form asked for.
+fn report(output: &Output, options: &CompileOptions) -> String {
+    kiln_report::report(options.diagnostic_format.into(), output)
+}
+
+/// Shows text with ANSI's colours on standard error, with them or without.
+fn show(text: &str, options: &CompileOptions) {
     let choice = match options.color {
         ColorArgument::Auto => anstream::ColorChoice::Auto,
         ColorArgument::Always => anstream::ColorChoice::Always,

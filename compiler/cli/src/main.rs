@@ -1,6 +1,7 @@
 //! `kiln`, the command line: arguments, files, terminals. What it knows of compiling and running is which library to ask.
 
 mod arguments;
+mod assistance;
 mod compile;
 mod devices;
 mod exit;
@@ -24,6 +25,8 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Check(command) => compile::check(&command, matches),
         Command::Run(command) => run::run(&command, matches),
         Command::Devices(command) => devices::devices(&command),
+        Command::Completions(command) => assistance::completions(&command),
+        Command::Man(command) => assistance::man(&command),
         Command::Explain(command) => explain::explain(&command),
     }
 }

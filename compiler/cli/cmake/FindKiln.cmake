@@ -1,0 +1,57 @@
+# Finds kiln and gives kiln_add_kernels(), which compiles kernels as part of a build.
+#
+#   find_package(Kiln REQUIRED)
+#   kiln_add_kernels(kernels SOURCES a.cl b.cl OPTIONS -cl-std=CL3.0 -DN=4 [EMIT spirv|header] [DESTINATION dir])
+#   add_dependencies(app kernels)
+#
+# Each source becomes <DESTINATION>/<name>.spv or .h (by default in the current binary folder), and is compiled anew when it
+# or a file that it includes changes. The target's KILN_OUTPUTS property lists the files.
+# Variables: Kiln_EXECUTABLE (may be set beforehand), Kiln_VERSION. CMake 3.20 or later.
+
+find_program(Kiln_EXECUTABLE kiln DOC "The OpenCL C compiler kiln")
+if(Kiln_EXECUTABLE)
+  execute_process(COMMAND ${Kiln_EXECUTABLE} --version OUTPUT_VARIABLE Kiln_VERSION OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE "kiln " "" Kiln_VERSION "${Kiln_VERSION}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Kiln REQUIRED_VARS Kiln_EXECUTABLE VERSION_VAR Kiln_VERSION)
+mark_as_advanced(Kiln_EXECUTABLE)
+
+function(kiln_add_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EMIT;DESTINATION" "SOURCES;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "kiln_add_kernels: ${arg_UNPARSED_ARGUMENTS} is not understood")
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "kiln_add_kernels: there are no SOURCES")
+  endif()
+  if(NOT arg_EMIT)
+    set(arg_EMIT spirv)
+  endif()
+  if(NOT arg_DESTINATION)
+    set(arg_DESTINATION ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  set(ending spv)
+  if(arg_EMIT STREQUAL header)
+    set(ending h)
+  endif()
+  set(outputs)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME_WLE)
+    set(output ${arg_DESTINATION}/${name}.${ending})
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_DESTINATION}
+      COMMAND ${Kiln_EXECUTABLE} compile ${path} ${arg_OPTIONS} --emit ${arg_EMIT} -o ${output} -MD -MF ${output}.d
+      MAIN_DEPENDENCY ${path}
+      DEPENDS ${Kiln_EXECUTABLE}
+      DEPFILE ${output}.d
+      COMMENT "Compiling kernels of ${source}"
+      VERBATIM)
+    list(APPEND outputs ${output})
+  endforeach()
+  add_custom_target(${target} ALL DEPENDS ${outputs})
+  set_target_properties(${target} PROPERTIES KILN_OUTPUTS "${outputs}")
+endfunction()

@@ -1,0 +1,32 @@
+//! Completion scripts and manual pages, made from the command line's grammar.
+
+use std::fs;
+
+use clap::CommandFactory as _;
+
+use crate::{
+    arguments::{Cli, CompletionsCommand, ManCommand},
+    exit::{Failure, Outcome},
+    files::write_output,
+};
+
+pub(crate) fn completions(command: &CompletionsCommand) -> Result<Outcome, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(command.shell, &mut Cli::command(), "kiln", &mut script);
+    write_output("-", &script)?;
+    Ok(Outcome::Success)
+}
+
+pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
+    fs::create_dir_all(&command.folder)?;
+    let mut kiln = Cli::command();
+    kiln.build();
+    let pages = kiln.get_subcommands().filter(|command| command.get_name() != "help");
+    for page in std::iter::once(&kiln).chain(pages) {
+        let name = page.get_display_name().unwrap_or_else(|| page.get_name()).replace(' ', "-");
+        let mut text = Vec::new();
+        clap_mangen::Man::new(page.clone()).render(&mut text)?;
+        write_output(&command.folder.join(format!("{name}.1")).to_string_lossy(), &text)?;
+    }
+    Ok(Outcome::Success)
+}

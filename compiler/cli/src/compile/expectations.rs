@@ -1,0 +1,155 @@
+//! `kiln check --verify`: the source says which diagnostics it expects, in comments as clang's `-verify` reads them.
+//!
+//! `// expected-error{{text}}`, also `-warning` and `-note`; behind the word `@+1`, `@-1`, `@12` move the line, and `2`, `2+`, `0-1`, `*`
+//! say how often. `expected-no-diagnostics` says that there is none. It compares lines and texts; it must never know what
+//! makes a diagnostic.
+
+use std::fmt::Write as _;
+
+use kiln_compiler::{Output, diag::Severity};
+
+/// A diagnostic that a comment expects.
+struct Expectation {
+    kind: Kind,
+    line: u32,
+    text: String,
+    least: usize,
+    most: usize,
+    found: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// What the source expects and does not get, and gets and does not expect; empty if all is as said.
+pub(crate) fn compare(source: &str, output: &Output) -> String {
+    let mut expected = Vec::new();
+    let mut expects_nothing = false;
+    let mut complaints = String::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        expects_nothing |= line.contains("expected-no-diagnostics");
+        read(line, number, &mut expected, &mut complaints);
+    }
+    if expected.is_empty() && !expects_nothing && complaints.is_empty() {
+        return "no `expected-…` comment, nor `expected-no-diagnostics`\n".to_owned();
+    }
+    for (kind, line, message) in seen(output) {
+        let fits = |one: &&mut Expectation| {
+            one.kind == kind && Some(one.line) == line && message.contains(&one.text) && one.found < one.most
+        };
+        match expected.iter_mut().find(fits) {
+            Some(expectation) => expectation.found += 1,
+            // As clang's: notes may stay unsaid here, for they belong to what is said.
+            None if kind == Kind::Note => {}
+            None => {
+                let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
+                let _ = writeln!(complaints, "line {line}: unexpected {}: {message}", kind.word());
+            }
+        }
+    }
+    for one in expected.iter().filter(|one| one.found < one.least) {
+        let _ = writeln!(
+            complaints,
+            "line {}: expected {} was not seen: {}",
+            one.line,
+            one.kind.word(),
+            one.text
+        );
+    }
+    complaints
+}
+
+/// The diagnostics of the main file, and the notes that go with them.
+fn seen(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
+    let map = &output.sources;
+    let line = |span| map.resolve(span).map(|place| map.position(place.file, place.range.start).line);
+    let mut seen = Vec::new();
+    for diagnostic in &output.diagnostics {
+        let kind = match diagnostic.severity {
+            Severity::Error => Kind::Error,
+            Severity::Warning => Kind::Warning,
+        };
+        let at = line(diagnostic.span);
+        seen.push((kind, at, diagnostic.message.clone()));
+        let remarks = diagnostic.help.iter().chain(&diagnostic.notes);
+        seen.extend(remarks.map(|text| (Kind::Note, at, text.clone())));
+        seen.extend(diagnostic.labels.iter().map(|label| (Kind::Note, line(label.span), label.text.clone())));
+    }
+    seen
+}
+
+/// Reads the expectations of a line.
+fn read(line: &str, number: u32, expected: &mut Vec<Expectation>, complaints: &mut String) {
+    let mut rest = line;
+    while let Some((_, behind)) = rest.split_once("expected-") {
+        rest = behind;
+        let Some((kind, after)) = [Kind::Error, Kind::Warning, Kind::Note]
+            .into_iter()
+            .find_map(|kind| behind.strip_prefix(kind.word()).map(|after| (kind, after)))
+        else {
+            continue;
+        };
+        let parsed = after.split_once("{{").and_then(|(directions, text)| {
+            let (text, after) = text.split_once("}}")?;
+            let (line, count) = place(directions.trim(), number)?;
+            let (least, most) = times(count.trim())?;
+            Some((Expectation { kind, line, text: text.to_owned(), least, most, found: 0 }, after))
+        });
+        match parsed {
+            Some((expectation, after)) => {
+                expected.push(expectation);
+                rest = after;
+            }
+            None => {
+                let _ = writeln!(
+                    complaints,
+                    "line {number}: `expected-{}` is not followed by {{{{text}}}}",
+                    kind.word()
+                );
+            }
+        }
+    }
+}
+
+/// `@+1`, `@-2`, `@12`, or nothing: the line meant, and what follows.
+fn place(text: &str, here: u32) -> Option<(u32, &str)> {
+    let Some(place) = text.strip_prefix('@') else { return Some((here, text)) };
+    let end = place.find([' ', '*']).unwrap_or(place.len());
+    let (place, rest) = place.split_at(end);
+    let line = match place.strip_prefix('+') {
+        Some(down) => here.checked_add(down.parse().ok()?)?,
+        None => match place.strip_prefix('-') {
+            Some(up) => here.checked_sub(up.parse().ok()?)?,
+            None => place.parse().ok()?,
+        },
+    };
+    Some((line, rest))
+}
+
+/// `2`, `2+`, `0-1`, `*`, `+`, or nothing for once.
+fn times(text: &str) -> Option<(usize, usize)> {
+    Some(match text {
+        "" => (1, 1),
+        "*" => (0, usize::MAX),
+        "+" => (1, usize::MAX),
+        _ => match (text.strip_suffix('+'), text.split_once('-')) {
+            (Some(least), _) => (least.parse().ok()?, usize::MAX),
+            (_, Some((least, most))) => (least.parse().ok()?, most.parse().ok()?),
+            _ => (text.parse().ok()?, text.parse().ok()?),
+        },
+    })
+}

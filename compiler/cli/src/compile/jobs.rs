@@ -1,0 +1,63 @@
+//! Several sources at once: on as many threads as there are processors, told in their order.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use super::show;
+use crate::{
+    exit::{Failure, Outcome},
+    options::CompileOptions,
+};
+
+/// What became of a source: the text to show, and how it ended.
+pub(crate) type Job = Result<(String, Outcome), Failure>;
+
+/// Does a job for each source. What they have to tell is shown in their order; the worst outcome is the outcome.
+pub(crate) fn each(
+    sources: &[String],
+    options: &CompileOptions,
+    job: impl Fn(&str) -> Job + Sync,
+) -> Result<Outcome, Failure> {
+    let jobs = match sources {
+        [source] => vec![job(source)],
+        _ => in_parallel(sources, &job),
+    };
+    let mut failures = Vec::new();
+    let mut worst = Outcome::Success;
+    for job in jobs {
+        match job {
+            Ok((text, outcome)) => {
+                show(&text, options);
+                if outcome == Outcome::Diagnostics {
+                    worst = outcome;
+                }
+            }
+            Err(Failure(reason)) => failures.push(reason),
+        }
+    }
+    if failures.is_empty() { Ok(worst) } else { Err(Failure(failures.join("\nkiln: error: "))) }
+}
+
+fn in_parallel(sources: &[String], job: &(impl Fn(&str) -> Job + Sync)) -> Vec<Job> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Option<Job>>> = sources.iter().map(|_| Mutex::new(None)).collect();
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(sources.len());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(index) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < sources.len())
+                {
+                    let outcome = job(&sources[index]);
+                    *done[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                }
+            });
+        }
+    });
+    done.into_iter().filter_map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}

@@ -1,0 +1,105 @@
+//! The build tools of others with the real `kiln`: Make, Ninja and CMake rebuild what depends on a header, and nothing else.
+
+use std::{fs, path::Path, process::Command, thread, time::Duration};
+
+use kiln_testsuite::{
+    kiln::{self, LIMIT},
+    process, root,
+};
+use tempfile::TempDir;
+
+const SOURCE: &str = "#include \"size.h\"\nkernel void k(global int *out) { out[0] = SIZE; }\n";
+const OTHER: &str = "kernel void other(global int *out) { out[0] = 1; }\n";
+
+/// A folder with two kernels, one of them with a header, and a build's description; `KILN` in it is the binary.
+fn project(name: &str, description: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = kiln::command().get_program().to_string_lossy().into_owned();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("sized.cl", SOURCE);
+    write("other.cl", OTHER);
+    write("size.h", "#define SIZE 3\n");
+    write(name, &description.replace("KILN", &binary));
+    folder
+}
+
+fn run(folder: &Path, words: &[&str]) -> String {
+    let mut command = Command::new(words[0]);
+    command.current_dir(folder).args(&words[1..]);
+    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(finished.code(), Some(0), "{words:?}: {}{}", finished.text(), finished.stderr);
+    finished.text()
+}
+
+/// Builds; builds again, and nothing happens; changes the header, and what includes it is built anew.
+fn rebuilds_what_depends(folder: &Path, outputs: &Path, build: &[&str]) {
+    let state = || {
+        ["sized.spv", "other.spv"].map(|name| {
+            let path = outputs.join(name);
+            (
+                fs::read(&path).expect("a module"),
+                fs::metadata(&path).and_then(|data| data.modified()).expect("a time"),
+            )
+        })
+    };
+    run(folder, build);
+    let first = state();
+    // File systems may count time in whole seconds.
+    thread::sleep(Duration::from_millis(1100));
+    run(folder, build);
+    assert_eq!(state(), first, "nothing has changed");
+    fs::write(folder.join("size.h"), "#define SIZE 4\n").expect("a file");
+    run(folder, build);
+    let last = state();
+    assert_ne!(last[0].0, first[0].0, "the header is in the depfile");
+    assert_eq!(last[1], first[1], "the other kernel includes nothing");
+}
+
+#[test]
+fn make() {
+    let project = project(
+        "Makefile",
+        "all: sized.spv other.spv\n%.spv: %.cl\n\tKILN compile $< -o $@ -MD -MP\n-include sized.d other.d\n",
+    );
+    rebuilds_what_depends(project.path(), project.path(), &["make"]);
+    // A header that is gone, with its directive, stops nothing.
+    fs::write(project.path().join("sized.cl"), OTHER).expect("a file");
+    fs::remove_file(project.path().join("size.h")).expect("it was there");
+    run(project.path(), &["make"]);
+}
+
+#[test]
+fn ninja() {
+    let description = "rule kiln\n  command = KILN compile $in -o $out -MD -MF $out.d\n  depfile = $out.d\n  deps = gcc\n\
+                       build sized.spv: kiln sized.cl\nbuild other.spv: kiln other.cl\n";
+    let project = project("build.ninja", description);
+    rebuilds_what_depends(project.path(), project.path(), &["ninja"]);
+}
+
+#[test]
+fn cmake() {
+    let description = format!(
+        "cmake_minimum_required(VERSION 3.20)\nproject(kernels NONE)\n\
+         list(APPEND CMAKE_MODULE_PATH \"{}\")\nset(Kiln_EXECUTABLE \"KILN\")\nfind_package(Kiln REQUIRED)\n\
+         kiln_add_kernels(kernels SOURCES sized.cl other.cl OPTIONS -cl-std=CL3.0)\n",
+        root().join("compiler/cli/cmake").display()
+    );
+    for generator in ["Ninja", "Unix Makefiles"] {
+        let project = project("CMakeLists.txt", &description);
+        run(project.path(), &["cmake", "-G", generator, "-B", "build"]);
+        rebuilds_what_depends(project.path(), &project.path().join("build"), &["cmake", "--build", "build"]);
+    }
+}
+
+#[test]
+fn modules_are_the_same_wherever_they_are_built() {
+    let build = |order: &[&str]| {
+        let project = project("unused", "");
+        let mut command = kiln::command();
+        command.current_dir(project.path()).arg("compile").args(order);
+        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+        ["sized.spv", "other.spv"].map(|name| fs::read(project.path().join(name)).expect("a module"))
+    };
+    assert_eq!(build(&["sized.cl", "other.cl"]), build(&["other.cl", "sized.cl"]));
+}
