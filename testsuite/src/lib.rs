@@ -10,6 +10,7 @@ pub mod device;
 mod excerpt;
 mod expectation;
 pub mod kiln;
+pub mod litmus;
 mod markdown;
 pub mod module;
 pub mod mutate;

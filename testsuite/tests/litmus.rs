@@ -1,0 +1,111 @@
+//! The litmus tests on every device: outcomes that OpenCL forbids never appear. A thousand instances of each, or a
+//! million with `KILN_NIGHTLY=1`.
+//!
+//! That the tests can tell is shown with seq_cst weakened to acquire and release, which this machine's processor lets
+//! become visible.
+
+use std::{process::Command, time::Duration};
+
+use kiln_testsuite::{
+    device::{self, Device},
+    kiln,
+    litmus::{
+        self, Setting, Space, Test,
+        stress::{Counts, Stress, shown},
+    },
+};
+
+fn is_nightly() -> bool {
+    std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1")
+}
+
+fn stress(rounds: u64, options: &[&str]) -> Stress {
+    Stress {
+        kiln: kiln::binary().to_owned(),
+        options: options.iter().map(|option| (*option).to_owned()).collect(),
+        rounds,
+        teams: 1,
+        width: 8,
+        iterations: 64,
+        launches: if rounds > 10_000 { 256 } else { 4 },
+        limit: Duration::from_secs(300),
+    }
+}
+
+fn run(stress: &Stress, test: &Test, setting: Setting, device: &'static Device) -> Result<Counts, String> {
+    stress.run(test, setting, &|command: &mut Command| device.only(command))
+}
+
+fn forbidden_outcomes_never_appear(device: &'static Device) {
+    let stress = stress(if is_nightly() { 1_000_000 } else { 1000 }, &[]);
+    let (mut failures, mut total) = (Vec::new(), 0);
+    for test in litmus::tests() {
+        for setting in test.settings() {
+            let name = format!("{}, {}", test.name, setting.name());
+            match run(&stress, &test, setting, device) {
+                Err(reason) => failures.push(format!("{name}: {reason}")),
+                Ok(counts) => {
+                    total += counts.total();
+                    let wrong = counts.of(&test.forbidden) + counts.strange;
+                    if wrong > 0 {
+                        let seen: Vec<String> = counts
+                            .seen
+                            .iter()
+                            .map(|(outcome, count)| format!("{} {count}", shown(outcome)))
+                            .collect();
+                        failures.push(format!(
+                            "{name}: {wrong} wrong outcomes of {}\n    {}",
+                            counts.total(),
+                            seen.join("\n    ")
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    println!("{}: {total} instances", device.name);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn forbidden_outcomes_never_appear_on_lavapipe() {
+    forbidden_outcomes_never_appear(Device::named("lavapipe").expect("a device"));
+}
+
+#[test]
+fn forbidden_outcomes_never_appear_on_swiftshader() {
+    forbidden_outcomes_never_appear(Device::named("swiftshader").expect("a device"));
+}
+
+/// Store buffers of the processor show what acquire and release do not order: the same tests find it when they should.
+#[test]
+fn weakened_store_buffering_is_seen() {
+    let setting = Setting { space: Space::Global, one_group: false };
+    let lavapipe = Device::named("lavapipe").expect("a device");
+    for (name, options) in [
+        ("seq_cst: Store buffering", &["--seq-cst", "acq-rel"][..]),
+        ("seq_cst: Store buffering with fences", &["--seq-cst", "acq-rel"]),
+        ("seq_cst: Store buffering with release and acquire", &[]),
+        ("seq_cst: Store buffering with acq_rel fences", &[]),
+    ] {
+        let test = litmus::tests().into_iter().find(|test| test.name == name).expect("a test of this name");
+        let weak = if test.weak.is_empty() { &test.allowed[..1] } else { &test.weak[..] };
+        // On a busy machine the groups seldom meet: patience.
+        let mut seen = 0;
+        for _ in 0..50 {
+            let counts = run(&stress(100_000, options), &test, setting, lavapipe).expect("it runs");
+            seen = counts.of(weak);
+            if seen > 0 {
+                println!("{name}, {options:?}: {seen} of {}", counts.total());
+                break;
+            }
+        }
+        assert!(seen > 0, "{name}: {} was never seen", shown(&weak[0]));
+    }
+}
+
+#[test]
+fn devices_are_those_of_the_suite() {
+    let names: Vec<&str> = device::ALL.iter().map(|device| device.name).collect();
+    assert_eq!(names, ["lavapipe", "swiftshader"], "a device has no litmus test of its own");
+}
