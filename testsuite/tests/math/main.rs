@@ -1,18 +1,20 @@
 //! The math functions (OpenCL C 6.15.2) on the devices, against values of MPFR, within the bounds of OpenCL C 7.4:
 //! ten thousand points each, special ones, extremes and random bit patterns among them.
 //!
-//! `KILN_NIGHTLY=1` takes 100,000 points, and every number there is of half.
+//! `cargo xtask test --nightly` takes 100,000 points, and every number there is of half.
 
 mod accuracy;
+mod conversions;
 mod functions;
+mod launch;
 mod number;
 mod points;
 
-use std::{collections::BTreeMap, env, fs, path::Path};
+use std::{collections::BTreeMap, env};
 
 use accuracy::{Device, Judge};
 use functions::{FUNCTIONS, Function};
-use kiln_testsuite::{device, kiln};
+use launch::{Input, Job};
 use number::Kind;
 use points::Points;
 
@@ -40,7 +42,7 @@ fn half_on_lavapipe() {
 }
 
 fn check(kind: Kind, device: Device) {
-    let is_nightly = env::var_os("KILN_NIGHTLY").is_some();
+    let is_nightly = env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1");
     let chosen = env::var("KILN_FUNCTION").ok();
     let functions: Vec<&Function> = FUNCTIONS
         .iter()
@@ -54,7 +56,7 @@ fn check(kind: Kind, device: Device) {
         let alike: Vec<&Function> = functions.iter().copied().filter(|it| it.arity() == arity).collect();
         for batch in alike.chunks(BATCH) {
             let operands = points.operands(arity);
-            let results = launch(kind, device.name, batch, &operands);
+            let results = results(kind, device.name, batch, &operands);
             let judges: Vec<Judge> = std::thread::scope(|scope| {
                 let workers: Vec<_> = batch
                     .iter()
@@ -80,52 +82,17 @@ fn check(kind: Kind, device: Device) {
 }
 
 /// What each function gives for every point, as bits.
-fn launch(kind: Kind, device: &str, batch: &[&Function], operands: &[Vec<u64>]) -> Vec<Vec<u64>> {
-    let scratch = tempfile::tempdir().expect("a folder for files");
-    let count = operands[0].len();
-    let mut source = match kind {
-        Kind::Half => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n".to_owned(),
-        Kind::Float => String::new(),
-        Kind::Double => "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n".to_owned(),
-    };
-    for (number, function) in batch.iter().enumerate() {
-        source += &function.kernel(kind, number, operands.len());
-    }
-    let file = scratch.path().join("k.cl");
-    fs::write(&file, &source).expect("a file can be written");
-    let mut command = kiln::command();
-    device::Device::named(device).expect("a device").only(&mut command).expect("the driver is installed");
-    command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--timeout", "100"]);
-    for number in 0..batch.len() {
-        if number > 0 {
-            command.arg("then");
-        }
-        command.args(["--kernel", &format!("k{number}"), "--global", &count.to_string()]);
-        command.args(["--arg", &format!("buf:{}[{count}]", kind.bits_argument())]);
-        for (index, values) in operands.iter().enumerate() {
-            let name = ["a", "b", "c"][index];
-            if number > 0 {
-                command.args(["--arg", name]);
-            } else {
-                let path = scratch.path().join(name);
-                write(&path, kind, values);
-                command.args(["--arg", &format!("buf:{}[{count}]=file:{}", kind.argument(), path.display())]);
-            }
-        }
-        command.args(["--print", &format!("out[0..{count}]")]);
-    }
-    let finished = device::launch(&mut command).expect("kiln runs");
-    assert!(finished.status.success(), "{}\n{source}", finished.stderr);
-    let text = String::from_utf8(finished.stdout).expect("numbers are text");
-    text.lines()
-        .map(|line| {
-            let (_, numbers) = line.split_once('=').expect("a line of numbers");
-            numbers.split_whitespace().map(|it| it.parse().expect("bits")).collect()
+fn results(kind: Kind, device: &str, batch: &[&Function], operands: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let inputs: Vec<Input> =
+        operands.iter().map(|values| Input::new(kind.argument(), kind.size(), values)).collect();
+    let jobs: Vec<Job> = batch
+        .iter()
+        .enumerate()
+        .map(|(number, function)| Job {
+            kernel: function.kernel(kind, number, operands.len()),
+            out: kind.bits_argument(),
+            per_item: 1,
         })
-        .collect()
-}
-
-fn write(path: &Path, kind: Kind, values: &[u64]) {
-    let bytes: Vec<u8> = values.iter().flat_map(|bits| bits.to_le_bytes()[..kind.size()].to_vec()).collect();
-    fs::write(path, bytes).expect("a file can be written");
+        .collect();
+    launch::launch(device, kind.pragma(), &jobs, &inputs)
 }

@@ -18,6 +18,15 @@ impl Kind {
         ["half", "float", "double"][self as usize]
     }
 
+    /// What a program that uses the type begins with.
+    pub(crate) const fn pragma(self) -> &'static str {
+        [
+            "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+            "",
+            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+        ][self as usize]
+    }
+
     /// The name of a buffer's type.
     pub(crate) const fn argument(self) -> &'static str {
         ["u16", "f32", "f64"][self as usize]

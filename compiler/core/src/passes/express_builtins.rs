@@ -16,8 +16,8 @@ use crate::{
     emit,
     hir::Conversion,
     ir::{
-        Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, InstId, Module, Op, Scalar, Type,
-        ValueId, Var, VarId,
+        Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Scalar,
+        Type, ValueId, Var, VarId,
     },
     library,
     opencl::{AddressSpace, Environment, Scope},
@@ -67,32 +67,23 @@ impl Pass<'_> {
     fn function(&mut self, id: FuncId) {
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-        let converts = |op: &Op| {
-            matches!(op, Op::Convert(Convert::Number { conversion, .. })
-                if conversion.saturate || conversion.rounding.is_some())
-        };
         // First, because a conversion may ask for a built-in function.
-        if function.insts.iter().any(|inst| converts(&inst.op)) {
-            rewrite(&mut function, |builder, inst, replaced| {
-                let this = &builder.function.insts[inst];
-                let (op, value, result) =
-                    (this.op.clone(), this.args.first().copied(), this.results.first().copied());
-                if let (
-                    Op::Convert(Convert::Number { conversion, from_signed, to_signed }),
-                    Some(value),
-                    Some(result),
-                ) = (&op, value, result)
-                    && converts(&op)
+        let is_special = |this: &Self, function: &Function, inst: &Inst| {
+            conversion(function, inst).is_some_and(|(from, to, number)| this.is_special(from, to, number))
+        };
+        if function.insts.iter().any(|inst| is_special(self, &function, inst)) {
+            rewrite(&mut function, |builder, id, replaced| {
+                let inst = &builder.function.insts[id];
+                if is_special(self, builder.function, inst)
+                    && let Some((_, to, number)) = conversion(builder.function, inst)
                 {
-                    let number =
-                        Number { conversion: *conversion, from_signed: *from_signed, to_signed: *to_signed };
-                    let ty = builder.ty(result);
-                    if let Some(new) = self.number(builder, value, ty, number) {
+                    let (value, result) = (inst.args[0], inst.results[0]);
+                    if let Some(new) = self.number(builder, value, to, number) {
                         replaced.insert(result, new);
                         return;
                     }
                 }
-                builder.insert(inst);
+                builder.insert(id);
             });
         }
         if function.insts.iter().any(|inst| matches!(inst.op, Op::Builtin(..))) {
@@ -228,6 +219,13 @@ impl Pass<'_> {
         }
         self.module.functions.push(function)
     }
+}
+
+/// A conversion of numbers: from which type, to which, and how.
+fn conversion(function: &Function, inst: &Inst) -> Option<(Type, Type, Number)> {
+    let Op::Convert(Convert::Number { conversion, from_signed, to_signed }) = inst.op else { return None };
+    let number = Number { conversion, from_signed, to_signed };
+    Some((function.ty(inst.args[0]), function.ty(inst.results[0]), number))
 }
 
 /// Whether it is of images as no environment has them: of several samples, or written at a level.

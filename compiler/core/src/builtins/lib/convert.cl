@@ -1,8 +1,10 @@
-// Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), by integers: the result is bits.
+// Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), by integers: the result is bits. And to
+// integers of 64 bits, for devices that have none.
 //
 // Defines: convert_half_rte convert_half_rtz convert_half_rtp convert_half_rtn
 // Defines: convert_float_rte convert_float_rtz convert_float_rtp convert_float_rtn
 // Defines: convert_double_rte convert_double_rtz convert_double_rtp convert_double_rtn
+// Defines: convert_long_rtz convert_ulong_rtz
 #include "exact.cl"
 
 // The name of each mode, and what it is for positive and for negative numbers.
@@ -55,3 +57,12 @@ ulong narrowed(ulong from, int from_digits, int from_bias, int positive, int neg
 EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)
+
+ulong whole_part(float x) {
+    uint bits = as_uint(x) & ~SIGN_BIT;
+    int shift = (int)(bits >> 23) - 150;
+    ulong m = (bits & 0x7fffffu) | 0x800000u;
+    return shift >= 0 ? m << min(shift, 63) : shift > -24 ? m >> -shift : 0;
+}
+long convert_long_rtz_float(float x) { return x < 0.0f ? -(long)whole_part(x) : (long)whole_part(x); }
+ulong convert_ulong_rtz_float(float x) { return whole_part(x); }

@@ -33,9 +33,24 @@ impl Pass<'_> {
         match (from_scalar.is_float(), to_scalar.is_float()) {
             (false, false) => Some(clamp_integer(builder, value, to_scalar, number)),
             _ if !is_vulkan => None,
-            (true, false) => float_to_integer(builder, value, to, number),
+            (true, false) => self.float_to_integer(builder, value, to, number),
             (_, true) => self.to_float(builder, value, to, number),
         }
+    }
+
+    /// Whether a conversion is not what the target does with the instruction for it.
+    pub(super) fn is_special(&self, from: Type, to: Type, number: Number) -> bool {
+        let Number { conversion, .. } = number;
+        if conversion.saturate || conversion.rounding.is_some() {
+            return true;
+        }
+        let target = &self.options.target;
+        let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
+        // Drivers go from double to half by way of float, and round twice.
+        let is_twice = from == Scalar::F64 && to == Scalar::F16;
+        let is_missing = !target.features.int64
+            && (from.is_float() && to == Scalar::I64 || from == Scalar::I64 && to.is_float());
+        target.environment == Environment::Vulkan && (is_twice || is_missing)
     }
 
     fn to_float(
@@ -45,7 +60,7 @@ impl Pass<'_> {
         to: Type,
         number: Number,
     ) -> Option<ValueId> {
-        let rounding = number.conversion.rounding?;
+        let rounding = number.conversion.rounding.unwrap_or(Rounding::ToEven);
         let from = builder.ty(value).scalar()?;
         let to_scalar = to.scalar()?;
         let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
@@ -84,6 +99,84 @@ impl Pass<'_> {
         });
         Some(result)
     }
+
+    /// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3).
+    fn float_to_integer(
+        &mut self,
+        builder: &mut Builder<'_>,
+        value: ValueId,
+        to: Type,
+        number: Number,
+    ) -> Option<ValueId> {
+        let (from, to_scalar) = (builder.ty(value), to.scalar()?);
+        let mode = match number.conversion.rounding {
+            None | Some(Rounding::ToZero) => None,
+            Some(Rounding::ToEven) => Some("rint"),
+            Some(Rounding::ToPositive) => Some("ceil"),
+            Some(Rounding::ToNegative) => Some("floor"),
+        };
+        let rounded = match mode {
+            None => value,
+            Some(name) => {
+                let element = match from.scalar()? {
+                    Scalar::F16 => ty::Scalar::Half,
+                    Scalar::F64 => ty::Scalar::Double,
+                    _ => ty::Scalar::Float,
+                };
+                let param = BuiltinParam::Value(element, from.count());
+                builder.value(
+                    Op::Builtin(builtins::first_row(name)?, [param].into_iter().collect()),
+                    &[value],
+                    from,
+                )
+            }
+        };
+        let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
+        let converted = self.truncated(builder, rounded, to, plain)?;
+        if !number.conversion.saturate {
+            return Some(converted);
+        }
+        let value_bits = to_scalar.bits() - u32::from(number.to_signed);
+        let most = most(to_scalar.bits(), number.to_signed);
+        let [beyond, below] = [false, true].map(|is_negative| {
+            let bits = if is_negative && !number.to_signed {
+                0
+            } else {
+                power_of_two(from, value_bits, is_negative)
+            };
+            builder.bits(from, bits)
+        });
+        let (largest, least, zero) = (
+            builder.bits(to, most),
+            builder.bits(to, if number.to_signed { !most } else { 0 }),
+            builder.bits(to, 0),
+        );
+        let is_above = builder.compare(CompareOp::GreaterEqual, CompareKind::Float, rounded, beyond);
+        let is_below = builder.compare(CompareOp::LessEqual, CompareKind::Float, rounded, below);
+        let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, rounded, rounded);
+        let result = builder.select(is_above, largest, converted);
+        let result = builder.select(is_below, least, result);
+        Some(builder.select(is_nan, zero, result))
+    }
+
+    /// A number in range, without what is behind the point.
+    fn truncated(
+        &mut self,
+        builder: &mut Builder<'_>,
+        value: ValueId,
+        to: Type,
+        number: Number,
+    ) -> Option<ValueId> {
+        if self.options.target.features.int64 || to.scalar() != Some(Scalar::I64) {
+            return Some(plain_convert(builder, value, to, number));
+        }
+        let name = if number.to_signed { "convert_long_rtz" } else { "convert_ulong_rtz" };
+        let function = self.callee(name, "float", builder.span)?;
+        Some(component_wise(builder, value, to.count(), |builder, part| {
+            let part = plain_convert(builder, part, Type::Scalar(Scalar::F32), number);
+            builder.call(function, &[part], Some(Type::I64)).expect("it gives a number")
+        }))
+    }
 }
 
 fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Number) -> ValueId {
@@ -117,56 +210,6 @@ fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, numb
 /// The largest integer of so many bits.
 const fn most(bits: u32, is_signed: bool) -> u64 {
     u64::MAX >> (64 - bits + is_signed as u32)
-}
-
-/// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3).
-fn float_to_integer(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Number) -> Option<ValueId> {
-    let (from, to_scalar) = (builder.ty(value), to.scalar()?);
-    let mode = match number.conversion.rounding {
-        None | Some(Rounding::ToZero) => None,
-        Some(Rounding::ToEven) => Some("rint"),
-        Some(Rounding::ToPositive) => Some("ceil"),
-        Some(Rounding::ToNegative) => Some("floor"),
-    };
-    let rounded = match mode {
-        None => value,
-        Some(name) => {
-            let element = match from.scalar()? {
-                Scalar::F16 => ty::Scalar::Half,
-                Scalar::F64 => ty::Scalar::Double,
-                _ => ty::Scalar::Float,
-            };
-            let param = BuiltinParam::Value(element, from.count());
-            builder.value(
-                Op::Builtin(builtins::first_row(name)?, [param].into_iter().collect()),
-                &[value],
-                from,
-            )
-        }
-    };
-    let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
-    let converted = plain_convert(builder, rounded, to, plain);
-    if !number.conversion.saturate {
-        return Some(converted);
-    }
-    let value_bits = to_scalar.bits() - u32::from(number.to_signed);
-    let most = most(to_scalar.bits(), number.to_signed);
-    let [beyond, below] = [false, true].map(|is_negative| {
-        let bits =
-            if is_negative && !number.to_signed { 0 } else { power_of_two(from, value_bits, is_negative) };
-        builder.bits(from, bits)
-    });
-    let (largest, least, zero) = (
-        builder.bits(to, most),
-        builder.bits(to, if number.to_signed { !most } else { 0 }),
-        builder.bits(to, 0),
-    );
-    let is_above = builder.compare(CompareOp::GreaterEqual, CompareKind::Float, rounded, beyond);
-    let is_below = builder.compare(CompareOp::LessEqual, CompareKind::Float, rounded, below);
-    let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, rounded, rounded);
-    let result = builder.select(is_above, largest, converted);
-    let result = builder.select(is_below, least, result);
-    Some(builder.select(is_nan, zero, result))
 }
 
 /// The bits of 2^exponent, or of infinity where there is no such number.

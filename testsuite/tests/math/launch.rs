@@ -1,0 +1,72 @@
+//! Kernels of one program, each launched once for every item of the inputs.
+
+use std::fs;
+
+use kiln_testsuite::{device, kiln};
+
+/// A kernel `kN(out, a, b, c)`, N its number in the list.
+pub(crate) struct Job {
+    pub(crate) kernel: String,
+    /// The type of what it writes: unsigned integers.
+    pub(crate) out: &'static str,
+    /// How many it writes for each item.
+    pub(crate) per_item: usize,
+}
+
+/// A buffer that all kernels read.
+pub(crate) struct Input {
+    ty: &'static str,
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Input {
+    /// So many low bytes of each number.
+    pub(crate) fn new(ty: &'static str, size: usize, values: &[u64]) -> Self {
+        let bytes = values.iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect();
+        Self { ty, bytes, count: values.len() }
+    }
+}
+
+/// What each kernel writes.
+pub(crate) fn launch(device: &str, prelude: &str, jobs: &[Job], inputs: &[Input]) -> Vec<Vec<u64>> {
+    let scratch = tempfile::tempdir().expect("a folder for files");
+    let items = inputs[0].count;
+    let source = prelude.to_owned() + &jobs.iter().map(|job| job.kernel.as_str()).collect::<String>();
+    let file = scratch.path().join("k.cl");
+    fs::write(&file, &source).expect("a file can be written");
+    let mut command = kiln::command();
+    device::Device::named(device).expect("a device").only(&mut command).expect("the driver is installed");
+    command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--timeout", "100"]);
+    for (number, job) in jobs.iter().enumerate() {
+        if number > 0 {
+            command.arg("then");
+        }
+        let written = items * job.per_item;
+        command.args(["--kernel", &format!("k{number}"), "--global", &items.to_string()]);
+        command.args(["--arg", &format!("buf:{}[{written}]", job.out)]);
+        for (input, name) in inputs.iter().zip(["a", "b", "c"]) {
+            if number > 0 {
+                command.args(["--arg", name]);
+                continue;
+            }
+            let path = scratch.path().join(name);
+            fs::write(&path, &input.bytes).expect("a file can be written");
+            let argument = format!("buf:{}[{}]=file:{}", input.ty, input.count, path.display());
+            command.args(["--arg", &argument]);
+        }
+        command.args(["--print", &format!("out[0..{written}]")]);
+    }
+    let finished = device::launch(&mut command).expect("kiln runs");
+    assert!(finished.status.success(), "{}\n{source}", finished.stderr);
+    let text = String::from_utf8(finished.stdout).expect("numbers are text");
+    let results: Vec<Vec<u64>> = text
+        .lines()
+        .map(|line| {
+            let (_, numbers) = line.split_once('=').expect("a line of numbers");
+            numbers.split_whitespace().map(|it| it.parse().expect("bits")).collect()
+        })
+        .collect();
+    assert_eq!(results.len(), jobs.len(), "every launch prints a line");
+    results
+}
