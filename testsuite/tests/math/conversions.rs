@@ -324,7 +324,7 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
             bits.push(real(&middle, kind, Mode::Even));
             bits.push(real(&middle, kind, Mode::Even) + 1);
             bits.push(real(&here, kind, Mode::Even) | kind.sign_bit());
-            bits.push(real(&here, kind, Mode::Even) + 1 | kind.sign_bit());
+            bits.push((real(&here, kind, Mode::Even) + 1) | kind.sign_bit());
         }
         bits.extend(values.iter().map(|value| real(value, kind, Mode::Even)));
         bits.extend([
