@@ -83,7 +83,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "ty",
         ],
     ),
-    ("emit", &["builtins", "hir", "index", "ir", "memory", "opencl", "target", "ty"]),
+    ("emit", &["builtins", "hir", "index", "ir", "memory", "opencl", "session", "target", "ty"]),
     ("verify", &["opencl", "target"]),
     ("stage", &["passes"]),
 ];

@@ -22,6 +22,7 @@ use rspirv::binary::Disassemble as _;
 use crate::{
     ir::{FuncId, Module},
     opencl::Environment,
+    session::{MathOptions, Options},
     target::Target,
 };
 
@@ -32,15 +33,25 @@ use writer::Writer;
 /// What the functions of this folder share.
 struct Emitter<'a> {
     target: &'a Target,
+    math: MathOptions,
+    /// Whether no function forbids what the OpenCL environment may do otherwise: to contract operations.
+    contracts: bool,
     module: &'a Module,
     writer: Writer,
     globals: Globals,
 }
 
 /// Emits a module that the target's passes have prepared.
-pub fn emit(module: &Module, target: &Target) -> Vec<u32> {
-    let mut emitter =
-        Emitter { target, module, writer: Writer::new(target.spirv), globals: Globals::default() };
+pub fn emit(module: &Module, options: &Options) -> Vec<u32> {
+    let target = &options.target;
+    let mut emitter = Emitter {
+        target,
+        math: options.math,
+        contracts: true,
+        module,
+        writer: Writer::new(target.spirv),
+        globals: Globals::default(),
+    };
     emitter.environment();
     let order = callees_first(module);
     for &function in &order {

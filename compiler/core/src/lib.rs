@@ -142,7 +142,7 @@ fn stages(
     if let Emit::IrAfter(_) = emit {
         return Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string())));
     }
-    let words = emit::emit(&module, &options.target);
+    let words = emit::emit(&module, options);
     debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);
     Some(match emit {
         Emit::Assembly => Artifact::Text(emit::disassemble(&words)),

@@ -31,7 +31,9 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 21] = files![
+static FILES: [File; 23] = files![
+    "relaxed.cl",
+    "rounded.cl",
     "integer.cl",
     "exact.cl",
     "exp.cl",
@@ -68,6 +70,9 @@ struct Checked {
     functions: FxHashMap<String, FunctionId>,
 }
 
+/// The file of the functions that will do where results may be less exact.
+const RELAXED: &str = "relaxed.cl";
+
 /// Which files define functions for a built-in function.
 static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::new(|| {
     let mut index: FxHashMap<_, Vec<_>> = FxHashMap::default();
@@ -97,10 +102,11 @@ pub(crate) struct Found {
 }
 
 /// The function `name_types` for the built-in function `name`, if the library has it.
-pub(crate) fn find(name: &str, types: &str) -> Option<Found> {
+/// If its results may be less exact, a shorter one is taken.
+pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
     let full = format!("{name}_{types}");
     let files = INDEX.get(name)?;
-    files.iter().find_map(|&file| {
+    files.iter().filter(|file| is_relaxed || file.name != RELAXED).find_map(|&file| {
         let function = *file.checked().functions.get(&full)?;
         Some(Found { file, function })
     })

@@ -239,7 +239,7 @@ fn conversions(device: &str, scalars: &[Scalar]) {
             .iter()
             .filter_map(|it| if let Scalar::Real(kind) = it { Some(kind.pragma()) } else { None })
             .collect();
-        let results = launch(device, &pragma, &jobs, &[Input::new(from.argument(), from.size(), &bits)]);
+        let results = launch(device, &[], &pragma, &jobs, &[Input::new(from.argument(), from.size(), &bits)]);
         for (&to, results) in scalars.iter().zip(&results) {
             let names = names(to);
             for (&input, results) in bits.iter().zip(results.chunks(names.len())) {
@@ -344,8 +344,13 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
         }
         kernel += "}\n";
         let jobs = [Job { kernel, out: "u16", per_item: MODES.len() }];
-        let results =
-            launch(device, kind.pragma(), &jobs, &[Input::new(kind.bits_argument(), kind.size(), &bits)]);
+        let results = launch(
+            device,
+            &[],
+            kind.pragma(),
+            &jobs,
+            &[Input::new(kind.bits_argument(), kind.size(), &bits)],
+        );
         for (&input, results) in bits.iter().zip(results[0].chunks(MODES.len())) {
             for ((name, mode), &got) in MODES.iter().zip(results) {
                 let expected = real(&kind.decode(input), Kind::Half, mode.unwrap_or(Mode::Even));
@@ -363,7 +368,7 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
     let kernel = "kernel void k0(global uint *out, global ushort *a) { size_t j = get_global_id(0); \
                   out[j] = as_uint(vload_half(j, (global half *)a)); }\n";
     let jobs = [Job { kernel: kernel.to_owned(), out: "u32", per_item: 1 }];
-    let results = launch(device, "", &jobs, &[Input::new("u16", 2, &halves)]);
+    let results = launch(device, &[], "", &jobs, &[Input::new("u16", 2, &halves)]);
     for (&half, &got) in halves.iter().zip(&results[0]) {
         let expected = real(&Kind::Half.decode(half), Kind::Float, Mode::Even);
         if !agree(Scalar::Real(Kind::Float), expected, got) && failures.len() < 40 {

@@ -29,7 +29,13 @@ impl Input {
 }
 
 /// What each kernel writes.
-pub(crate) fn launch(device: &str, prelude: &str, jobs: &[Job], inputs: &[Input]) -> Vec<Vec<u64>> {
+pub(crate) fn launch(
+    device: &str,
+    options: &[&str],
+    prelude: &str,
+    jobs: &[Job],
+    inputs: &[Input],
+) -> Vec<Vec<u64>> {
     let scratch = tempfile::tempdir().expect("a folder for files");
     let items = inputs[0].count;
     let source = prelude.to_owned() + &jobs.iter().map(|job| job.kernel.as_str()).collect::<String>();
@@ -37,7 +43,7 @@ pub(crate) fn launch(device: &str, prelude: &str, jobs: &[Job], inputs: &[Input]
     fs::write(&file, &source).expect("a file can be written");
     let mut command = kiln::command();
     device::Device::named(device).expect("a device").only(&mut command).expect("the driver is installed");
-    command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--timeout", "100"]);
+    command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--timeout", "100"]).args(options);
     for (number, job) in jobs.iter().enumerate() {
         if number > 0 {
             command.arg("then");

@@ -8,6 +8,7 @@ mod conversions;
 mod functions;
 mod launch;
 mod number;
+mod options;
 mod points;
 
 use std::{collections::BTreeMap, env};
@@ -94,5 +95,5 @@ fn results(kind: Kind, device: &str, batch: &[&Function], operands: &[Vec<u64>])
             per_item: 1,
         })
         .collect();
-    launch::launch(device, kind.pragma(), &jobs, &inputs)
+    launch::launch(device, &[], kind.pragma(), &jobs, &inputs)
 }

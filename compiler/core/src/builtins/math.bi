@@ -1,4 +1,5 @@
-# Math functions (OpenCL C 6.15.2). What is left to `glsl` meets the error bounds of OpenCL C 7.4 by those of
+# Math functions (OpenCL C 6.15.2). What is ours has the instruction beside it that will do where results may be less exact
+# (OpenCL C 7.4, unsafe math optimizations). What is left to `glsl` meets the error bounds of OpenCL C 7.4 by those of
 # Vulkan (Precision and Operation of SPIR-V Instructions).
 @family math
 @attributes const
@@ -9,10 +10,27 @@ Tn fabs(Tn) = std * glsl FAbs
 Tn floor(Tn) = std * glsl Floor
 Tn rint(Tn) = std * glsl RoundEven
 Tn trunc(Tn) = std * glsl Trunc
-Tn acos|acosh|acospi|asin|asinh|asinpi|atan|atanh|atanpi(Tn) = std * own
-Tn cbrt|cos|cosh|cospi|erf|erfc|exp|exp10|exp2|expm1|lgamma|log|log10|log1p|log2|logb(Tn) = std * own
-Tn round|sin|sinh|sinpi|sqrt|tan|tanh|tanpi|tgamma(Tn) = std * own
-Tn atan2|atan2pi|copysign|fdim|fmod|hypot|maxmag|minmag|nextafter|pow|powr|remainder(Tn, Tn) = std * own
+Tn acos(Tn) = std * own Acos
+Tn acosh(Tn) = std * own Acosh
+Tn asin(Tn) = std * own Asin
+Tn asinh(Tn) = std * own Asinh
+Tn atan(Tn) = std * own Atan
+Tn atanh(Tn) = std * own Atanh
+Tn cos(Tn) = std * own Cos
+Tn cosh(Tn) = std * own Cosh
+Tn exp(Tn) = std * own Exp
+Tn exp2(Tn) = std * own Exp2
+Tn log(Tn) = std * own Log
+Tn log2(Tn) = std * own Log2
+Tn sin(Tn) = std * own Sin
+Tn sinh(Tn) = std * own Sinh
+Tn sqrt(Tn) = std * own Sqrt
+Tn tan(Tn) = std * own Tan
+Tn tanh(Tn) = std * own Tanh
+Tn acospi|asinpi|atanpi|cbrt|cospi|erf|erfc|exp10|expm1|lgamma|log10|log1p|logb(Tn) = std * own
+Tn round|sinpi|tanpi|tgamma(Tn) = std * own
+Tn atan2(Tn, Tn) = std * own Atan2
+Tn atan2pi|copysign|fdim|fmod|hypot|maxmag|minmag|nextafter|pow|powr|remainder(Tn, Tn) = std * own
 Tn fma(Tn, Tn, Tn) = std * own
 Tn mad(Tn, Tn, Tn) = std * glsl Fma
 Tn fmax(Tn, Tn) = std * glsl NMax

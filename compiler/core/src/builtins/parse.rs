@@ -312,6 +312,7 @@ fn vulkan(name: &'static str, words: &[&'static str]) -> Option<Vulkan> {
     Some(match *words {
         ["glsl", it] => Vulkan::Glsl(instruction(name, it)),
         ["glsl32", it] => Vulkan::GlslNotDouble(instruction(name, it)),
+        ["own", it] => Vulkan::OwnOrGlsl(instruction(name, it)),
         ["core"] => Vulkan::Core,
         ["own"] => Vulkan::Own,
         _ => return None,

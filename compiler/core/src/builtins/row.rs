@@ -127,6 +127,8 @@ pub enum Vulkan {
     Glsl(Instruction),
     /// The same, but for `double` a function of our own.
     GlslNotDouble(Instruction),
+    /// A function of our own; where results may be less exact, an instruction of the GLSL library for `float`.
+    OwnOrGlsl(Instruction),
     /// Instructions that both environments have: `lower` knows them by the name of the function.
     Core,
     /// A function of our own, in OpenCL C.

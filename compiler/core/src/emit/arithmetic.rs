@@ -2,7 +2,7 @@
 
 use rspirv::{
     dr::Operand,
-    spirv::{Decoration, FPRoundingMode, Op},
+    spirv::{Decoration, FPFastMathMode, FPRoundingMode, Op},
 };
 
 use super::body::Body;
@@ -129,15 +129,47 @@ impl Body<'_, '_> {
             BinaryOp::FRem => Op::FRem,
         };
         self.plain(inst, op);
+        if matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem) {
+            self.relax(inst);
+        }
     }
 
-    /// The OpenCL environment has no decoration for it: there, whoever reads the module contracts nothing unless told.
+    /// Says what the options allow of an operation's operands and result (OpenCL API 5.8.6.4).
+    pub(super) fn relax(&mut self, inst: &Inst) {
+        let math = self.emitter.math;
+        let mode = [
+            (math.finite_only, FPFastMathMode::NOT_NAN | FPFastMathMode::NOT_INF),
+            (math.no_signed_zeros, FPFastMathMode::NSZ),
+            (math.unsafe_optimizations, FPFastMathMode::ALLOW_RECIP),
+            (math.fast_relaxed, FPFastMathMode::FAST),
+        ]
+        .into_iter()
+        .filter_map(|(is_set, mode)| is_set.then_some(mode))
+        .fold(FPFastMathMode::NONE, |all, mode| all | mode);
+        let is_real =
+            inst.results.first().is_some_and(|&it| scalar_of(self.type_of(it)).is_some_and(is_float));
+        // Vulkan takes no such decoration.
+        if self.is_structured() || mode.is_empty() || !is_real {
+            return;
+        }
+        let word = self.value(inst.results[0]);
+        let operands = vec![
+            Operand::IdRef(word),
+            Operand::Decoration(Decoration::FPFastMathMode),
+            Operand::FPFastMathMode(mode),
+        ];
+        self.emitter.writer.annotate(Op::Decorate, operands);
+    }
+
+    /// The OpenCL environment has no decoration for it, only a mode of the kernels.
     fn exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.binary(inst, op);
         if self.is_structured() {
             let word = self.value(inst.results[0]);
             let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoContraction)];
             self.emitter.writer.annotate(Op::Decorate, operands);
+        } else {
+            self.emitter.contracts = false;
         }
     }
 

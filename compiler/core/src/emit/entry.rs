@@ -63,7 +63,11 @@ impl Emitter<'_> {
         let all = self.target.spirv >= (1, 4);
         operands.extend(interface.into_iter().filter(|it| all || inputs.contains(it)).map(Operand::IdRef));
         self.writer.module.entry_points.push(Instruction::new(Op::EntryPoint, None, None, operands));
-        if self.is_vulkan() && self.target.features.float_controls_preserve32 {
+        if !self.is_vulkan() && !self.contracts {
+            self.mode(id, ExecutionMode::ContractionOff, &[]);
+        }
+        let is_free = self.math.finite_only && self.math.no_signed_zeros;
+        if self.is_vulkan() && self.target.features.float_controls_preserve32 && !is_free {
             self.writer.need(Capability::SignedZeroInfNanPreserve);
             self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[32]);
         }

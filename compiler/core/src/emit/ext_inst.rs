@@ -31,7 +31,7 @@ impl Body<'_, '_> {
             Lowering::Image(operation) => return self.image(inst, operation),
             _ => {}
         }
-        let number = library_number(row.lowering, self.is_structured(), params);
+        let number = library_number(row.lowering, self.is_structured(), params, true);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
         let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
@@ -39,6 +39,7 @@ impl Body<'_, '_> {
             operands.push(Operand::IdRef(self.operand(arg, param)));
         }
         self.result(inst, Op::ExtInst, operands);
+        self.relax(inst);
     }
 
     /// An argument; a pointer as one to what the parameter says.
@@ -110,11 +111,16 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether the emitter has a form for a call as it stands.
-pub(crate) fn has_instruction(lowering: Lowering, target: &Target, params: &[BuiltinParam]) -> bool {
+/// Whether the emitter has a form for a call as it stands, or for one whose result may be less exact.
+pub(crate) fn has_instruction(
+    lowering: Lowering,
+    target: &Target,
+    params: &[BuiltinParam],
+    is_relaxed: bool,
+) -> bool {
     let is_vulkan = target.environment == Environment::Vulkan;
     match lowering {
-        Lowering::Library(_) => library_number(lowering, is_vulkan, params).is_some(),
+        Lowering::Library(_) => library_number(lowering, is_vulkan, params, is_relaxed).is_some(),
         // Passes answer these for Vulkan, from where pointers point.
         Lowering::ToSpace | Lowering::GetFence => true,
         Lowering::Image(_) => !is_vulkan,
@@ -128,7 +134,12 @@ pub(crate) fn has_instruction(lowering: Lowering, target: &Target, params: &[Bui
     }
 }
 
-fn library_number(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) -> Option<u32> {
+fn library_number(
+    lowering: Lowering,
+    is_vulkan: bool,
+    params: &[BuiltinParam],
+    is_relaxed: bool,
+) -> Option<u32> {
     let Lowering::Library(Library { opencl, vulkan }) = lowering else { return None };
     let first = params.iter().find_map(|param| match param {
         BuiltinParam::Value(scalar, _) => Some(*scalar),
@@ -143,7 +154,10 @@ fn library_number(lowering: Lowering, is_vulkan: bool, params: &[BuiltinParam]) 
     let instruction = match vulkan {
         Vulkan::Glsl(instruction) => instruction,
         Vulkan::GlslNotDouble(instruction) if first != Some(crate::ty::Scalar::Double) => instruction,
-        Vulkan::GlslNotDouble(_) | Vulkan::Core | Vulkan::Own => return None,
+        Vulkan::OwnOrGlsl(instruction) if is_relaxed && first == Some(crate::ty::Scalar::Float) => {
+            instruction
+        }
+        Vulkan::OwnOrGlsl(_) | Vulkan::GlslNotDouble(_) | Vulkan::Core | Vulkan::Own => return None,
     };
     let name = spelt(instruction, is_signed, ["S", "U"]);
     let found = GLSL_STD_450_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);

@@ -36,8 +36,12 @@ pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mu
         pass.module.functions.iter_mut().for_each(groups::forget_events);
     }
     // Functions of the library come behind those of the program, and may call built-in functions themselves.
+    let programs = pass.module.functions.ids().count();
     let mut next = 0;
     while let Some(id) = pass.module.functions.ids().nth(next) {
+        if next < programs {
+            pass.divisions(id);
+        }
         pass.function(id);
         next += 1;
     }
@@ -95,6 +99,43 @@ impl Pass<'_> {
         self.module.functions[id] = function;
     }
 
+    /// Divisions of float as OpenCL API 5.8.6.3 wants them, where the device's may be off by 2.5 ulp. Those of the library are
+    /// as they are meant.
+    fn divisions(&mut self, id: FuncId) {
+        let is_vulkan = self.options.target.environment == Environment::Vulkan;
+        let is_division = |function: &Function, inst: &Inst| {
+            inst.op == Op::Binary(BinaryOp::FDiv)
+                && function.ty(inst.results[0]).scalar() == Some(Scalar::F32)
+        };
+        let any =
+            self.module.functions[id].insts.iter().any(|it| is_division(&self.module.functions[id], it));
+        if !is_vulkan || !self.options.math.correctly_rounded_divide_sqrt || !any {
+            return;
+        }
+        let empty = Function::new(String::new(), &[], None, Span::default());
+        let mut function = std::mem::replace(&mut self.module.functions[id], empty);
+        rewrite(&mut function, |builder, id, replaced| {
+            let inst = builder.function.insts[id].clone();
+            let callee = is_division(builder.function, &inst)
+                .then(|| self.callee("rounded_divide", "float", builder.span))
+                .flatten();
+            let Some(callee) = callee else { return builder.insert(id) };
+            let ty = builder.ty(inst.results[0]);
+            let parts: Vec<ValueId> = (0..ty.count())
+                .filter_map(|component| {
+                    let parts = [0, 1].map(|index| match ty.is_vector() {
+                        true => builder.extract(inst.args[index], component),
+                        false => inst.args[index],
+                    });
+                    builder.call(callee, &parts, Some(ty.with_count(1)))
+                })
+                .collect();
+            let result = if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] };
+            replaced.insert(inst.results[0], result);
+        });
+        self.module.functions[id] = function;
+    }
+
     fn call(
         &mut self,
         builder: &mut Builder<'_>,
@@ -105,7 +146,10 @@ impl Pass<'_> {
     ) {
         let row = builtins::row(builtin);
         let is_vulkan = self.options.target.environment == Environment::Vulkan;
-        if emit::has_instruction(row.lowering, &self.options.target, params)
+        let math = &self.options.math;
+        let is_rounded = math.correctly_rounded_divide_sqrt && is_vulkan;
+        let is_relaxed = math.unsafe_optimizations && !(is_rounded && row.name == "sqrt");
+        if emit::has_instruction(row.lowering, &self.options.target, params, is_relaxed)
             && !is_beyond_images(builder, inst, row.lowering)
         {
             if matches!(row.lowering, Lowering::Library(_)) {
@@ -133,7 +177,8 @@ impl Pass<'_> {
             }
             return;
         }
-        if let Some(own) = self.own(&plain_name(row), params, builder.span) {
+        let name = if is_rounded && row.name == "sqrt" { "rounded_sqrt".to_owned() } else { plain_name(row) };
+        if let Some(own) = self.own(&name, params, builder.span) {
             let result = expand(builder, inst, own, params);
             if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), result) {
                 replaced.insert(old, new);
@@ -185,7 +230,7 @@ impl Pass<'_> {
 
     /// A function of the library in this module, put there when it is first called.
     fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
-        let found = library::find(name, types)?;
+        let found = library::find(name, types, self.options.math.unsafe_optimizations)?;
         let key = format!("{name}_{types}");
         if let Some(&known) = self.library.get(&key) {
             return Some(known);

@@ -1,0 +1,34 @@
+// Division and square root of float, correctly rounded, in integers: what -cl-fp32-correctly-rounded-divide-sqrt wants
+// (OpenCL API 5.8.6.3).
+//
+// Defines: rounded_divide rounded_sqrt
+#include "exact.cl"
+
+bool is_plain(float x) { return (as_uint(x) & INFINITE) != INFINITE && (as_uint(x) & ~SIGN_BIT) != 0; }
+
+float rounded_divide_float(float x, float y) {
+    if (!is_plain(x) || !is_plain(y)) return x / y;
+    int exponent_x, exponent_y;
+    ulong m = (ulong)significand(x, &exponent_x) << 27, divisor = significand(y, &exponent_y);
+    ulong quotient = m / divisor;
+    // What is lost is told by the lowest bit.
+    quotient |= quotient * divisor != m ? 1 : 0;
+    uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
+    return as_float(sign | round_to_float(quotient, exponent_x - 27 - exponent_y, TO_EVEN));
+}
+float rounded_sqrt_float(float x) {
+    if ((as_uint(x) & ~SIGN_BIT) == 0 || isnan(x) || as_uint(x) == INFINITE) return x;
+    if (as_uint(x) >> 31 != 0) return as_float(0x7fc00000u);
+    int exponent;
+    uint m = significand(x, &exponent);
+    if ((exponent & 1) != 0) {
+        m <<= 1;
+        exponent -= 1;
+    }
+    ulong square = (ulong)m << 26;
+    uint root = (uint)(native_sqrt((float)m) * 8192.0f);
+    while ((ulong)root * root > square) root -= 1;
+    while ((ulong)(root + 1) * (root + 1) <= square) root += 1;
+    ulong digits = (ulong)root << 1 | ((ulong)root * root != square ? 1 : 0);
+    return as_float(round_to_float(digits, exponent / 2 - 14, TO_EVEN));
+}

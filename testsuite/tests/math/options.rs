@@ -1,0 +1,173 @@
+//! What the options of `clBuildProgram` make of functions of float: less exact within the bounds that OpenCL C 7.4 has
+//! for unsafe math optimizations, or correctly rounded.
+
+use rug::Float;
+
+use super::{
+    launch::{Input, Job, launch},
+    number::{Kind, PRECISION},
+    points::Random,
+};
+
+const POINTS: usize = 10_000;
+const DEVICES: [&str; 2] = ["lavapipe", "swiftshader"];
+
+/// A call, the range of its operand, how far a result may be from the exact one, and that.
+struct Relaxed {
+    call: &'static str,
+    range: [f64; 2],
+    may_be_off: fn(x: f64, exact: f64) -> f64,
+    exact: fn(Float) -> Float,
+}
+
+/// One unit in the last place.
+fn ulp(exact: f64) -> f64 {
+    2f64.powi((exact.abs().log2().floor() as i32).max(-126) - 23)
+}
+
+const RELAXED: &[Relaxed] = &[
+    Relaxed { call: "sin(x)", range: [-3.0, 3.0], may_be_off: |_, _| 2f64.powi(-11), exact: Float::sin },
+    Relaxed { call: "cos(x)", range: [-3.0, 3.0], may_be_off: |_, _| 2f64.powi(-11), exact: Float::cos },
+    Relaxed { call: "sinpi(x)", range: [-1.0, 1.0], may_be_off: |_, _| 2f64.powi(-11), exact: Float::sin_pi },
+    Relaxed {
+        call: "exp(x)",
+        range: [-80.0, 80.0],
+        // Three and a little: lavapipe is off by 3.07 at one point in ten thousand.
+        may_be_off: |x, exact| (3.2 + (2.0 * x).abs().floor()) * ulp(exact),
+        exact: Float::exp,
+    },
+    Relaxed {
+        call: "exp2(x)",
+        range: [-100.0, 100.0],
+        may_be_off: |x, exact| (3.0 + (2.0 * x).abs().floor()) * ulp(exact),
+        exact: Float::exp2,
+    },
+    Relaxed {
+        call: "log(x)",
+        range: [0.5, 2.0],
+        may_be_off: |_, exact| 2f64.powi(-21).max(3.0 * ulp(exact)),
+        exact: Float::ln,
+    },
+    Relaxed {
+        call: "log2(x)",
+        range: [2.0, 1e6],
+        may_be_off: |_, exact| 3.0 * ulp(exact),
+        exact: Float::log2,
+    },
+    Relaxed {
+        call: "log10(x)",
+        range: [2.0, 1e6],
+        may_be_off: |_, exact| 6.0 * ulp(exact),
+        exact: Float::log10,
+    },
+    Relaxed {
+        call: "sqrt(x)",
+        range: [0.0, 1e6],
+        may_be_off: |_, exact| 3.0 * ulp(exact),
+        exact: Float::sqrt,
+    },
+    Relaxed {
+        call: "asin(x)",
+        range: [-1.0, 1.0],
+        may_be_off: |_, exact| 4096.0 * ulp(exact),
+        exact: Float::asin,
+    },
+    Relaxed {
+        call: "atan(x)",
+        range: [-50.0, 50.0],
+        may_be_off: |_, exact| 4096.0 * ulp(exact),
+        exact: Float::atan,
+    },
+    // Derived from others: exp2(y log2(x)).
+    Relaxed {
+        call: "pow(x, 3.0f)",
+        range: [-40.0, 40.0],
+        may_be_off: |x, exact| (4.0 + (18.0 * x.abs().log2()).abs()) * ulp(exact) + exact.abs() * 1e-5,
+        exact: |x| x.square_ref_cube(),
+    },
+];
+
+trait Cube {
+    fn square_ref_cube(self) -> Float;
+}
+
+impl Cube for Float {
+    fn square_ref_cube(self) -> Float {
+        let square = Float::with_val(PRECISION, &self * &self);
+        square * self
+    }
+}
+
+#[test]
+fn relaxed() {
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut failures = Vec::new();
+    for device in DEVICES {
+        for relaxed in RELAXED {
+            let [from, to] = relaxed.range;
+            let inputs: Vec<u64> =
+                (0..POINTS).map(|_| Kind::Float.encode(from + (to - from) * random.unit())).collect();
+            let results = of_float(device, "-cl-fast-relaxed-math", relaxed.call, &[&inputs]);
+            for (&input, &got) in inputs.iter().zip(&results) {
+                let x = Kind::Float.decode(input);
+                let exact = (relaxed.exact)(x.clone()).to_f64();
+                let got = Kind::Float.decode(got).to_f64();
+                let off = (got - exact).abs();
+                let is_near = off <= (relaxed.may_be_off)(x.to_f64(), exact);
+                if !is_near && failures.len() < 20 {
+                    failures.push(format!(
+                        "{} on {device} at {:e}: {got:e} and not {exact:e}",
+                        relaxed.call,
+                        x.to_f64()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn correctly_rounded_division_and_root() {
+    let mut random = Random(0xfedc_ba98_7654_3210);
+    let mut failures = Vec::new();
+    for device in DEVICES {
+        // Numbers whose quotients and roots are normal, as SwiftShader flushes others.
+        let mut number = || Kind::Float.encode(2f64.powf(random.unit() * 120.0 - 60.0));
+        let left: Vec<u64> = (0..POINTS).map(|_| number()).collect();
+        let right: Vec<u64> = (0..POINTS).map(|_| number()).collect();
+        let option = "-cl-fp32-correctly-rounded-divide-sqrt";
+        let quotients = of_float(device, option, "x / y", &[&left, &right]);
+        let roots = of_float(device, option, "sqrt(x)", &[&left]);
+        for index in 0..POINTS {
+            let [x, y] = [left[index], right[index]].map(|bits| Kind::Float.decode(bits));
+            let quotient = f64::from((x.to_f64() / y.to_f64()) as f32);
+            let root = f64::from(Float::with_val(24, x.sqrt_ref()).to_f32());
+            // A quotient of floats in double is nowhere near the middle between floats without being there.
+            for (call, expected, bits) in
+                [("x / y", quotient, quotients[index]), ("sqrt(x)", root, roots[index])]
+            {
+                let got = Kind::Float.decode(bits).to_f64();
+                if got != expected && failures.len() < 20 {
+                    failures
+                        .push(format!("{call} on {device} at {x:e}, {y:e}: {got:e} and not {expected:e}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What a call gives with an option.
+fn of_float(device: &str, option: &str, call: &str, operands: &[&[u64]]) -> Vec<u64> {
+    let parameters: String =
+        ["a", "b"][..operands.len()].iter().map(|name| format!(", global float *{name}")).collect();
+    let others = if operands.len() > 1 { ", y = b[j]" } else { "" };
+    let kernel = format!(
+        "kernel void k0(global uint *out{parameters}) {{ size_t j = get_global_id(0); float x = a[j]{others}; \
+         out[j] = as_uint({call}); }}\n"
+    );
+    let inputs: Vec<Input> = operands.iter().map(|values| Input::new("f32", 4, values)).collect();
+    let jobs = [Job { kernel, out: "u32", per_item: 1 }];
+    launch(device, &[option], "", &jobs, &inputs).remove(0)
+}
