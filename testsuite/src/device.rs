@@ -1,5 +1,5 @@
-//! The devices that tests run on: two software drivers of Debian, each in a process of its own. One that is not
-//! there fails the tests; nothing is skipped.
+//! The devices that tests run on: two software drivers of Debian and our reference device, each in a process of its own. One
+//! that is not there fails the tests; nothing is skipped.
 
 use std::{
     fs,
@@ -15,23 +15,35 @@ use crate::{kiln, process::Finished};
 pub struct Device {
     /// As tests name it.
     pub name: &'static str,
+    /// None for what is in `kiln` itself.
+    driver: Option<Driver>,
+}
+
+/// Where a driver is.
+#[derive(Debug, PartialEq, Eq)]
+struct Driver {
     /// Where Debian puts its manifest: a folder, and how the file's name begins.
     manifest: (&'static str, &'static str),
     package: &'static str,
 }
 
-/// Full-featured and minimal.
+/// Full-featured, minimal, and strict.
 pub const ALL: &[Device] = &[
     Device {
         name: "lavapipe",
-        manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
-        package: "mesa-vulkan-drivers",
+        driver: Some(Driver {
+            manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
+            package: "mesa-vulkan-drivers",
+        }),
     },
     Device {
         name: "swiftshader",
-        manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
-        package: "chromium-common",
+        driver: Some(Driver {
+            manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
+            package: "chromium-common",
+        }),
     },
+    Device { name: "reference", driver: None },
 ];
 
 impl Device {
@@ -42,7 +54,13 @@ impl Device {
 
     /// Makes a program see this device and no other.
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
-        let manifest = self.find()?;
+        let manifest = match &self.driver {
+            Some(driver) => driver.find(self.name)?,
+            None => {
+                command.env("KILN_DEVICE", self.name);
+                PathBuf::from("/nonexistent")
+            }
+        };
         // The loader knows the second name since 1.3.207, the first since ever.
         command.env("VK_ICD_FILENAMES", &manifest).env("VK_DRIVER_FILES", &manifest);
         for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
@@ -51,7 +69,14 @@ impl Device {
         Ok(())
     }
 
-    fn find(&self) -> Result<PathBuf, String> {
+    /// Whether it finds what OpenCL leaves undefined.
+    pub fn is_strict(&self) -> bool {
+        self.driver.is_none()
+    }
+}
+
+impl Driver {
+    fn find(&self, name: &str) -> Result<PathBuf, String> {
         let (folder, begin) = self.manifest;
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut found = entries.map(|entry| entry.path()).filter(|path| {
@@ -59,7 +84,7 @@ impl Device {
             name.starts_with(begin) && name.ends_with(".json")
         });
         found.next().ok_or_else(|| {
-            format!("{} is not installed: `cargo xtask setup --tests` installs {}", self.name, self.package)
+            format!("{name} is not installed: `cargo xtask setup --tests` installs {}", self.package)
         })
     }
 }

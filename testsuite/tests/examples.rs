@@ -16,6 +16,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// Examples that a device has not the features for, which it is to say.
 const LACKING: &[(&str, &str)] = &[];
 
+/// Examples that show what is undefined: a strict device refuses them.
+const UNDEFINED: &[&str] = &["lost_update"];
+
 /// Work-groups of some examples wait for each other. lavapipe gives up after 65,535 rounds of waiting; on a busy machine
 /// the other work-group may not even have begun by then. What fails so, and says so, may try again.
 const TRIES: usize = 20;
@@ -96,6 +99,10 @@ fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
         finished = device::launch(&mut command)?;
     }
     let stderr = device::without_greetings(&finished.stderr);
+    if device.is_strict() && UNDEFINED.iter().any(|name| source.ends_with(format!("{name}.cl"))) {
+        let refused = !finished.status.success();
+        return if refused { Ok(()) } else { Err("what is undefined is not refused".to_owned()) };
+    }
     if lacks {
         let told = !finished.status.success() && device::lacks_a_feature(&stderr);
         return if told { Ok(()) } else { Err(format!("a lacking feature was to be told, not\n{stderr}")) };

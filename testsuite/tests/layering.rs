@@ -18,7 +18,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
     ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
-    ("runtime/core", &[]),
+    ("runtime/core", &["kiln-reference"]),
+    ("runtime/reference", &[]),
     ("testsuite", &["kiln-compiler", "kiln-syntax"]),
     ("xtask", &[]),
 ];

@@ -88,6 +88,9 @@ pub(crate) struct RunCommand {
     /// Switch the validation layers on and fail on what they say
     #[arg(long)]
     pub(crate) validate: bool,
+    /// On the reference device, look only for what cannot be carried out
+    #[arg(long)]
+    pub(crate) no_checks: bool,
     /// Give up on a launch after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,

@@ -11,8 +11,8 @@ mod value;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use kiln_compiler::{opencl::Environment, target::Target};
-use kiln_runtime::{Device, Features, Instance, NdRange, Program, Selector, Validation};
+use kiln_compiler::target::Target;
+use kiln_runtime::{Device, DeviceInfo, Environment, Instance, NdRange, Program, Selector, Validation};
 
 use crate::{
     arguments::{LaunchArguments, RunCommand},
@@ -53,7 +53,15 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
     let instance = Instance::new(runtime_options(command))?;
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
     let device = instance.device(&selector)?;
-    let options = command.options.to_options(target(device.features()), matches);
+    if let (Some(reason), Environment::OpenCl) = (instance.without_vulkan(), device.info().environment)
+        && command.device.is_none()
+        && std::env::var("KILN_DEVICE").is_err()
+    {
+        anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
+    }
+    let mut options = command.options.to_options(target(device.info()), matches);
+    // The strict device tells lines.
+    options.debug |= device.info().environment == Environment::OpenCl;
     let Some(words) = compile::module(source, &options, &command.options) else {
         return Ok(Outcome::Diagnostics);
     };
@@ -104,13 +112,19 @@ fn runtime_options(command: &RunCommand) -> kiln_runtime::Options {
     if command.validate && options.validation == Validation::Off {
         options.validation = Validation::On;
     }
+    options.unchecked |= command.no_checks;
     options.watchdog.get_or_insert(Duration::from_secs(command.timeout));
     options
 }
 
 /// The compiler's target for a device.
-fn target(device: &Features) -> Target {
-    let mut target = Target::full(Environment::Vulkan);
+fn target(info: &DeviceInfo) -> Target {
+    let device = &info.features;
+    let environment = match info.environment {
+        Environment::Vulkan => kiln_compiler::opencl::Environment::Vulkan,
+        Environment::OpenCl => return Target::full(kiln_compiler::opencl::Environment::OpenCl),
+    };
+    let mut target = Target::full(environment);
     let features = &mut target.features;
     features.int8 = device.int8;
     features.int16 = device.int16;

@@ -17,6 +17,9 @@ mod sync;
 mod types;
 mod writer;
 
+use std::sync::Arc;
+
+use kiln_syntax::Span;
 use rspirv::binary::Disassemble as _;
 
 use crate::{
@@ -30,6 +33,11 @@ pub(crate) use ext_inst::has_instruction;
 use globals::Globals;
 use writer::Writer;
 
+/// Where a span stands for a debugger: a file's name, line and column.
+pub(crate) type Spot = (Arc<str>, u32, u32);
+/// Finds the place of a span, if it has one.
+pub(crate) type Spots<'a> = &'a dyn Fn(Span) -> Option<Spot>;
+
 /// What the functions of this folder share.
 struct Emitter<'a> {
     target: &'a Target,
@@ -37,18 +45,21 @@ struct Emitter<'a> {
     /// Whether no function forbids what the OpenCL environment may do otherwise: to contract operations.
     contracts: bool,
     module: &'a Module,
+    /// Where lines are wanted.
+    spots: Option<Spots<'a>>,
     writer: Writer,
     globals: Globals,
 }
 
-/// Emits a module that the target's passes have prepared.
-pub fn emit(module: &Module, options: &Options) -> Vec<u32> {
+/// Emits a module that the target's passes have prepared, with the lines of its source if they are to be found.
+pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec<u32> {
     let target = &options.target;
     let mut emitter = Emitter {
         target,
         math: options.math,
         contracts: true,
         module,
+        spots,
         writer: Writer::new(target.spirv),
         globals: Globals::default(),
     };

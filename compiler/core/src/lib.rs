@@ -142,7 +142,12 @@ fn stages(
     if let Emit::IrAfter(_) = emit {
         return Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string())));
     }
-    let words = emit::emit(&module, options);
+    let spot = |span| {
+        let place = sources.resolve(span)?;
+        let (file, line) = sources.presumed(place.file, place.range.start);
+        Some((file.clone(), line, sources.position(place.file, place.range.start).column))
+    };
+    let words = emit::emit(&module, options, options.debug.then_some(&spot));
     debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);
     Some(match emit {
         Emit::Assembly => Artifact::Text(emit::disassemble(&words)),

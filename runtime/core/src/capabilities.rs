@@ -16,6 +16,8 @@ pub struct DeviceInfo {
     pub driver: String,
     /// `CL_DEVICE_TYPE`
     pub kind: DeviceKind,
+    /// The environment whose modules it takes.
+    pub environment: Environment,
     /// What it offers.
     pub capabilities: Capabilities,
     /// What a compiler must know.
@@ -24,6 +26,15 @@ pub struct DeviceInfo {
     pub faults: Vec<&'static str>,
     /// What it lacks to run kernels at all; empty for a usable device.
     pub lacks: Vec<String>,
+}
+
+/// What a module is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Environment {
+    /// Vulkan's.
+    Vulkan,
+    /// OpenCL's own.
+    OpenCl,
 }
 
 /// `CL_DEVICE_TYPE`, with the two sorts of GPU apart.

@@ -10,14 +10,13 @@ use bytemuck::Pod;
 
 use crate::backend::Backend;
 use crate::buffer::Buffer;
-use crate::capabilities::{Capabilities, DeviceInfo, Features};
+use crate::capabilities::{Capabilities, DeviceInfo, Environment, Features};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, Place};
-use crate::staging;
-use crate::vulkan;
+use crate::{reference, staging, vulkan};
 
 /// How the runtime behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +25,8 @@ pub struct Options {
     pub validation: Validation,
     /// How long any wait may take before it is an error that names the kernel. `None` waits for ever.
     pub watchdog: Option<Duration>,
+    /// Whether the reference device looks only for what it cannot carry out.
+    pub unchecked: bool,
 }
 
 /// Whether `VK_LAYER_KHRONOS_validation` checks the use of the driver.
@@ -54,7 +55,8 @@ pub enum Selector {
 
 /// The devices of this machine.
 pub struct Instance {
-    vulkan: vulkan::Instance,
+    /// Or why there is none.
+    vulkan: Result<vulkan::Instance>,
     options: Options,
     devices: Vec<DeviceInfo>,
 }
@@ -75,7 +77,7 @@ struct Inner {
 
 impl Options {
     /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]) and
-    /// `KILN_WATCHDOG` (seconds).
+    /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]).
     pub fn from_env() -> Self {
         let value = |name| std::env::var(name).unwrap_or_default();
         Self {
@@ -84,6 +86,7 @@ impl Options {
                 "sync" => Validation::Synchronisation,
                 _ => Validation::On,
             },
+            unchecked: value("KILN_CHECKS") == "0",
             watchdog: value("KILN_WATCHDOG")
                 .parse()
                 .ok()
@@ -107,8 +110,9 @@ impl From<&str> for Selector {
 impl Instance {
     /// Finds the devices of this machine.
     pub fn new(options: Options) -> Result<Self> {
-        let vulkan = vulkan::Instance::new(options.validation)?;
-        let devices = vulkan.devices()?;
+        let vulkan = vulkan::Instance::new(options.validation);
+        let mut devices = vulkan.as_ref().map_or(Ok(Vec::new()), vulkan::Instance::devices)?;
+        devices.push(reference::describe(devices.len()));
         Ok(Self { vulkan, options, devices })
     }
 
@@ -117,10 +121,19 @@ impl Instance {
         &self.devices
     }
 
+    /// Why there are no devices of Vulkan, if there are none.
+    pub fn without_vulkan(&self) -> Option<&Error> {
+        self.vulkan.as_ref().err()
+    }
+
     /// Opens a device.
     pub fn device(&self, selector: &Selector) -> Result<Device> {
         let info = self.choose(selector)?;
-        let backend = self.vulkan.open(info)?;
+        let backend = match (info.environment, &self.vulkan) {
+            (Environment::OpenCl, _) => reference::open(info, self.options),
+            (Environment::Vulkan, Ok(vulkan)) => vulkan.open(info)?,
+            (Environment::Vulkan, Err(error)) => return Err(error.clone()),
+        };
         let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
         let prints = Prints::new(self.options.watchdog);
         Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options, prints }) })
@@ -134,6 +147,11 @@ impl Instance {
         };
         let (wanted, candidates): (String, Vec<&DeviceInfo>) = match selector {
             Selector::Default => {
+                // Without any driver there is the reference device; other failures are told.
+                match &self.vulkan {
+                    Ok(_) | Err(Error::NoLoader { .. } | Error::NoDriver) => {}
+                    Err(error) => return Err(error.clone()),
+                }
                 let best = self
                     .devices
                     .iter()
@@ -160,6 +178,7 @@ impl Instance {
             Some(info) => {
                 Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() })
             }
+            None if let Err(error) = &self.vulkan => Err(error.clone()),
             None => Err(Error::NoSuchDevice {
                 wanted,
                 found: self.devices.iter().map(|info| format!("{}: {}", info.index, info.name)).collect(),

@@ -230,6 +230,9 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// The reference device found something that OpenCL leaves undefined.
+    #[error("{0}")]
+    Strict(Box<kiln_reference::Report>),
     /// The driver failed in a way that it should not.
     #[error("the driver failed in {operation} ({detail}); set KILN_VALIDATION=1 to learn more")]
     Driver {

@@ -89,9 +89,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::capabilities::Environment;
 use crate::error::Result;
 use crate::module::Module;
-use crate::reflection;
+use crate::{reflection, signature};
 
 /// The interface of all kernels of one module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -319,7 +320,11 @@ pub enum BindingClass {
 impl ProgramInterface {
     /// Reads the interface out of a module, without a device.
     pub fn from_spirv(words: &[u32]) -> Result<Self> {
-        reflection::read(&Module::new(words)?)
+        let module = Module::new(words)?;
+        match module.environment() {
+            Environment::Vulkan => reflection::read(&module),
+            Environment::OpenCl => signature::read(words),
+        }
     }
 }
 

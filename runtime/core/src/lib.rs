@@ -35,9 +35,11 @@ mod ndrange;
 mod printf;
 mod program;
 mod queue;
+mod reference;
 mod reflection;
 mod requirements;
 mod schedule;
+mod signature;
 mod staging;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
@@ -46,7 +48,9 @@ mod vulkan;
 pub use bytemuck;
 
 pub use buffer::Buffer;
-pub use capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
+pub use capabilities::{
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+};
 pub use device::{Device, Instance, Options, Selector, Validation};
 pub use error::{Error, Result};
 pub use event::{Event, Status, Times, UserEvent};

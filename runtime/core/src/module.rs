@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use crate::capabilities::Environment;
 use crate::error::{Error, Result};
 
 /// The number of words before the first instruction.
@@ -20,6 +21,7 @@ pub(crate) mod op {
     pub(crate) const EXTENSION: u16 = 10;
     pub(crate) const EXT_INST_IMPORT: u16 = 11;
     pub(crate) const EXT_INST: u16 = 12;
+    pub(crate) const MEMORY_MODEL: u16 = 14;
     pub(crate) const ENTRY_POINT: u16 = 15;
     pub(crate) const CAPABILITY: u16 = 17;
     pub(crate) const TYPE_INT: u16 = 21;
@@ -90,6 +92,21 @@ impl Module {
         self.version() >= (1, 4)
     }
 
+    /// What the module is written for, by its memory model.
+    pub(crate) fn environment(&self) -> Environment {
+        const OPENCL: u32 = 2;
+        let model = self.instructions().find(|instruction| instruction.opcode == op::MEMORY_MODEL);
+        match model.and_then(|instruction| instruction.operand(1)) {
+            Some(OPENCL) => Environment::OpenCl,
+            _ => Environment::Vulkan,
+        }
+    }
+
+    /// All words.
+    pub(crate) fn words(&self) -> &[u32] {
+        &self.words
+    }
+
     /// The instructions in order.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = Instruction<'_>> {
         let mut rest = &self.words[HEADER..];
@@ -104,9 +121,14 @@ impl Module {
     /// Whether there is a compute entry point of this name.
     pub(crate) fn has_kernel(&self, name: &str) -> bool {
         const GL_COMPUTE: u32 = 5;
+        const KERNEL: u32 = 6;
+        let model = match self.environment() {
+            Environment::Vulkan => GL_COMPUTE,
+            Environment::OpenCl => KERNEL,
+        };
         self.instructions().any(|instruction| {
             instruction.opcode == op::ENTRY_POINT
-                && instruction.operand(0) == Some(GL_COMPUTE)
+                && instruction.operand(0) == Some(model)
                 && instruction.text(2) == name
         })
     }

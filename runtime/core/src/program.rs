@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use crate::backend::ProgramHandle;
 use crate::buffer::Buffer;
+use crate::capabilities::Environment;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::interface::{DataPlace, KernelInterface, ProgramData, ProgramInterface};
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::module::Module;
-use crate::{reflection, requirements};
+use crate::{reflection, requirements, signature};
 
 /// A module loaded on a device. Clones share the program-scope variables.
 #[derive(Clone)]
@@ -35,8 +36,11 @@ impl Program {
     /// Loads a module that tells its kernels' interface itself.
     pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
         let module = Module::new(words)?;
-        requirements::check(&module, device.features(), device.name())?;
-        let interface = reflection::read(&module)?;
+        requirements::check(&module, device.info())?;
+        let interface = match module.environment() {
+            Environment::Vulkan => reflection::read(&module)?,
+            Environment::OpenCl => signature::read(module.words())?,
+        };
         Self::load(device, &module, interface)
     }
 
@@ -53,7 +57,7 @@ impl Program {
     /// Loads a module whose interface is known from elsewhere.
     pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
         let module = Module::new(words)?;
-        requirements::check(&module, device.features(), device.name())?;
+        requirements::check(&module, device.info())?;
         Self::load(device, &module, interface)
     }
 

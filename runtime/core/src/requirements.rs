@@ -2,7 +2,7 @@
 //!
 //! Owns that one table. It must never know a back end: it looks at `Features` only.
 
-use crate::capabilities::Features;
+use crate::capabilities::{DeviceInfo, Environment, Features};
 use crate::error::{Error, Result};
 use crate::module::{Module, op};
 
@@ -12,8 +12,6 @@ type Row = (u32, &'static str, fn(&Features) -> bool);
 const TABLE: &[Row] = &[
     (0, "matrices", |_| true),
     (1, "kernels on Vulkan", |_| true),
-    (4, "the opencl environment (compile with --env vulkan)", |_| false),
-    (6, "the opencl environment (compile with --env vulkan)", |_| false),
     (9, "half (cl_khr_fp16)", |f| f.fp16),
     (10, "double (cl_khr_fp64)", |f| f.fp64),
     (11, "64-bit integers (long)", |f| f.int64),
@@ -48,8 +46,20 @@ const TABLE: &[Row] = &[
 ];
 
 /// Checks that a device has all that a module demands.
-pub(crate) fn check(module: &Module, features: &Features, device: &str) -> Result<()> {
-    let missing = |feature: String| Error::MissingFeature { feature, device: device.to_owned() };
+pub(crate) fn check(module: &Module, device: &DeviceInfo) -> Result<()> {
+    let features = &device.features;
+    let missing = |feature: String| Error::MissingFeature { feature, device: device.name.clone() };
+    match (module.environment(), device.environment) {
+        (Environment::Vulkan, Environment::Vulkan) => {}
+        // The reference device looks at each instruction.
+        (Environment::OpenCl, Environment::OpenCl) => return Ok(()),
+        (Environment::OpenCl, Environment::Vulkan) => {
+            return Err(missing("the opencl environment (compile with --env vulkan)".to_owned()));
+        }
+        (Environment::Vulkan, Environment::OpenCl) => {
+            return Err(missing("the vulkan environment (compile with --env opencl)".to_owned()));
+        }
+    }
     for instruction in module.instructions().filter(|instruction| instruction.opcode == op::CAPABILITY) {
         let Some(number) = instruction.operand(0) else { continue };
         match TABLE.iter().find(|(row, ..)| *row == number) {

@@ -1,5 +1,6 @@
 //! A function's body: values, basic blocks, and the walk over the IR's blocks.
 
+use kiln_syntax::Span;
 use rspirv::{
     dr::{self, Instruction, Operand},
     spirv::{FunctionControl, Op, Word},
@@ -60,8 +61,12 @@ impl<'m> Emitter<'m> {
             is_terminated: true,
         };
         let mut parameters = Vec::new();
-        for (&param, &ty) in params.iter().zip(&types) {
+        let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
+        for (index, (&param, &ty)) in params.iter().zip(&types).enumerate() {
             let word = body.emitter.writer.id();
+            if let Some(argument) = arguments.get(index) {
+                body.emitter.writer.name(word, &argument.name);
+            }
             body.values[param.index()] = word;
             parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
         }
@@ -90,7 +95,21 @@ impl<'m> Body<'_, 'm> {
             if self.is_terminated {
                 return;
             }
+            self.line(function.insts[inst].span);
             self.instruction(inst, &function.insts[inst]);
+        }
+    }
+
+    /// `OpLine`, where the basic block has another line so far or none.
+    fn line(&mut self, span: Span) {
+        let Some((file, line, column)) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
+        let file = self.emitter.writer.string(&file);
+        let operands = vec![Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)];
+        let line = Instruction::new(Op::Line, None, None, operands);
+        let instructions = self.blocks.last().map_or(&[][..], |block| &block.instructions);
+        let last = instructions.iter().rev().find(|inst| inst.class.opcode == Op::Line);
+        if last != Some(&line) {
+            self.push(line);
         }
     }
 

@@ -384,8 +384,30 @@ impl Body<'_, '_> {
         let variable = self.emitter.input_variable(builtin, ty);
         self.interface.insert(variable);
         let vector = self.op(Op::Load, ty, vec![Operand::IdRef(variable)]);
-        let dimension = self.value(inst.args[0]);
-        self.result(inst, Op::VectorExtractDynamic, vec![Operand::IdRef(vector), Operand::IdRef(dimension)]);
+        // What a dimension beyond the third gives: 1 for sizes, 0 for ids (OpenCL C 6.15.1).
+        let beyond = match query {
+            WorkItem::GlobalSize
+            | WorkItem::LocalSize
+            | WorkItem::EnqueuedLocalSize
+            | WorkItem::NumGroups => 1,
+            _ => 0,
+        };
+        if let Some(known) = self.function.constant_bits(inst.args[0]) {
+            if known < 3 {
+                let operands = vec![Operand::IdRef(vector), Operand::LiteralBit32(known as u32)];
+                return self.result(inst, Op::CompositeExtract, operands);
+            }
+            let word = self.emitter.splat(self.type_of(inst.results[0]), beyond);
+            return self.define(inst.results[0], word);
+        }
+        let dimension = Operand::IdRef(self.value(inst.args[0]));
+        let [limit, first] = [3, 0].map(|it| Operand::IdRef(self.emitter.splat(Type::I32, it)));
+        let beyond = Operand::IdRef(self.emitter.splat(self.type_of(inst.results[0]), beyond));
+        let is_real = Operand::IdRef(self.op(Op::ULessThan, Type::BOOL, vec![dimension.clone(), limit]));
+        let dimension = self.op(Op::Select, Type::I32, vec![is_real.clone(), dimension, first]);
+        let operands = vec![Operand::IdRef(vector), Operand::IdRef(dimension)];
+        let found = self.op(Op::VectorExtractDynamic, self.type_of(inst.results[0]), operands);
+        self.result(inst, Op::Select, vec![is_real, Operand::IdRef(found), beyond]);
     }
 }
 

@@ -19,7 +19,9 @@ use std::ffi::{CStr, CString};
 use ash::{ext, khr, vk};
 
 use super::failure;
-use crate::capabilities::{Capabilities, DeviceInfo, DeviceKind, Features, Order, Scope, SubGroups};
+use crate::capabilities::{
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+};
 use crate::error::Result;
 
 /// `CL_DEVICE_MAX_PARAMETER_SIZE`: what a uniform block holds on every device.
@@ -154,6 +156,7 @@ impl Found {
             name,
             driver: format!("{driver} {version}").trim().to_owned(),
             kind: self.kind(),
+            environment: Environment::Vulkan,
             capabilities: self.capabilities(),
             features: self.features(),
             faults: self.faults(),

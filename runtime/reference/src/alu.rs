@@ -1,0 +1,179 @@
+//! What an instruction does to one lane, as functions of registers. A register holds a scalar's bits, with zeros above.
+//!
+//! Owns arithmetic. It must never know memory, work-items, or how values reach it.
+
+mod convert;
+mod float;
+mod integer;
+mod library;
+mod math;
+
+pub(crate) use convert::{Conversion, Rounding, convert};
+pub(crate) use float::{binary as float_binary, unary as float_unary};
+pub(crate) use integer::{binary as integer_binary, unary as integer_unary, upper as integer_upper};
+pub(crate) use library::{Lane, lane as library};
+pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
+
+/// A function of one lane.
+pub(crate) type F1 = fn(u64) -> u64;
+/// A function of two lanes.
+pub(crate) type F2 = fn(u64, u64) -> u64;
+/// A function of three lanes.
+pub(crate) type F3 = fn(u64, u64, u64) -> u64;
+
+/// A function of the integers of a scalar type: `$u` names the unsigned type and `$s` the signed one in the body.
+macro_rules! integers {
+    ($scalar:expr, [$u:ident $s:ident] $body:expr) => {{
+        use $crate::types::Scalar;
+        match $scalar {
+            Scalar::I8 => {
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $u = u8;
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $s = i8;
+                Some($body)
+            }
+            Scalar::I16 => {
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $u = u16;
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $s = i16;
+                Some($body)
+            }
+            Scalar::I32 => {
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $u = u32;
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $s = i32;
+                Some($body)
+            }
+            Scalar::I64 => {
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $u = u64;
+                #[allow(unused, reason = "a body names the one it needs")]
+                type $s = i64;
+                Some($body)
+            }
+            _ => None,
+        }
+    }};
+}
+
+/// A function of floating-point numbers: the body is written for `$t`, and half goes through float, which is exact for one
+/// operation (twice 11 bits and two more fit into 24).
+macro_rules! floats {
+    ($scalar:expr, $t:ident, |$($x:ident),+| $body:expr) => {{
+        use $crate::types::Scalar;
+        match $scalar {
+            Scalar::F16 => {
+                #[allow(unused, reason = "a body may not name its type")]
+                type $t = f32;
+                Some(|$($x),+| {
+                    $(let $x = half::f16::from_bits($x as u16).to_f32();)+
+                    let result: f32 = $body;
+                    half::f16::from_f32(result).to_bits().into()
+                })
+            }
+            Scalar::F32 => {
+                #[allow(unused, reason = "a body may not name its type")]
+                type $t = f32;
+                Some(|$($x),+| {
+                    $(let $x = f32::from_bits($x as u32);)+
+                    let result: f32 = $body;
+                    result.to_bits().into()
+                })
+            }
+            Scalar::F64 => {
+                #[allow(unused, reason = "a body may not name its type")]
+                type $t = f64;
+                Some(|$($x),+| {
+                    $(let $x = f64::from_bits($x);)+
+                    let result: f64 = $body;
+                    result.to_bits()
+                })
+            }
+            _ => None,
+        }
+    }};
+}
+
+/// A function of doubles: narrower numbers are computed as doubles and rounded once more, which leaves float and half
+/// within a hair of half a unit in the last place.
+macro_rules! wide {
+    ($scalar:expr, |$($x:ident),+| $body:expr) => {{
+        use $crate::types::Scalar;
+        match $scalar {
+            Scalar::F16 => Some(|$($x),+| {
+                $(let $x = half::f16::from_bits($x as u16).to_f64();)+
+                let result: f64 = $body;
+                half::f16::from_f64(result).to_bits().into()
+            }),
+            Scalar::F32 => Some(|$($x),+| {
+                $(let $x = f64::from(f32::from_bits($x as u32));)+
+                let result: f64 = $body;
+                (result as f32).to_bits().into()
+            }),
+            Scalar::F64 => Some(|$($x),+| {
+                $(let $x = f64::from_bits($x);)+
+                let result: f64 = $body;
+                result.to_bits()
+            }),
+            _ => None,
+        }
+    }};
+}
+
+/// A comparison of floating-point numbers.
+macro_rules! compares {
+    ($scalar:expr, |$($x:ident),+| $body:expr) => {{
+        use $crate::types::Scalar;
+        match $scalar {
+            Scalar::F16 => Some(|$($x),+| {
+                $(let $x = half::f16::from_bits($x as u16).to_f32();)+
+                u64::from($body)
+            }),
+            Scalar::F32 => Some(|$($x),+| {
+                $(let $x = f32::from_bits($x as u32);)+
+                u64::from($body)
+            }),
+            Scalar::F64 => Some(|$($x),+| {
+                $(let $x = f64::from_bits($x);)+
+                u64::from($body)
+            }),
+            _ => None,
+        }
+    }};
+}
+
+use {compares, floats, integers, wide};
+
+/// The value of a floating-point register.
+pub(crate) fn to_f64(scalar: crate::types::Scalar, bits: u64) -> f64 {
+    use crate::types::Scalar;
+    match scalar {
+        Scalar::F16 => half::f16::from_bits(bits as u16).to_f64(),
+        Scalar::F32 => f32::from_bits(bits as u32).into(),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// A floating-point register with this value, rounded.
+pub(crate) fn from_f64(scalar: crate::types::Scalar, value: f64) -> u64 {
+    use crate::types::Scalar;
+    match scalar {
+        Scalar::F16 => half::f16::from_f64(value).to_bits().into(),
+        Scalar::F32 => (value as f32).to_bits().into(),
+        _ => value.to_bits(),
+    }
+}
+
+/// A register's integer with its sign.
+pub(crate) const fn signed(size: u8, bits: u64) -> i64 {
+    let shift = 64 - 8 * size as u32;
+    ((bits << shift) as i64) >> shift
+}
+
+/// The bits of a number that a scalar of this size keeps.
+pub(crate) const fn truncated(size: u8, bits: u64) -> u64 {
+    bits & u64::MAX >> (64 - 8 * size as u32)
+}

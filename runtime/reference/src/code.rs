@@ -1,0 +1,508 @@
+//! The form in which a program is executed: functions of operations on numbered registers.
+//!
+//! Owns the operations. A register is 64 bits and holds one scalar; a vector lies in neighbours. It must never know the ids
+//! of a module, nor how an operation is carried out.
+
+use spirv::OpenclStd100Op;
+
+use crate::{
+    alu::{Conversion, F1, F2, F3},
+    memory::Buffer,
+    types::{Part, Scalar},
+};
+
+/// A register of a function.
+pub(crate) type Slot = u32;
+/// An operation's position in its function.
+pub(crate) type Position = u32;
+
+/// What is done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Op {
+    Copy {
+        to: Slot,
+        from: Slot,
+        count: u32,
+    },
+    One {
+        f: F1,
+        to: Slot,
+        a: Slot,
+        count: u16,
+    },
+    Two {
+        f: F2,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        count: u16,
+    },
+    Three {
+        f: F3,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        count: u16,
+    },
+    Convert {
+        how: u32,
+        to: Slot,
+        from: Slot,
+        count: u16,
+    },
+    /// Of one condition, or of one for each lane.
+    Select {
+        to: Slot,
+        condition: Slot,
+        a: Slot,
+        b: Slot,
+        count: u16,
+        per_lane: bool,
+    },
+    ExtractDynamic {
+        to: Slot,
+        vector: Slot,
+        index: Slot,
+        count: u16,
+    },
+    InsertDynamic {
+        to: Slot,
+        scalar: Slot,
+        index: Slot,
+        count: u16,
+    },
+    /// The same bits as lanes of another size.
+    Repack {
+        to: Slot,
+        from: Slot,
+        count: u16,
+        from_size: u8,
+        to_size: u8,
+    },
+    Any {
+        to: Slot,
+        from: Slot,
+        count: u16,
+    },
+    All {
+        to: Slot,
+        from: Slot,
+        count: u16,
+    },
+    Undefined {
+        to: Slot,
+        count: u32,
+    },
+
+    /// `base + index * stride`, of a signed index of some bytes.
+    Offset {
+        to: Slot,
+        base: Slot,
+        index: Slot,
+        size: u8,
+        stride: i64,
+    },
+    Advance {
+        to: Slot,
+        base: Slot,
+        bytes: i64,
+    },
+    /// The address of one of the function's variables.
+    Variable {
+        to: Slot,
+        object: u32,
+    },
+    Input {
+        to: Slot,
+        input: Input,
+        component: u8,
+        count: u8,
+        size: u8,
+    },
+    Load {
+        to: Slot,
+        pointer: Slot,
+        size: u8,
+        count: u8,
+        align: u8,
+    },
+    LoadParts {
+        to: Slot,
+        pointer: Slot,
+        parts: u32,
+        align: u8,
+    },
+    Store {
+        pointer: Slot,
+        from: Slot,
+        size: u8,
+        count: u8,
+        align: u8,
+    },
+    StoreParts {
+        pointer: Slot,
+        from: Slot,
+        parts: u32,
+        align: u8,
+    },
+    /// Stores constant bytes; none stands for zeros.
+    StoreBytes {
+        pointer: Slot,
+        data: u32,
+        align: u8,
+    },
+    CopyMemory {
+        to: Slot,
+        from: Slot,
+        size: Slot,
+        align: u8,
+    },
+    /// What a variable holds is undefined from here.
+    Forget {
+        pointer: Slot,
+        size: u32,
+    },
+    /// A generic pointer as one to a space, or null.
+    ToSpace {
+        to: Slot,
+        pointer: Slot,
+        space: u8,
+    },
+    /// The space of a generic pointer as memory semantics.
+    SpaceSemantics {
+        to: Slot,
+        pointer: Slot,
+    },
+    Atomic(u32),
+    Fence(u32),
+    /// Waits for other work-items, and does something with them.
+    Meet(u32),
+    Library(u32),
+
+    Jump(Position),
+    Branch {
+        condition: Slot,
+        then: Position,
+        otherwise: Position,
+    },
+    Switch(u32),
+    Call(u32),
+    Return,
+    ReturnValue {
+        from: Slot,
+        count: u32,
+    },
+    Unreachable,
+
+    /// Strict: divisors, and the one signed division that overflows.
+    CheckDivision {
+        a: Slot,
+        b: Slot,
+        count: u16,
+        size: u8,
+        is_signed: bool,
+    },
+    /// Strict: shifts by less than the width.
+    CheckShift {
+        b: Slot,
+        count: u16,
+        bits: u8,
+    },
+    /// Strict: an addition, subtraction or multiplication that must not overflow.
+    CheckOverflow {
+        a: Slot,
+        b: Slot,
+        count: u16,
+        size: u8,
+        operation: Overflow,
+    },
+}
+
+/// What must not overflow as signed integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    Add,
+    Subtract,
+    Multiply,
+}
+
+/// What a work-item may ask about its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    GlobalId,
+    GlobalSize,
+    GlobalOffset,
+    GlobalLinearId,
+    LocalId,
+    LocalLinearId,
+    LocalSize,
+    EnqueuedLocalSize,
+    GroupId,
+    NumGroups,
+    WorkDim,
+    SubGroupSize,
+    MaxSubGroupSize,
+    NumSubGroups,
+    EnqueuedNumSubGroups,
+    SubGroupId,
+    SubGroupLocalId,
+}
+
+/// A set of work-items that synchronise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Scope {
+    WorkItem,
+    SubGroup,
+    WorkGroup,
+    Device,
+    AllDevices,
+}
+
+/// `memory_order`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+    SeqCst,
+}
+
+/// Memory semantics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Semantics {
+    pub(crate) order: Order,
+    pub(crate) local: bool,
+    pub(crate) global: bool,
+}
+
+/// An atomic operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Atomic {
+    pub(crate) action: Action,
+    pub(crate) scalar: Scalar,
+    pub(crate) to: Option<Slot>,
+    pub(crate) pointer: Slot,
+    pub(crate) value: Slot,
+    pub(crate) comparator: Slot,
+    pub(crate) scope: Scope,
+    pub(crate) semantics: Semantics,
+    /// Of a compare-exchange that fails.
+    pub(crate) failure: Semantics,
+}
+
+/// What an atomic operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    Load,
+    Store,
+    Exchange,
+    CompareExchange,
+    Increment,
+    Decrement,
+    Add,
+    Subtract,
+    SMin,
+    UMin,
+    SMax,
+    UMax,
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FMin,
+    FMax,
+    TestAndSet,
+    Clear,
+}
+
+/// A fence.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fence {
+    pub(crate) scope: Scope,
+    pub(crate) semantics: Semantics,
+}
+
+/// What work-items of a group do together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meet {
+    /// Who takes part: a work-group or a sub-group.
+    pub(crate) scope: Scope,
+    /// Only those take part that come by.
+    pub(crate) non_uniform: bool,
+    pub(crate) what: Together,
+    pub(crate) to: Slot,
+    pub(crate) value: Slot,
+    pub(crate) other: Slot,
+    /// Lanes of the value.
+    pub(crate) count: u16,
+    /// Lanes of the other operand.
+    pub(crate) other_count: u16,
+    /// Bytes of a lane of the other operand.
+    pub(crate) size: u8,
+}
+
+/// What is done when all have come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Together {
+    Barrier {
+        memory: Scope,
+        semantics: Semantics,
+    },
+    All,
+    Any,
+    AllEqual,
+    Elect,
+    Broadcast,
+    BroadcastFirst,
+    Shuffle,
+    ShuffleXor,
+    ShuffleUp,
+    ShuffleDown,
+    Rotate,
+    Ballot,
+    InverseBallot,
+    BallotBitExtract,
+    BallotBitCount(Scan),
+    BallotFindLsb,
+    BallotFindMsb,
+    /// Combines values; the bits are those of the neutral element. Clusters of 0 are the whole.
+    Combine {
+        f: F2,
+        scan: Scan,
+        neutral: u64,
+        is_clustered: bool,
+    },
+    /// A copy between local and global memory, of `count` elements of `size` bytes.
+    Copy {
+        from: Slot,
+        elements: Slot,
+        stride: Slot,
+        bytes: u32,
+        to_local: bool,
+    },
+    WaitEvents,
+}
+
+/// How far values are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scan {
+    Reduce,
+    Inclusive,
+    Exclusive,
+}
+
+/// A call.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) function: u32,
+    pub(crate) to: Slot,
+    /// Where the arguments are and how many registers each has.
+    pub(crate) arguments: Vec<(Slot, u32)>,
+}
+
+/// A choice among many.
+#[derive(Debug, Clone)]
+pub(crate) struct Switch {
+    pub(crate) selector: Slot,
+    pub(crate) cases: Vec<(u64, Position)>,
+    pub(crate) default: Position,
+}
+
+/// A function of the library that is more than lanes.
+#[derive(Debug, Clone)]
+pub(crate) struct Library {
+    pub(crate) function: OpenclStd100Op,
+    pub(crate) to: Slot,
+    pub(crate) result: Lanes,
+    pub(crate) operands: Vec<(Slot, Lanes)>,
+    /// A literal behind the operands: a number of components or a rounding mode.
+    pub(crate) literal: u32,
+}
+
+/// What a value consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lanes {
+    pub(crate) scalar: Scalar,
+    pub(crate) count: u16,
+}
+
+/// A variable.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object {
+    pub(crate) name: String,
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+}
+
+/// Where the operations from a position on come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) position: Position,
+    pub(crate) file: u32,
+    pub(crate) line: u32,
+}
+
+/// A function. Its first registers are the parameters.
+#[derive(Debug, Default)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) code: Vec<Op>,
+    /// What registers hold from the beginning.
+    pub(crate) presets: Vec<(Slot, u64)>,
+    /// Constants without value.
+    pub(crate) undefined: Vec<(Slot, u32)>,
+    pub(crate) slots: u32,
+    pub(crate) objects: Vec<Object>,
+    pub(crate) lines: Vec<Line>,
+    /// The registers of each parameter, and how they lie in memory.
+    pub(crate) parameters: Vec<Vec<Part>>,
+    /// Registers of the result.
+    pub(crate) result: u32,
+    /// Declared here and defined elsewhere.
+    pub(crate) is_import: bool,
+    /// Whether a work-item may wait for others in it.
+    pub(crate) meets: bool,
+}
+
+/// Operands that do not fit into an operation.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) conversions: Vec<Conversion>,
+    pub(crate) parts: Vec<Vec<Part>>,
+    /// Bytes, and their number: no bytes stand for zeros.
+    pub(crate) data: Vec<(Vec<u8>, u64)>,
+    pub(crate) atomics: Vec<Atomic>,
+    pub(crate) fences: Vec<Fence>,
+    pub(crate) meets: Vec<Meet>,
+    pub(crate) libraries: Vec<Library>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A decoded module with its program-scope variables.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) functions: Vec<Function>,
+    pub(crate) tables: Tables,
+    pub(crate) kernels: Vec<crate::interface::Kernel>,
+    /// The variables in local memory.
+    pub(crate) locals: Vec<Object>,
+    /// The variables in global memory, and their names.
+    pub(crate) globals: Vec<(Buffer, String)>,
+    pub(crate) files: Vec<String>,
+}
+
+impl Function {
+    /// The registers of each parameter.
+    pub(crate) fn parameter_slots(&self) -> Vec<u32> {
+        self.parameters.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect()
+    }
+
+    /// The source line of an operation.
+    pub(crate) fn line(&self, position: Position) -> Option<Line> {
+        let after = self.lines.partition_point(|line| line.position <= position);
+        self.lines[..after].last().copied().filter(|line| line.line != 0)
+    }
+}

@@ -1,0 +1,285 @@
+//! From the words of a module to a program: types, constants and variables here, functions in the files below.
+//!
+//! Owns the ids of a module. Whatever the words are, the result is a program or an error. It must never know how operations
+//! are carried out.
+
+mod arithmetic;
+mod body;
+mod composite;
+mod control;
+mod global;
+mod group;
+mod library;
+mod memory;
+
+use std::collections::HashMap;
+
+use spirv::{Decoration, Op, StorageClass};
+
+use crate::{
+    Checks, Invalid,
+    code::{Function, Input, Object, Program, Tables},
+    interface,
+    memory::{Buffer, Memory, Place, Space},
+    types::{Member, Ty, TypeId, Types},
+    words::{self, Inst},
+};
+
+/// The value of a constant.
+#[derive(Debug, Clone)]
+pub(crate) enum Constant {
+    Slots(Vec<u64>),
+    /// Zeros, however many.
+    Zero,
+    Undefined,
+}
+
+/// What decorations say of an id.
+#[derive(Debug, Clone, Copy, Default)]
+struct Decorations {
+    builtin: Option<u32>,
+    rounding: Option<u32>,
+    saturate: bool,
+    no_signed_wrap: bool,
+    align: Option<u32>,
+}
+
+/// A function's place and its signature.
+#[derive(Debug, Clone)]
+struct Signature {
+    index: u32,
+    result: TypeId,
+}
+
+/// What functions of this folder share.
+pub(crate) struct Decoder<'w> {
+    types: Types,
+    constants: HashMap<u32, (TypeId, Constant)>,
+    signatures: HashMap<u32, Signature>,
+    decorations: HashMap<u32, Decorations>,
+    names: HashMap<u32, String>,
+    strings: HashMap<u32, String>,
+    /// Which sets of instructions are OpenCL.std.
+    libraries: Vec<u32>,
+    tables: Tables,
+    locals: Vec<Object>,
+    globals: Vec<(Buffer, String)>,
+    files: Vec<String>,
+    file_ids: HashMap<u32, u32>,
+    memory: &'w Memory,
+    checks: Checks,
+}
+
+impl Program {
+    /// Decodes a module and gives its program-scope variables memory of the device.
+    pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
+        let kernels = interface::kernels(words)?;
+        let (_, insts) = words::read(words)?;
+        let mut decoder = Decoder {
+            types: Types::default(),
+            constants: HashMap::new(),
+            signatures: HashMap::new(),
+            decorations: HashMap::new(),
+            names: HashMap::new(),
+            strings: HashMap::new(),
+            libraries: Vec::new(),
+            tables: Tables::default(),
+            locals: Vec::new(),
+            globals: Vec::new(),
+            files: Vec::new(),
+            file_ids: HashMap::new(),
+            memory,
+            checks,
+        };
+        let first = insts.iter().position(|inst| inst.op == Op::Function).unwrap_or(insts.len());
+        decoder.annotations(&insts)?;
+        for inst in &insts[..first] {
+            decoder.global(inst)?;
+        }
+        decoder.headers(&insts[first..])?;
+        let mut functions = Vec::new();
+        let mut rest = &insts[first..];
+        while let Some(end) = rest.iter().position(|inst| inst.op == Op::FunctionEnd) {
+            functions.push(body::decode(&mut decoder, &rest[..end])?);
+            rest = &rest[end + 1..];
+        }
+        if functions.len() != decoder.signatures.len() {
+            return Err(Invalid::new("a function does not end"));
+        }
+        for call in &decoder.tables.calls {
+            let given: Vec<u32> = call.arguments.iter().map(|argument| argument.1).collect();
+            if given != functions[call.function as usize].parameter_slots() {
+                return Err(Invalid::new("a call passes what its function does not take"));
+            }
+        }
+        mark_meeting(&mut functions, &decoder.tables);
+        let mut program = Self {
+            functions,
+            tables: decoder.tables,
+            kernels,
+            locals: decoder.locals,
+            globals: decoder.globals,
+            files: decoder.files,
+        };
+        for kernel in &mut program.kernels {
+            let signature = decoder.signatures.get(&kernel.function);
+            kernel.function = signature.ok_or_else(|| Invalid::new("a kernel has no function"))?.index;
+        }
+        Ok(program)
+    }
+
+    /// The kernels, in the order of the module.
+    pub fn kernels(&self) -> &[interface::Kernel] {
+        &self.kernels
+    }
+}
+
+/// A function meets others if a function does that it calls.
+fn mark_meeting(functions: &mut [Function], tables: &Tables) {
+    loop {
+        let mut changed = false;
+        for index in 0..functions.len() {
+            if functions[index].meets {
+                continue;
+            }
+            let meets = functions[index].code.iter().any(|op| match op {
+                crate::code::Op::Call(call) => {
+                    functions[tables.calls[*call as usize].function as usize].meets
+                }
+                _ => false,
+            });
+            functions[index].meets = meets;
+            changed |= meets;
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+impl Decoder<'_> {
+    fn annotations(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
+        for inst in insts {
+            match inst.op {
+                Op::Name => drop(self.names.insert(inst.word(0)?, inst.text(1).0)),
+                Op::String => drop(self.strings.insert(inst.word(0)?, inst.text(1).0)),
+                Op::ExtInstImport if inst.text(1).0 == "OpenCL.std" => self.libraries.push(inst.word(0)?),
+                Op::Decorate => {
+                    let known = self.decorations.entry(inst.word(0)?).or_default();
+                    let operand = inst.words.get(2).copied();
+                    match Decoration::from_u32(inst.word(1)?) {
+                        Some(Decoration::BuiltIn) => known.builtin = operand,
+                        Some(Decoration::FPRoundingMode) => known.rounding = operand,
+                        Some(Decoration::SaturatedConversion) => known.saturate = true,
+                        Some(Decoration::NoSignedWrap) => known.no_signed_wrap = true,
+                        Some(Decoration::Alignment) => known.align = operand,
+                        Some(Decoration::CPacked) => self.types.packed.push(inst.word(0)?),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions' signatures, so that calls may come before bodies.
+    fn headers(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
+        for inst in insts.iter().filter(|inst| inst.op == Op::Function) {
+            let index = self.signatures.len() as u32;
+            let signature = Signature { index, result: inst.word(0)? };
+            if self.signatures.insert(inst.word(1)?, signature).is_some() {
+                return Err(Invalid::new("two functions have one id"));
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, id: u32) -> String {
+        self.names.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// The type and value of a constant.
+    fn constant(&self, id: u32) -> Option<&(TypeId, Constant)> {
+        self.constants.get(&id)
+    }
+
+    /// The number that a constant is.
+    fn number(&self, id: u32) -> Option<u64> {
+        match self.constants.get(&id) {
+            Some((_, Constant::Slots(slots))) if slots.len() == 1 => Some(slots[0]),
+            Some((_, Constant::Zero)) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// A constant index, with its sign.
+    fn index(&self, id: u32) -> Option<i64> {
+        let (ty, _) = self.constants.get(&id)?;
+        let (scalar, _) = self.types.lanes(*ty).ok()?;
+        Some(crate::alu::signed(scalar.size(), self.number(id)?))
+    }
+
+    /// Where constant indices of an access chain lead from a type: bytes and the type there.
+    fn path(&self, ty: TypeId, indices: &[i64]) -> Result<(i64, Member), Invalid> {
+        let (mut at, mut member) = (0i64, Member::Type(ty));
+        for &index in indices {
+            let (bytes, inner) = self.step(member, index)?;
+            at = at.wrapping_add(bytes);
+            member = inner;
+        }
+        Ok((at, member))
+    }
+
+    /// One step of an access chain; an array may be indexed beyond its end, which is found when the memory is accessed.
+    fn step(&self, member: Member, index: i64) -> Result<(i64, Member), Invalid> {
+        let Member::Type(ty) = member else { return Err(Invalid::new("a scalar has no members")) };
+        match self.types.get(ty)?.ty {
+            Ty::Array(element, _) => {
+                let size = self.types.get(element)?.size as i64;
+                Ok((size.wrapping_mul(index), Member::Type(element)))
+            }
+            Ty::Vector(scalar, _) => Ok((i64::from(scalar.size()).wrapping_mul(index), Member::Lane(scalar))),
+            _ => {
+                let index = u64::try_from(index).map_err(|_| Invalid::new("a member's index is negative"))?;
+                let (member, bytes, _) = self.types.member(ty, index)?;
+                Ok((bytes as i64, member))
+            }
+        }
+    }
+
+    /// What a pointer type points to.
+    fn pointee(&self, ty: TypeId) -> Result<(StorageClass, TypeId), Invalid> {
+        match self.types.get(ty)?.ty {
+            Ty::Pointer(class, pointee) => Ok((class, pointee)),
+            _ => Err(Invalid::new(format!("type {ty} is no pointer"))),
+        }
+    }
+}
+
+/// The built-in variable that an address names, and the byte in it.
+pub(crate) fn input_at(address: u64) -> Option<(Input, u64)> {
+    let place = Place::of(address).filter(|place| place.space == Space::Input)?;
+    Some((*INPUTS.get(place.object as usize)?, u64::try_from(place.offset).ok()?))
+}
+
+/// The built-in variables by their number in `Space::Input`.
+pub(crate) const INPUTS: &[Input] = &[
+    Input::GlobalId,
+    Input::GlobalSize,
+    Input::GlobalOffset,
+    Input::GlobalLinearId,
+    Input::LocalId,
+    Input::LocalLinearId,
+    Input::LocalSize,
+    Input::EnqueuedLocalSize,
+    Input::GroupId,
+    Input::NumGroups,
+    Input::WorkDim,
+    Input::SubGroupSize,
+    Input::MaxSubGroupSize,
+    Input::NumSubGroups,
+    Input::EnqueuedNumSubGroups,
+    Input::SubGroupId,
+    Input::SubGroupLocalId,
+];

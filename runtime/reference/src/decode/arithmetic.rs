@@ -1,0 +1,280 @@
+//! Arithmetic, comparisons and conversions: one function for each lane.
+
+use spirv::{FPRoundingMode, Op as Inst_};
+
+use super::body::Body;
+use crate::{
+    Checks, Invalid,
+    alu::{self, Conversion, Rounding},
+    code::{Op, Overflow, Slot},
+    types::Scalar,
+    words::Inst,
+};
+
+impl Body<'_, '_> {
+    pub(super) fn arithmetic(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+        match inst.op {
+            Inst_::Bitcast
+            | Inst_::ConvertPtrToU
+            | Inst_::ConvertUToPtr
+            | Inst_::PtrCastToGeneric
+            | Inst_::GenericCastToPtr => self.same_bits(inst)?,
+            Inst_::UConvert
+            | Inst_::SConvert
+            | Inst_::FConvert
+            | Inst_::ConvertFToU
+            | Inst_::ConvertFToS
+            | Inst_::ConvertUToF
+            | Inst_::ConvertSToF
+            | Inst_::SatConvertSToU
+            | Inst_::SatConvertUToS => self.conversion(inst)?,
+            Inst_::QuantizeToF16 => {
+                let (a, _, count) = self.lanes(inst.word(2)?)?;
+                let to = self.define(inst)?;
+                let f = |a| half::f16::from_f32(f32::from_bits(a as u32)).to_f32().to_bits().into();
+                self.emit(Op::One { f, to, a, count });
+            }
+            Inst_::Select => {
+                let (condition, condition_type) = self.value(inst.word(2)?)?;
+                let (_, lanes) = self.decoder.types.lanes(condition_type)?;
+                let (a, ty) = self.value(inst.word(3)?)?;
+                let (b, other) = self.value(inst.word(4)?)?;
+                let count = self.decoder.types.slots(ty)?;
+                if count != self.decoder.types.slots(other)? || lanes != 1 && lanes != count {
+                    return Err(Invalid::new("a selection mixes types"));
+                }
+                let to = self.define(inst)?;
+                let count = count as u16;
+                self.emit(Op::Select { to, condition, a, b, count, per_lane: lanes != 1 });
+            }
+            Inst_::Any | Inst_::All => {
+                let (from, _, count) = self.lanes(inst.word(2)?)?;
+                let to = self.define(inst)?;
+                self.emit(if inst.op == Inst_::Any {
+                    Op::Any { to, from, count }
+                } else {
+                    Op::All { to, from, count }
+                });
+            }
+            Inst_::VectorTimesScalar => {
+                let (a, scalar, count) = self.lanes(inst.word(2)?)?;
+                let (b, _, _) = self.lanes(inst.word(3)?)?;
+                let to = self.define(inst)?;
+                let f = alu::float_binary(Inst_::FMul, scalar);
+                let f = f.ok_or_else(|| Invalid::new("a product is not of floating-point numbers"))?;
+                for lane in 0..u32::from(count) {
+                    self.emit(Op::Two { f, to: to + lane, a: a + lane, b, count: 1 });
+                }
+            }
+            Inst_::Dot => self.dot(inst)?,
+            Inst_::UMulExtended | Inst_::SMulExtended | Inst_::IAddCarry | Inst_::ISubBorrow => {
+                self.extended(inst)?;
+            }
+            _ => return self.plain(inst),
+        }
+        Ok(true)
+    }
+
+    /// One or two operands, by the tables.
+    fn plain(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+        let op = inst.op;
+        let probe = |scalar| {
+            let one = alu::integer_unary(op, scalar).or_else(|| alu::float_unary(op, scalar));
+            let two = alu::integer_binary(op, scalar).or_else(|| alu::float_binary(op, scalar));
+            (one, two)
+        };
+        let is_known = [Scalar::Bool, Scalar::I32, Scalar::F32]
+            .into_iter()
+            .any(|scalar| matches!(probe(scalar), (Some(_), _) | (_, Some(_))));
+        if !is_known {
+            return Ok(false);
+        }
+        let (a, scalar, count) = self.lanes(inst.word(2)?)?;
+        let wrong = || Invalid::new(format!("{op:?} is not defined for its operands"));
+        if self.decoder.types.slots(inst.word(0)?)? != count.into() {
+            return Err(wrong());
+        }
+        match (probe(scalar), inst.from(3)) {
+            ((Some(f), _), []) => {
+                let to = self.define(inst)?;
+                self.emit(Op::One { f, to, a, count });
+            }
+            ((_, Some(f)), &[second]) => {
+                let (b, _, other) = self.lanes(second)?;
+                if other != count {
+                    return Err(wrong());
+                }
+                let to = self.define(inst)?;
+                if self.decoder.checks == Checks::On {
+                    self.strict(inst, scalar, a, b, count);
+                }
+                self.emit(Op::Two { f, to, a, b, count });
+            }
+            _ => return Err(wrong()),
+        }
+        Ok(true)
+    }
+
+    /// What OpenCL leaves undefined is looked for before it happens (OpenCL C 6.3, 6.4).
+    fn strict(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
+        let size = scalar.size();
+        match inst.op {
+            Inst_::UDiv | Inst_::UMod => {
+                self.emit(Op::CheckDivision { a, b, count, size, is_signed: false });
+            }
+            Inst_::SDiv | Inst_::SRem | Inst_::SMod => {
+                self.emit(Op::CheckDivision { a, b, count, size, is_signed: true });
+            }
+            Inst_::ShiftLeftLogical | Inst_::ShiftRightLogical | Inst_::ShiftRightArithmetic => {
+                self.emit(Op::CheckShift { b, count, bits: size * 8 });
+            }
+            Inst_::IAdd | Inst_::ISub | Inst_::IMul => {
+                let id = inst.words.get(1).copied().unwrap_or(0);
+                if self.decoder.decorations.get(&id).is_some_and(|it| it.no_signed_wrap) {
+                    let operation = match inst.op {
+                        Inst_::IAdd => Overflow::Add,
+                        Inst_::ISub => Overflow::Subtract,
+                        _ => Overflow::Multiply,
+                    };
+                    self.emit(Op::CheckOverflow { a, b, count, size, operation });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn same_bits(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        // The address of a built-in variable stays one that is known.
+        if let Some((_, constant)) = self.decoder.constant(inst.word(2)?).cloned()
+            && self.decoder.types.slots(inst.word(0)?)? == 1
+            && self.decoder.number(inst.word(2)?).is_some()
+        {
+            self.decoder.constants.insert(inst.word(1)?, (inst.word(0)?, constant));
+            return Ok(());
+        }
+        let (from, scalar, count) = self.lanes(inst.word(2)?)?;
+        let (to_scalar, to_count) = self.decoder.types.lanes(inst.word(0)?)?;
+        let (from_size, to_size) = (scalar.size(), to_scalar.size());
+        if from_size == to_size && u32::from(count) == to_count {
+            return self.alias(inst, from);
+        }
+        if u32::from(count) * u32::from(from_size) != to_count * u32::from(to_size) {
+            // A pointer as a number of other size.
+            if count == 1 && to_count == 1 {
+                let to = self.define(inst)?;
+                let how = Conversion {
+                    from: scalar,
+                    from_signed: false,
+                    to: to_scalar,
+                    to_signed: false,
+                    rounding: None,
+                    saturate: false,
+                };
+                self.convert(how, to, from, 1);
+                return Ok(());
+            }
+            return Err(Invalid::new("bits are cast to another number of bits"));
+        }
+        let to = self.define(inst)?;
+        self.emit(Op::Repack { to, from, count, from_size, to_size });
+        Ok(())
+    }
+
+    fn convert(&mut self, how: Conversion, to: Slot, from: Slot, count: u16) {
+        let conversions = &mut self.decoder.tables.conversions;
+        conversions.push(how);
+        let how = conversions.len() as u32 - 1;
+        self.emit(Op::Convert { how, to, from, count });
+    }
+
+    fn conversion(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (from, from_scalar, count) = self.lanes(inst.word(2)?)?;
+        let (to_scalar, to_count) = self.decoder.types.lanes(inst.word(0)?)?;
+        let decorations = self.decoder.decorations.get(&inst.word(1)?).copied().unwrap_or_default();
+        let (from_signed, to_signed) = match inst.op {
+            Inst_::SConvert => (true, true),
+            Inst_::ConvertFToS => (false, true),
+            Inst_::ConvertSToF => (true, false),
+            Inst_::SatConvertSToU => (true, false),
+            Inst_::SatConvertUToS => (false, true),
+            _ => (false, false),
+        };
+        let saturate =
+            decorations.saturate || matches!(inst.op, Inst_::SatConvertSToU | Inst_::SatConvertUToS);
+        let is_float = |op| match op {
+            Inst_::FConvert => (true, true),
+            Inst_::ConvertFToU | Inst_::ConvertFToS => (true, false),
+            Inst_::ConvertUToF | Inst_::ConvertSToF => (false, true),
+            _ => (false, false),
+        };
+        if to_count != u32::from(count) || is_float(inst.op) != (from_scalar.is_float(), to_scalar.is_float())
+        {
+            return Err(Invalid::new(format!("{:?} is not defined for its operand", inst.op)));
+        }
+        let rounding = decorations.rounding.and_then(FPRoundingMode::from_u32).map(|mode| match mode {
+            FPRoundingMode::RTE => Rounding::ToEven,
+            FPRoundingMode::RTZ => Rounding::ToZero,
+            FPRoundingMode::RTP => Rounding::Up,
+            FPRoundingMode::RTN => Rounding::Down,
+        });
+        let to = self.define(inst)?;
+        // Without saturation, what fits is only a matter of bits.
+        let is_widening_of_bits = !saturate && is_float(inst.op) == (false, false) && !from_signed;
+        if is_widening_of_bits {
+            let f: alu::F1 = match to_scalar.size().min(from_scalar.size()) {
+                1 => |a| a & 0xff,
+                2 => |a| a & 0xffff,
+                4 => |a| a & 0xffff_ffff,
+                _ => |a| a,
+            };
+            self.emit(Op::One { f, to, a: from, count });
+            return Ok(());
+        }
+        if !saturate && inst.op == Inst_::SConvert && from_scalar == Scalar::I32 && to_scalar == Scalar::I64 {
+            self.emit(Op::One { f: |a| a as i32 as i64 as u64, to, a: from, count });
+            return Ok(());
+        }
+        let how = Conversion { from: from_scalar, from_signed, to: to_scalar, to_signed, rounding, saturate };
+        self.convert(how, to, from, count);
+        Ok(())
+    }
+
+    fn dot(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (a, scalar, count) = self.lanes(inst.word(2)?)?;
+        let (b, _, _) = self.lanes(inst.word(3)?)?;
+        let to = self.define(inst)?;
+        let of = |op| {
+            let f = alu::float_binary(op, scalar);
+            f.ok_or_else(|| Invalid::new("a dot product is not of floating-point numbers"))
+        };
+        let (times, plus) = (of(Inst_::FMul)?, of(Inst_::FAdd)?);
+        let products = self.fresh(count.into())?;
+        self.emit(Op::Two { f: times, to: products, a, b, count });
+        self.copy(to, products, 1);
+        for lane in 1..u32::from(count) {
+            self.emit(Op::Two { f: plus, to, a: to, b: products + lane, count: 1 });
+        }
+        Ok(())
+    }
+
+    /// Two results, one behind the other: the lower half and what does not fit into it.
+    fn extended(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (a, scalar, count) = self.lanes(inst.word(2)?)?;
+        let (b, _, other) = self.lanes(inst.word(3)?)?;
+        let low = match inst.op {
+            Inst_::IAddCarry => Inst_::IAdd,
+            Inst_::ISubBorrow => Inst_::ISub,
+            _ => Inst_::IMul,
+        };
+        let wrong = || Invalid::new(format!("{:?} is not defined for its operands", inst.op));
+        let low = alu::integer_binary(low, scalar).ok_or_else(wrong)?;
+        let high = alu::integer_upper(inst.op, scalar).ok_or_else(wrong)?;
+        if other != count || self.decoder.types.slots(inst.word(0)?)? != 2 * u32::from(count) {
+            return Err(wrong());
+        }
+        let to = self.define(inst)?;
+        self.emit(Op::Two { f: low, to, a, b, count });
+        self.emit(Op::Two { f: high, to: to + u32::from(count), a, b, count });
+        Ok(())
+    }
+}

@@ -1,0 +1,337 @@
+//! A function's body: values, blocks, and the edges between them with the values that travel along.
+
+use std::collections::HashMap;
+
+use spirv::Op as Inst_;
+
+use super::{Constant, Decoder};
+use crate::{
+    Invalid,
+    code::{Function, Line, Op, Position, Slot},
+    types::{Scalar, Ty, TypeId},
+    words::Inst,
+};
+
+/// A function under construction.
+pub(super) struct Body<'d, 'w> {
+    pub(super) decoder: &'d mut Decoder<'w>,
+    pub(super) function: Function,
+    values: HashMap<u32, (Slot, TypeId)>,
+    /// Where blocks begin.
+    blocks: HashMap<u32, Position>,
+    phis: HashMap<u32, Vec<Phi>>,
+    edges: Vec<Edge>,
+    /// The block at hand.
+    block: u32,
+    /// Operations before this one may be jumped behind.
+    fence: usize,
+    line: Line,
+}
+
+/// A value that depends on where control comes from.
+#[derive(Clone)]
+struct Phi {
+    to: Slot,
+    count: u32,
+    /// Value and block.
+    sources: Vec<(u32, u32)>,
+}
+
+/// A jump whose target is filled in at the end.
+struct Edge {
+    position: usize,
+    field: Field,
+    from: u32,
+    to: u32,
+}
+
+/// Which target of an operation.
+#[derive(Clone, Copy)]
+pub(super) enum Field {
+    Only,
+    Then,
+    Otherwise,
+    /// A case of a switch, by its table.
+    Case(u32, usize),
+    Default(u32),
+}
+
+/// The operations of a function, given from `OpFunction` up to its end.
+pub(super) fn decode(decoder: &mut Decoder<'_>, insts: &[Inst<'_>]) -> Result<Function, Invalid> {
+    let Some((head, insts)) = insts.split_first().filter(|(head, _)| head.op == Inst_::Function) else {
+        return Err(Invalid::new("an instruction stands between functions"));
+    };
+    let name = decoder.name(head.word(1)?);
+    let mut body = Body {
+        decoder,
+        function: Function { name, ..Function::default() },
+        values: HashMap::new(),
+        blocks: HashMap::new(),
+        phis: HashMap::new(),
+        edges: Vec::new(),
+        block: 0,
+        fence: 0,
+        line: Line { position: 0, file: 0, line: 0 },
+    };
+    let result = head.word(0)?;
+    if body.decoder.types.get(result)?.ty != Ty::Void {
+        body.function.result = body.decoder.types.slots(result)?;
+    }
+    body.parameters_and_phis(insts)?;
+    for inst in insts {
+        body.note_line(inst)?;
+        body.instruction(inst)?;
+    }
+    body.finish()
+}
+
+impl Body<'_, '_> {
+    fn parameters_and_phis(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
+        for inst in insts.iter().filter(|inst| inst.op == Inst_::FunctionParameter) {
+            self.define(inst)?;
+            let parts = self.decoder.types.parts(inst.word(0)?)?;
+            self.function.parameters.push(parts);
+        }
+        let mut block = 0;
+        for inst in insts {
+            match inst.op {
+                Inst_::Label => block = inst.word(0)?,
+                Inst_::Phi => {
+                    let to = self.define(inst)?;
+                    let count = self.decoder.types.slots(inst.word(0)?)?;
+                    let (pairs, _) = inst.from(2).as_chunks::<2>();
+                    let sources = pairs.iter().map(|&[value, block]| (value, block)).collect();
+                    self.phis.entry(block).or_default().push(Phi { to, count, sources });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn note_line(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        match inst.op {
+            Inst_::Line => {
+                let string = inst.word(0)?;
+                let decoder = &mut *self.decoder;
+                let next = decoder.files.len() as u32;
+                let file = *decoder.file_ids.entry(string).or_insert(next);
+                if file == next {
+                    decoder.files.push(decoder.strings.get(&string).cloned().unwrap_or_default());
+                }
+                self.line = Line { position: 0, file, line: inst.word(1)? };
+            }
+            Inst_::NoLine | Inst_::FunctionEnd => self.line.line = 0,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn emit(&mut self, op: Op) {
+        let position = self.function.code.len() as Position;
+        let same = |last: &Line| (last.file, last.line) == (self.line.file, self.line.line);
+        if !self.function.lines.last().is_some_and(same) {
+            self.function.lines.push(Line { position, ..self.line });
+        }
+        self.function.code.push(op);
+    }
+
+    /// New registers.
+    pub(super) fn fresh(&mut self, count: u32) -> Result<Slot, Invalid> {
+        let slot = self.function.slots;
+        let slots = slot.checked_add(count).filter(|slots| *slots < 1 << 22);
+        self.function.slots = slots.ok_or_else(|| Invalid::new("a function has too many values"))?;
+        Ok(slot)
+    }
+
+    /// The registers of an instruction's result.
+    pub(super) fn define(&mut self, inst: &Inst<'_>) -> Result<Slot, Invalid> {
+        let (ty, id) = (inst.word(0)?, inst.word(1)?);
+        if let Some(&(slot, known)) = self.values.get(&id) {
+            // The registers of a phi exist from the start.
+            return if known == ty {
+                Ok(slot)
+            } else {
+                Err(Invalid::new(format!("id {id} is defined twice")))
+            };
+        }
+        let slot = self.fresh(self.decoder.types.slots(ty)?)?;
+        self.values.insert(id, (slot, ty));
+        Ok(slot)
+    }
+
+    /// The result of an instruction is in these registers already.
+    pub(super) fn alias(&mut self, inst: &Inst<'_>, slot: Slot) -> Result<(), Invalid> {
+        let (ty, id) = (inst.word(0)?, inst.word(1)?);
+        self.decoder.types.slots(ty)?;
+        self.values.insert(id, (slot, ty));
+        Ok(())
+    }
+
+    /// The registers and the type of a value.
+    pub(super) fn value(&mut self, id: u32) -> Result<(Slot, TypeId), Invalid> {
+        if let Some(&known) = self.values.get(&id) {
+            return Ok(known);
+        }
+        let Some(&(ty, ref constant)) = self.decoder.constant(id) else {
+            return Err(Invalid::new(format!("id {id} is used, but is no value here")));
+        };
+        let is_undefined = matches!(constant, Constant::Undefined);
+        let count = self.decoder.types.slots(ty)?;
+        let slots = self.decoder.slots_of(id)?;
+        let slot = self.fresh(count)?;
+        self.function.presets.extend((slot..).zip(slots));
+        if is_undefined {
+            self.function.undefined.push((slot, count));
+        }
+        self.values.insert(id, (slot, ty));
+        Ok((slot, ty))
+    }
+
+    /// A value that is a scalar or a vector: registers, scalar, count.
+    pub(super) fn lanes(&mut self, id: u32) -> Result<(Slot, Scalar, u16), Invalid> {
+        let (slot, ty) = self.value(id)?;
+        let (scalar, count) = self.decoder.types.lanes(ty)?;
+        Ok((slot, scalar, count as u16))
+    }
+
+    /// A register that holds this number.
+    pub(super) fn literal(&mut self, value: u64) -> Result<Slot, Invalid> {
+        let slot = self.fresh(1)?;
+        self.function.presets.push((slot, value));
+        Ok(slot)
+    }
+
+    pub(super) fn copy(&mut self, to: Slot, from: Slot, count: u32) {
+        if count == 0 {
+            return;
+        }
+        if self.function.code.len() > self.fence
+            && let Some(Op::Copy { to: last_to, from: last_from, count: last }) =
+                self.function.code.last_mut()
+            && *last_to + *last == to
+            && *last_from + *last == from
+            && !(*last_from..from + count).contains(last_to)
+        {
+            *last += count;
+            return;
+        }
+        self.emit(Op::Copy { to, from, count });
+    }
+
+    /// A block begins here.
+    pub(super) fn label(&mut self, id: u32) -> Result<(), Invalid> {
+        self.block = id;
+        self.fence = self.function.code.len();
+        if self.blocks.insert(id, self.fence as Position).is_some() {
+            return Err(Invalid::new("two blocks have one id"));
+        }
+        Ok(())
+    }
+
+    /// Emits an operation that jumps; its targets are filled in later.
+    pub(super) fn jump(&mut self, op: Op, targets: &[(Field, u32)]) {
+        let position = self.function.code.len();
+        self.emit(op);
+        for &(field, to) in targets {
+            self.edges.push(Edge { position, field, from: self.block, to });
+        }
+    }
+
+    /// An unconditional jump: the values that travel are copied right here if they are known already.
+    pub(super) fn branch(&mut self, to: u32) -> Result<(), Invalid> {
+        let known = self.phis.get(&to).is_some_and(|phis| {
+            let value = |phi: &Phi| phi.sources.iter().find(|source| source.1 == self.block).map(|it| it.0);
+            phis.iter().all(|phi| {
+                value(phi)
+                    .is_some_and(|id| self.values.contains_key(&id) || self.decoder.constant(id).is_some())
+            })
+        });
+        if !known {
+            self.jump(Op::Jump(0), &[(Field::Only, to)]);
+            return Ok(());
+        }
+        self.travel(self.block, to)?;
+        let position = self.function.code.len();
+        self.emit(Op::Jump(0));
+        // The values have travelled: the edge leads to the block itself.
+        self.edges.push(Edge { position, field: Field::Only, from: NOWHERE, to });
+        Ok(())
+    }
+
+    /// Copies what a block's phis take from another block, all at once.
+    fn travel(&mut self, from: u32, to: u32) -> Result<(), Invalid> {
+        let Some(phis) = self.phis.get(&to).cloned() else { return Ok(()) };
+        let mut moves = Vec::with_capacity(phis.len());
+        for phi in phis {
+            let source = phi.sources.iter().find(|source| source.1 == from);
+            let (value, _) = *source.ok_or_else(|| Invalid::new("a phi does not name a block before it"))?;
+            let (slot, ty) = self.value(value)?;
+            if self.decoder.types.slots(ty)? != phi.count {
+                return Err(Invalid::new("a phi has values of several types"));
+            }
+            if slot != phi.to {
+                moves.push((phi.to, slot, phi.count));
+            }
+        }
+        let overlaps = |a: (Slot, u32), b: (Slot, u32)| a.0 < b.0 + b.1 && b.0 < a.0 + a.1;
+        let conflict = moves
+            .iter()
+            .any(|&(_, from, count)| moves.iter().any(|&(to, _, size)| overlaps((from, count), (to, size))));
+        self.fence = self.function.code.len();
+        if conflict {
+            for (_, from, count) in &mut moves {
+                let between = self.fresh(*count)?;
+                self.copy(between, *from, *count);
+                *from = between;
+            }
+        }
+        for (to, from, count) in moves {
+            self.copy(to, from, count);
+        }
+        self.fence = self.function.code.len();
+        Ok(())
+    }
+
+    /// Fills in the targets of jumps.
+    fn finish(mut self) -> Result<Function, Invalid> {
+        self.line.line = 0;
+        self.function.is_import = self.blocks.is_empty();
+        // The last operation cannot run off the end.
+        self.emit(Op::Unreachable);
+        let mut stubs: HashMap<(u32, u32), Position> = HashMap::new();
+        for Edge { position, field, from, to } in std::mem::take(&mut self.edges) {
+            let block =
+                *self.blocks.get(&to).ok_or_else(|| Invalid::new(format!("block {to} is not there")))?;
+            let target = if from == NOWHERE || !self.phis.contains_key(&to) {
+                block
+            } else if let Some(&stub) = stubs.get(&(from, to)) {
+                stub
+            } else {
+                let stub = self.function.code.len() as Position;
+                self.fence = self.function.code.len();
+                self.travel(from, to)?;
+                self.emit(Op::Jump(block));
+                stubs.insert((from, to), stub);
+                stub
+            };
+            match (field, &mut self.function.code[position]) {
+                (Field::Only, Op::Jump(place)) | (Field::Then, Op::Branch { then: place, .. }) => {
+                    *place = target;
+                }
+                (Field::Otherwise, Op::Branch { otherwise, .. }) => *otherwise = target,
+                (Field::Case(table, case), _) => {
+                    self.decoder.tables.switches[table as usize].cases[case].1 = target;
+                }
+                (Field::Default(table), _) => {
+                    self.decoder.tables.switches[table as usize].default = target;
+                }
+                _ => return Err(Invalid::new("a jump has no such target")),
+            }
+        }
+        Ok(self.function)
+    }
+}
+
+/// The block of edges along which nothing travels any more; no id is zero.
+const NOWHERE: u32 = 0;

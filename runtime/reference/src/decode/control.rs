@@ -1,0 +1,103 @@
+//! Control: which file of this folder decodes an instruction, jumps, calls.
+
+use spirv::Op as Inst_;
+
+use super::body::{Body, Field};
+use crate::{
+    Invalid,
+    code::{Call, Op, Switch},
+    types::Ty,
+    words::Inst,
+};
+
+impl Body<'_, '_> {
+    pub(super) fn instruction(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        if self.memory(inst)? || self.composite(inst)? || self.arithmetic(inst)? || self.together(inst)? {
+            return Ok(());
+        }
+        match inst.op {
+            Inst_::FunctionParameter
+            | Inst_::Phi
+            | Inst_::Line
+            | Inst_::NoLine
+            | Inst_::Nop
+            | Inst_::SelectionMerge
+            | Inst_::LoopMerge => Ok(()),
+            Inst_::Undef => {
+                let to = self.define(inst)?;
+                let count = self.decoder.types.slots(inst.word(0)?)?;
+                self.emit(Op::Undefined { to, count });
+                Ok(())
+            }
+            Inst_::Label => self.label(inst.word(0)?),
+            Inst_::Branch => self.branch(inst.word(0)?),
+            Inst_::BranchConditional => {
+                let (condition, _, _) = self.lanes(inst.word(0)?)?;
+                let targets = [(Field::Then, inst.word(1)?), (Field::Otherwise, inst.word(2)?)];
+                self.jump(Op::Branch { condition, then: 0, otherwise: 0 }, &targets);
+                Ok(())
+            }
+            Inst_::Switch => self.switch(inst),
+            Inst_::Return => {
+                self.emit(Op::Return);
+                Ok(())
+            }
+            Inst_::ReturnValue => {
+                let (from, ty) = self.value(inst.word(0)?)?;
+                let count = self.decoder.types.slots(ty)?;
+                if count != self.function.result {
+                    return Err(Invalid::new("a function returns what it does not declare"));
+                }
+                self.emit(Op::ReturnValue { from, count });
+                Ok(())
+            }
+            Inst_::Unreachable | Inst_::Kill => {
+                self.emit(Op::Unreachable);
+                Ok(())
+            }
+            Inst_::FunctionCall => self.call(inst),
+            Inst_::ExtInst => self.library(inst),
+            other => Err(Invalid::new(format!("{other:?} is not supported"))),
+        }
+    }
+
+    fn switch(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (selector, scalar, _) = self.lanes(inst.word(0)?)?;
+        let default = inst.word(1)?;
+        let table = self.decoder.tables.switches.len() as u32;
+        let mut cases = Vec::new();
+        let mut targets = vec![(Field::Default(table), default)];
+        // Literals of 64 bits take two words.
+        let width = if scalar.size() == 8 { 2 } else { 1 };
+        for case in inst.from(2).chunks_exact(width + 1) {
+            let high = if width == 2 { case[1] } else { 0 };
+            let literal = u64::from(case[0]) | u64::from(high) << 32;
+            targets.push((Field::Case(table, cases.len()), case[width]));
+            cases.push((crate::alu::truncated(scalar.size(), literal), 0));
+        }
+        self.decoder.tables.switches.push(Switch { selector, cases, default: 0 });
+        self.jump(Op::Switch(table), &targets);
+        Ok(())
+    }
+
+    fn call(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let callee = inst.word(2)?;
+        let unknown = || Invalid::new(format!("id {callee} is no function"));
+        let signature = self.decoder.signatures.get(&callee).cloned().ok_or_else(unknown)?;
+        let mut arguments = Vec::new();
+        for &argument in inst.from(3) {
+            let (slot, ty) = self.value(argument)?;
+            arguments.push((slot, self.decoder.types.slots(ty)?));
+        }
+        if signature.result != inst.word(0)? {
+            return Err(Invalid::new("a call gives what its function does not"));
+        }
+        let to = match self.decoder.types.get(signature.result)?.ty {
+            Ty::Void => 0,
+            _ => self.define(inst)?,
+        };
+        self.decoder.tables.calls.push(Call { function: signature.index, to, arguments });
+        self.emit(Op::Call(self.decoder.tables.calls.len() as u32 - 1));
+        Ok(())
+    }
+}

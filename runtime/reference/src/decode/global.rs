@@ -1,0 +1,249 @@
+//! What stands before the functions: types, constants, variables.
+
+use spirv::{BuiltIn, Op, StorageClass};
+
+use super::{Constant, Decoder, INPUTS};
+use crate::{
+    Invalid, alu,
+    code::{Input, Object},
+    interface::is_type,
+    memory::Space,
+    types::{MOST_SLOTS, Member, TypeId},
+    words::Inst,
+};
+
+impl Decoder<'_> {
+    pub(super) fn global(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        match inst.op {
+            op if is_type(op) => {
+                let constants = &self.constants;
+                let number = |id: u32| match constants.get(&id) {
+                    Some((_, Constant::Slots(slots))) => slots.first().copied(),
+                    Some((_, Constant::Zero)) => Some(0),
+                    _ => None,
+                };
+                self.types.declare(inst, number)
+            }
+            Op::Constant | Op::SpecConstant => {
+                let (scalar, _) = self.types.lanes(inst.word(0)?)?;
+                let high = inst.words.get(3).copied().unwrap_or(0);
+                let bits = u64::from(inst.word(2)?) | u64::from(high) << 32;
+                self.define(inst, Constant::Slots(vec![alu::truncated(scalar.size(), bits)]))
+            }
+            Op::ConstantTrue | Op::SpecConstantTrue => self.define(inst, Constant::Slots(vec![1])),
+            Op::ConstantFalse | Op::SpecConstantFalse => self.define(inst, Constant::Slots(vec![0])),
+            Op::ConstantNull => self.define(inst, Constant::Zero),
+            Op::Undef => self.define(inst, Constant::Undefined),
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                let mut slots = Vec::new();
+                for &part in inst.from(2) {
+                    slots.extend(self.slots_of(part)?);
+                }
+                if slots.len() as u64 != self.types.get(inst.word(0)?)?.slots {
+                    return Err(Invalid::new("a constant has not the parts that its type says"));
+                }
+                self.define(inst, Constant::Slots(slots))
+            }
+            Op::SpecConstantOp => self.operation(inst),
+            Op::Variable => self.variable(inst),
+            _ => Ok(()),
+        }
+    }
+
+    fn define(&mut self, inst: &Inst<'_>, value: Constant) -> Result<(), Invalid> {
+        self.constants.insert(inst.word(1)?, (inst.word(0)?, value));
+        Ok(())
+    }
+
+    /// The registers of a constant.
+    pub(super) fn slots_of(&self, id: u32) -> Result<Vec<u64>, Invalid> {
+        let (ty, value) =
+            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
+        match value {
+            Constant::Slots(slots) => Ok(slots.clone()),
+            Constant::Zero | Constant::Undefined => {
+                let slots = self.types.get(*ty)?.slots;
+                if slots > MOST_SLOTS * 256 {
+                    return Err(Invalid::new("a constant is too large"));
+                }
+                Ok(vec![0; slots as usize])
+            }
+        }
+    }
+
+    /// The bytes of a constant in memory; none for zeros.
+    pub(super) fn bytes_of(&self, id: u32) -> Result<(Vec<u8>, u64), Invalid> {
+        let (ty, value) =
+            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
+        let size = self.types.get(*ty)?.size;
+        let Constant::Slots(slots) = value else { return Ok((Vec::new(), size)) };
+        let mut bytes = vec![0; size as usize];
+        let mut rest = slots.as_slice();
+        self.lay_out(Member::Type(*ty), 0, &mut rest, &mut bytes)?;
+        Ok((bytes, size))
+    }
+
+    fn lay_out(&self, member: Member, at: u64, slots: &mut &[u64], bytes: &mut [u8]) -> Result<(), Invalid> {
+        use crate::types::Ty;
+        let mut put = |at: u64, size: u8, slots: &mut &[u64]| {
+            let (first, rest) = slots.split_first().ok_or_else(|| Invalid::new("a constant ends"))?;
+            *slots = rest;
+            let place = bytes.get_mut(at as usize..at as usize + usize::from(size));
+            let place = place.ok_or_else(|| Invalid::new("a constant does not fit"))?;
+            place.copy_from_slice(&first.to_le_bytes()[..usize::from(size)]);
+            Ok::<(), Invalid>(())
+        };
+        let ty = match member {
+            Member::Lane(scalar) => return put(at, scalar.size(), slots),
+            Member::Type(ty) => ty,
+        };
+        let found = self.types.get(ty)?;
+        match &found.ty {
+            Ty::Array(element, count) => {
+                let size = self.types.get(*element)?.size;
+                for index in 0..*count {
+                    self.lay_out(Member::Type(*element), at + index * size, slots, bytes)?;
+                }
+            }
+            Ty::Struct(members) => {
+                for (&member, offset) in members.iter().zip(&found.offsets) {
+                    self.lay_out(Member::Type(member), at + offset, slots, bytes)?;
+                }
+            }
+            _ => {
+                let (scalar, count) = self.types.lanes(ty)?;
+                for index in 0..count {
+                    put(at + u64::from(index) * u64::from(scalar.size()), scalar.size(), slots)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Operations on constants: addresses, and arithmetic.
+    fn operation(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let unknown = || Invalid::new("an operation on constants is not known");
+        let op = Op::from_u32(inst.word(2)?).ok_or_else(unknown)?;
+        let operands = inst.from(3);
+        let first = *operands.first().ok_or_else(unknown)?;
+        let value = match op {
+            Op::Bitcast
+            | Op::PtrCastToGeneric
+            | Op::GenericCastToPtr
+            | Op::ConvertPtrToU
+            | Op::ConvertUToPtr
+            | Op::UConvert => {
+                let (scalar, _) = self.types.lanes(inst.word(0)?)?;
+                self.slots_of(first)?.iter().map(|&bits| alu::truncated(scalar.size(), bits)).collect()
+            }
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let base = self.number(first).ok_or_else(unknown)?;
+                let (ty, _) = *self.constants.get(&first).ok_or_else(unknown)?;
+                vec![self.constant_chain(op, ty, base, &operands[1..])?.ok_or_else(unknown)?]
+            }
+            Op::Select => {
+                let chosen = if self.number(first).ok_or_else(unknown)? != 0 { 1 } else { 2 };
+                self.slots_of(*operands.get(chosen).ok_or_else(unknown)?)?
+            }
+            _ => {
+                let (scalar, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
+                let a = self.slots_of(first)?;
+                match operands {
+                    [_] => {
+                        let f = alu::integer_unary(op, scalar).or_else(|| alu::float_unary(op, scalar));
+                        let f = f.ok_or_else(unknown)?;
+                        a.into_iter().map(f).collect()
+                    }
+                    [_, second] => {
+                        let f = alu::integer_binary(op, scalar).or_else(|| alu::float_binary(op, scalar));
+                        let f = f.ok_or_else(unknown)?;
+                        a.into_iter().zip(self.slots_of(*second)?).map(|(a, b)| f(a, b)).collect()
+                    }
+                    _ => return Err(unknown()),
+                }
+            }
+        };
+        self.define(inst, Constant::Slots(value))
+    }
+
+    /// Where an access chain of constants leads.
+    pub(super) fn constant_chain(
+        &self,
+        op: Op,
+        pointer: TypeId,
+        base: u64,
+        indices: &[u32],
+    ) -> Result<Option<u64>, Invalid> {
+        let Some(indices) = indices.iter().map(|&id| self.index(id)).collect::<Option<Vec<i64>>>() else {
+            return Ok(None);
+        };
+        let (_, pointee) = self.pointee(pointer)?;
+        let (element, rest) = match (op, indices.as_slice()) {
+            (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, [element, rest @ ..]) => (*element, rest),
+            (_, all) => (0, all),
+        };
+        let size = self.types.get(pointee)?.size as i64;
+        let (bytes, _) = self.path(pointee, rest)?;
+        Ok(Some(base.wrapping_add(size.wrapping_mul(element).wrapping_add(bytes) as u64)))
+    }
+
+    /// A variable of the module: its address is a constant.
+    fn variable(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (ty, id) = (inst.word(0)?, inst.word(1)?);
+        let (class, pointee) = self.pointee(ty)?;
+        let found = self.types.get(pointee)?;
+        let (size, align) = (found.size, found.align);
+        let address = match class {
+            StorageClass::Input => {
+                let builtin = self.decorations.get(&id).and_then(|it| it.builtin);
+                let unknown = || Invalid::new(format!("built-in variable {builtin:?} is not known"));
+                let input = builtin.and_then(BuiltIn::from_u32).and_then(input).ok_or_else(unknown)?;
+                let number = INPUTS.iter().position(|known| *known == input).ok_or_else(unknown)?;
+                Space::Input.address(number as u32)
+            }
+            StorageClass::Workgroup => {
+                self.locals.push(Object { name: self.name(id), size, align });
+                Space::Local.address(self.locals.len() as u32 - 1)
+            }
+            StorageClass::CrossWorkgroup | StorageClass::UniformConstant => {
+                let no_room = || Invalid::new("its variables do not fit into memory");
+                let buffer = self.memory.allocate(size).ok_or_else(no_room)?;
+                if let Some(&initial) = inst.words.get(3) {
+                    let (bytes, length) = self.bytes_of(initial)?;
+                    if length > size {
+                        return Err(Invalid::new("a variable is smaller than its initial value"));
+                    }
+                    buffer.write(0, &bytes);
+                }
+                let address = buffer.address();
+                self.globals.push((buffer, self.name(id)));
+                address
+            }
+            _ => return Err(Invalid::new(format!("variables of class {class:?} are not known here"))),
+        };
+        self.define(inst, Constant::Slots(vec![address]))
+    }
+}
+
+fn input(builtin: BuiltIn) -> Option<Input> {
+    Some(match builtin {
+        BuiltIn::GlobalInvocationId => Input::GlobalId,
+        BuiltIn::GlobalSize => Input::GlobalSize,
+        BuiltIn::GlobalOffset => Input::GlobalOffset,
+        BuiltIn::GlobalLinearId => Input::GlobalLinearId,
+        BuiltIn::LocalInvocationId => Input::LocalId,
+        BuiltIn::LocalInvocationIndex => Input::LocalLinearId,
+        BuiltIn::WorkgroupSize => Input::LocalSize,
+        BuiltIn::EnqueuedWorkgroupSize => Input::EnqueuedLocalSize,
+        BuiltIn::WorkgroupId => Input::GroupId,
+        BuiltIn::NumWorkgroups => Input::NumGroups,
+        BuiltIn::WorkDim => Input::WorkDim,
+        BuiltIn::SubgroupSize => Input::SubGroupSize,
+        BuiltIn::SubgroupMaxSize => Input::MaxSubGroupSize,
+        BuiltIn::NumSubgroups => Input::NumSubGroups,
+        BuiltIn::NumEnqueuedSubgroups => Input::EnqueuedNumSubGroups,
+        BuiltIn::SubgroupId => Input::SubGroupId,
+        BuiltIn::SubgroupLocalInvocationId => Input::SubGroupLocalId,
+        _ => return None,
+    })
+}

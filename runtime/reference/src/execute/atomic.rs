@@ -1,0 +1,109 @@
+//! Atomic operations. Among threads all of them are sequentially consistent, which is stronger than any order asked for.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::Ordering::{Relaxed, SeqCst},
+};
+
+use super::view::View;
+use crate::{
+    alu,
+    code::{Action, Atomic},
+    memory::Cells,
+    report::{Access, Problem},
+    types::Scalar,
+};
+
+/// Operations on objects wider than a cell exclude each other.
+static WIDE: Mutex<()> = Mutex::new(());
+
+/// Whether an operation uses its value.
+pub(crate) fn takes_value(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Load | Action::Increment | Action::Decrement | Action::TestAndSet | Action::Clear
+    )
+}
+
+/// Performs the operation and gives what was there.
+pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<u64, Problem> {
+    let address = regs[atomic.pointer as usize];
+    let size = atomic.scalar.size();
+    let (cells, at) = view.locate(address, size.into(), Access::Atomic)?;
+    if !address.is_multiple_of(size.into()) {
+        return Err(Problem::Misaligned { address, align: size.into(), access: Access::Atomic });
+    }
+    let (value, comparator) = (regs[atomic.value as usize], regs[atomic.comparator as usize]);
+    let old = update(cells, at, size, |old| next(atomic, old, value, comparator));
+    Ok(if atomic.action == Action::TestAndSet { (old != 0).into() } else { old })
+}
+
+/// What is stored; nothing if nothing is.
+fn next(atomic: &Atomic, old: u64, value: u64, comparator: u64) -> Option<u64> {
+    let scalar = atomic.scalar;
+    let size = scalar.size();
+    let signed = |bits| alu::signed(size, bits);
+    let new = match atomic.action {
+        Action::Load => return None,
+        Action::Store | Action::Exchange => value,
+        Action::CompareExchange => return (old == comparator).then_some(value),
+        Action::Increment => old.wrapping_add(1),
+        Action::Decrement => old.wrapping_sub(1),
+        Action::Add => old.wrapping_add(value),
+        Action::Subtract => old.wrapping_sub(value),
+        Action::SMin => {
+            if signed(value) < signed(old) {
+                value
+            } else {
+                old
+            }
+        }
+        Action::UMin => old.min(value),
+        Action::SMax => {
+            if signed(value) > signed(old) {
+                value
+            } else {
+                old
+            }
+        }
+        Action::UMax => old.max(value),
+        Action::And => old & value,
+        Action::Or => old | value,
+        Action::Xor => old ^ value,
+        Action::FAdd => float(scalar, old, value, |a, b| a + b),
+        Action::FMin => float(scalar, old, value, f64::min),
+        Action::FMax => float(scalar, old, value, f64::max),
+        Action::TestAndSet => 1,
+        Action::Clear => 0,
+    };
+    Some(alu::truncated(size, new))
+}
+
+fn float(scalar: Scalar, old: u64, value: u64, f: fn(f64, f64) -> f64) -> u64 {
+    alu::from_f64(scalar, f(alu::to_f64(scalar, old), alu::to_f64(scalar, value)))
+}
+
+/// Replaces a value at once, and gives the old one.
+fn update(cells: &Cells, at: u64, size: u8, mut f: impl FnMut(u64) -> Option<u64>) -> u64 {
+    if size == 8 {
+        let _alone = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = cells.load(at, 8);
+        if let Some(new) = f(old) {
+            cells.store(at, 8, new);
+        }
+        return old;
+    }
+    let shift = at % 4 * 8;
+    let mask = (u64::from(u32::MAX) >> (32 - 8 * u32::from(size))) as u32;
+    let word = cells.word(at);
+    let mut before = word.load(SeqCst);
+    loop {
+        let old = u64::from(before >> shift & mask);
+        let Some(new) = f(old) else { return old };
+        let after = before & !(mask << shift) | (new as u32 & mask) << shift;
+        match word.compare_exchange_weak(before, after, SeqCst, Relaxed) {
+            Ok(_) => return old,
+            Err(now) => before = now,
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! A work-group: its work-items take turns until all are done.
+//!
+//! Owns the order in which they run and the moment when they meet. It must never know other groups.
+
+use std::time::Instant;
+
+use super::{
+    Argument, Options,
+    item::{Item, State},
+    meet,
+    place::GroupPlace,
+    run::{self, Site},
+    view::Local,
+};
+use crate::{
+    Checks, Program,
+    code::{Function, Scope},
+    interface::ParameterKind,
+    memory::{Cells, Objects, Place, Space},
+    report::{self, Problem, Report},
+};
+
+/// Jumps that a work-item makes before it is another one's turn.
+const SLICE: u64 = 1 << 17;
+/// Turns of all work-items before it is another group's turn.
+const TURNS: u32 = 4;
+
+/// A work-group under way.
+pub(crate) struct Group<'l> {
+    place: GroupPlace<'l>,
+    local: Vec<Local>,
+    /// Those that have begun and are not done, by their index.
+    pub(crate) live: Vec<Item>,
+    begun: u32,
+    done: u32,
+    random: Random,
+}
+
+/// How a group's turn ended.
+pub(crate) enum Ended {
+    Done,
+    GaveWay,
+}
+
+/// Work-items whose memory can be used again.
+#[derive(Default)]
+pub(crate) struct Pool(Vec<Item>);
+
+/// A small generator (xorshift), for orders that differ by the seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit.max(1)
+    }
+}
+
+impl<'l> Group<'l> {
+    pub(crate) fn new(place: GroupPlace<'l>, sizes: impl Iterator<Item = u64>, options: &Options) -> Self {
+        let variables = place.launch.program.locals.iter().map(|object| object.size);
+        let local = variables
+            .chain(sizes)
+            .map(|size| {
+                let known = if options.checks == Checks::On { vec![0; size as usize] } else { Vec::new() };
+                Local { cells: Cells::new(size), known }
+            })
+            .collect();
+        let [x, y, z] = place.id().map(u64::from);
+        let random =
+            Random((options.seed ^ x << 1 ^ y << 21 ^ z << 42).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        Self { place, local, live: Vec::new(), begun: 0, done: 0, random }
+    }
+
+    /// Work-items that hold memory.
+    pub(crate) fn under_way(&self) -> usize {
+        self.live.len().max(1)
+    }
+
+    /// Lets the work-items run for some turns.
+    pub(crate) fn run<const CHECKS: bool>(
+        &mut self,
+        global: &Objects,
+        pool: &mut Pool,
+        options: &Options,
+        printed: &mut Vec<u8>,
+    ) -> Result<Ended, Box<Report>> {
+        let mut turns = 0;
+        loop {
+            let mut any_ready = false;
+            let (mut index, mut count) = (0, self.live.len());
+            while index < count {
+                let mut item = std::mem::take(&mut self.live[index]);
+                if item.state == State::Ready {
+                    self.turn::<CHECKS>(&mut item, global, options, printed)?;
+                }
+                any_ready |= item.state == State::Ready;
+                if item.state == State::Done {
+                    self.done += 1;
+                    pool.0.push(item);
+                    self.live.remove(index);
+                    count -= 1;
+                } else {
+                    self.live[index] = item;
+                    index += 1;
+                }
+            }
+            while self.begun < self.place.size() {
+                let mut item = pool.0.pop().unwrap_or_default();
+                self.begin::<CHECKS>(&mut item)?;
+                self.turn::<CHECKS>(&mut item, global, options, printed)?;
+                if item.state == State::Done {
+                    self.done += 1;
+                    pool.0.push(item);
+                } else {
+                    any_ready |= item.state == State::Ready;
+                    self.live.push(item);
+                }
+            }
+            if self.live.is_empty() {
+                return Ok(Ended::Done);
+            }
+            any_ready |= self.meet::<CHECKS>(global)?;
+            turns += 1;
+            let is_late = || options.deadline.is_some_and(|deadline| Instant::now() > deadline);
+            if any_ready && turns >= TURNS && (turns.is_multiple_of(TURNS)) || is_late() {
+                return Ok(Ended::GaveWay);
+            }
+        }
+    }
+
+    /// Prepares the next work-item.
+    fn begin<const CHECKS: bool>(&mut self, item: &mut Item) -> Result<(), Box<Report>> {
+        let launch = self.place.launch;
+        let program = launch.program;
+        let kernel = &program.kernels[launch.kernel];
+        let function = &program.functions[kernel.function as usize];
+        item.reset(self.begun);
+        self.begun += 1;
+        let prepared = self.arguments::<CHECKS>(item, function);
+        prepared.map_err(|problem| self.report(item, &problem))
+    }
+
+    fn arguments<const CHECKS: bool>(&self, item: &mut Item, function: &Function) -> Result<(), Problem> {
+        let launch = self.place.launch;
+        let program = launch.program;
+        let kernel = &program.kernels[launch.kernel];
+        item.enter::<CHECKS>(kernel.function, function, 0)?;
+        let mut locals = program.locals.len() as u32;
+        let mut slot = 0;
+        let taken = kernel.parameters.iter().zip(&function.parameters);
+        for ((parameter, parts), argument) in taken.zip(launch.arguments) {
+            let address = match (argument, parameter.kind) {
+                (Argument::Local(_), _) => {
+                    locals += 1;
+                    Some(Space::Local.address(locals - 1))
+                }
+                (Argument::Bytes(bytes), ParameterKind::Value { size, align, by_address: true }) => {
+                    let address = item.private.push::<CHECKS>(u32::MAX, slot, size.into(), align.into())?;
+                    if let Some(object) = item.private.objects.last() {
+                        let room = (object.size as usize).min(bytes.len());
+                        item.private.cells.write(object.start, &bytes[..room]);
+                        if CHECKS {
+                            item.private.known[object.start as usize..][..object.size as usize].fill(1);
+                        }
+                    }
+                    Some(address)
+                }
+                _ => None,
+            };
+            let value = match (address, argument) {
+                (Some(address), _) => address.to_le_bytes().to_vec(),
+                (None, Argument::Bytes(bytes)) => bytes.clone(),
+                (None, Argument::Local(_)) => Vec::new(),
+            };
+            for part in parts {
+                for lane in 0..part.count {
+                    let at = part.offset as usize + lane as usize * usize::from(part.size);
+                    let mut word = [0; 8];
+                    if let Some(bytes) = value.get(at..at + usize::from(part.size)) {
+                        word[..bytes.len()].copy_from_slice(bytes);
+                    }
+                    item.values(slot, 1)[0] = u64::from_le_bytes(word);
+                    slot += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets one work-item run.
+    fn turn<const CHECKS: bool>(
+        &mut self,
+        item: &mut Item,
+        global: &Objects,
+        options: &Options,
+        printed: &mut Vec<u8>,
+    ) -> Result<(), Box<Report>> {
+        let slice = if options.seed == 0 { SLICE } else { 1 + self.random.below(64) };
+        let mut site = Site {
+            program: self.place.launch.program,
+            place: self.place,
+            global,
+            local: &mut self.local,
+            printed,
+        };
+        let result = run::run::<CHECKS>(&mut site, item, slice);
+        let result = match result {
+            Ok(()) if item.steps > options.steps => Err(Problem::Steps(options.steps)),
+            other => other,
+        };
+        result.map_err(|problem| self.report(item, &problem))
+    }
+
+    /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
+    fn meet<const CHECKS: bool>(&mut self, global: &Objects) -> Result<bool, Box<Report>> {
+        let program = self.place.launch.program;
+        let mut released = false;
+        if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
+            let at = |item: &Item| match item.state {
+                State::Waiting(number) => Some((&program.tables.meets[number as usize], item.at())),
+                _ => None,
+            };
+            let is_group = |item: &Item| at(item).is_some_and(|(meet, _)| meet.scope != Scope::SubGroup);
+            if self.live.iter().all(is_group) {
+                let first = self.live[0].at();
+                let other = self.live.iter().find(|item| item.at() != first);
+                if CHECKS && (other.is_some() || self.done > 0) {
+                    return Err(self.divergence(other.map(|item| item.index)));
+                }
+                let all: Vec<usize> = (0..self.live.len()).collect();
+                self.together::<CHECKS>(&all, global)?;
+                return Ok(true);
+            }
+        }
+        // Sub-groups, each by itself.
+        let mut start = 0;
+        while start < self.live.len() {
+            let sub_group = self.live[start].index / crate::SUB_GROUP_SIZE;
+            let length = self.live[start..]
+                .iter()
+                .take_while(|item| item.index / crate::SUB_GROUP_SIZE == sub_group)
+                .count();
+            let range = start..start + length;
+            start += length;
+            let waits = |item: &Item| match item.state {
+                State::Waiting(number) => Some(&program.tables.meets[number as usize]),
+                _ => None,
+            };
+            if !self.live[range.clone()].iter().all(|item| waits(item).is_some()) {
+                continue;
+            }
+            let candidates: Vec<usize> = range
+                .filter(|&index| waits(&self.live[index]).is_some_and(|meet| meet.scope == Scope::SubGroup))
+                .collect();
+            // Those furthest behind go first; others may join them later.
+            let Some(first) = candidates.iter().map(|&index| self.live[index].at()).min() else { continue };
+            let chosen: Vec<usize> =
+                candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
+            let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
+            let size = self.place.sub_group_size(self.live[chosen[0]].index) as usize;
+            if CHECKS && is_uniform && chosen.len() != size {
+                let item = std::mem::take(&mut self.live[chosen[0]]);
+                let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
+                return Err(self.report(&item, &Problem::Divergence { others }));
+            }
+            self.together::<CHECKS>(&chosen, global)?;
+            released = true;
+        }
+        Ok(released)
+    }
+
+    fn together<const CHECKS: bool>(
+        &mut self,
+        chosen: &[usize],
+        global: &Objects,
+    ) -> Result<(), Box<Report>> {
+        let program = self.place.launch.program;
+        let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
+        let meet = &program.tables.meets[number as usize];
+        let result = meet::perform::<CHECKS>(
+            meet,
+            &mut self.live,
+            chosen,
+            global,
+            &mut self.local,
+            self.place.region.local,
+        );
+        if let Err(problem) = result {
+            let item = std::mem::take(&mut self.live[chosen[0]]);
+            return Err(self.report(&item, &problem));
+        }
+        for &index in chosen {
+            self.live[index].state = State::Ready;
+        }
+        Ok(())
+    }
+
+    /// Tells that the first work-item waits where others do not.
+    fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
+        let others = match other {
+            Some(index) => {
+                let [x, y, z] = self.place.global_id(index);
+                let there = self.live.iter().find(|item| item.index == index);
+                let place = there.and_then(|item| self.source(item));
+                let place = place.map_or(String::new(), |place| format!(", at line {}", place.line));
+                format!("work-item ({x}, {y}, {z}) waits at another barrier{place}")
+            }
+            None => format!("{} of its work-items have returned", self.done),
+        };
+        let item = std::mem::take(&mut self.live[0]);
+        self.report(&item, &Problem::Divergence { others })
+    }
+
+    /// The launch has taken too long while this group was under way.
+    pub(crate) fn timeout(&mut self) -> Report {
+        let item = self.live.pop().unwrap_or_default();
+        *self.report(&item, &Problem::Timeout)
+    }
+
+    fn source(&self, item: &Item) -> Option<report::Place> {
+        let program: &Program = self.place.launch.program;
+        // Calls without lines of their own are told by those of their callers.
+        item.frames.iter().rev().enumerate().find_map(|(depth, frame)| {
+            // A caller's position is behind its call, and so is that of who waits.
+            let waits = depth > 0 || matches!(item.state, State::Waiting(_));
+            let position = frame.position.saturating_sub(waits.into());
+            let line = program.functions[frame.function as usize].line(position)?;
+            let file = program.files.get(line.file as usize)?.clone();
+            Some(report::Place { file, line: line.line })
+        })
+    }
+
+    pub(crate) fn report(&self, item: &Item, problem: &Problem) -> Box<Report> {
+        let launch = self.place.launch;
+        let mut notes = problem.notes();
+        notes.extend(problem.address().and_then(|address| self.owner(item, address)));
+        Box::new(Report {
+            kernel: launch.program.kernels[launch.kernel].name.clone(),
+            message: problem.message(),
+            place: self.source(item),
+            work_item: self.place.global_id(item.index),
+            notes,
+            kind: problem.kind(),
+        })
+    }
+
+    /// A sentence about the object that an address belongs to.
+    fn owner(&self, item: &Item, address: u64) -> Option<String> {
+        let launch = self.place.launch;
+        let program = launch.program;
+        let place = Place::of(address)?;
+        let kernel = &program.kernels[launch.kernel];
+        let named = |name: &str, what: &str| {
+            if name.is_empty() { format!("an unnamed {what}") } else { format!("{what} `{name}`") }
+        };
+        let (object, size) = match place.space {
+            Space::Global => {
+                let start = Space::Global.address(place.object);
+                let argument = launch.arguments.iter().zip(&kernel.parameters).find(|(argument, _)| {
+                    matches!(argument, Argument::Bytes(bytes)
+                        if bytes.first_chunk().is_some_and(|bytes| {
+                            Place::of(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, place.object))
+                        }))
+                });
+                let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
+                match (variable, argument) {
+                    (Some((buffer, name)), _) => {
+                        (named(name, "the program-scope variable"), Some(buffer.size()))
+                    }
+                    (None, Some((_, parameter))) => (named(&parameter.name, "the buffer of argument"), None),
+                    (None, None) => ("a buffer that is no argument, or that was freed".to_owned(), None),
+                }
+            }
+            Space::Local => {
+                let number = place.object as usize;
+                let size = self.local.get(number).map(|local| local.cells.len());
+                let arguments: Vec<_> =
+                    kernel.parameters.iter().filter(|it| it.kind == ParameterKind::Local).collect();
+                match (program.locals.get(number), number.checked_sub(program.locals.len())) {
+                    (Some(object), _) => (named(&object.name, "the local variable"), size),
+                    (None, Some(index)) if index < arguments.len() => {
+                        (named(&arguments[index].name, "the local memory of argument"), size)
+                    }
+                    _ => ("no local object".to_owned(), None),
+                }
+            }
+            Space::Private => match item.private.objects.get(place.object as usize) {
+                Some(object) => {
+                    let function = program.functions.get(object.function as usize);
+                    let name = function.and_then(|it| it.objects.get(object.number as usize));
+                    let name = name.map_or("", |object| object.name.as_str());
+                    (named(name, "the private variable"), Some(object.size))
+                }
+                None => ("a private variable whose function has returned".to_owned(), None),
+            },
+            Space::Input => ("a built-in variable".to_owned(), None),
+        };
+        let size = size.map_or(String::new(), |size| format!(", which has {size} bytes"));
+        Some(format!("the address is byte {} of {object}{size}", place.offset))
+    }
+}

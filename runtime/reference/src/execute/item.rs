@@ -1,0 +1,174 @@
+//! A work-item: its registers, its calls, its private memory.
+//!
+//! Owns what one work-item has to itself. It must never know other work-items.
+
+use crate::{
+    code::{Function, Position, Slot},
+    memory::{Cells, Space},
+    report::Problem,
+};
+
+/// Calls deeper than this are an error: the language has no recursion.
+const MOST_FRAMES: usize = 200;
+/// Private memory of one work-item.
+const MOST_PRIVATE: u64 = 1 << 28;
+/// Registers behind a function's own, so that a malformed operation touches nothing of others.
+const MARGIN: usize = 32;
+
+/// A work-item.
+#[derive(Debug, Default)]
+pub(crate) struct Item {
+    pub(crate) regs: Vec<u64>,
+    /// Registers without a value, for the strict device.
+    pub(crate) undefined: Vec<u8>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) private: Private,
+    /// In the group.
+    pub(crate) index: u32,
+    pub(crate) state: State,
+    /// Jumps so far.
+    pub(crate) steps: u64,
+}
+
+/// Where a work-item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum State {
+    #[default]
+    Ready,
+    /// For others, at this meeting.
+    Waiting(u32),
+    Done,
+}
+
+/// A function that is being executed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    pub(crate) function: u32,
+    pub(crate) position: Position,
+    /// Its first register.
+    pub(crate) base: usize,
+    /// Where the caller wants the result.
+    pub(crate) to: Slot,
+    /// The first of its variables, and the private memory in use before it.
+    pub(crate) objects: usize,
+    used: u64,
+}
+
+/// Private memory.
+#[derive(Debug, Default)]
+pub(crate) struct Private {
+    pub(crate) cells: Cells,
+    /// Which bytes were written, for the strict device.
+    pub(crate) known: Vec<u8>,
+    pub(crate) objects: Vec<PrivateObject>,
+    used: u64,
+}
+
+/// A variable's place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PrivateObject {
+    pub(crate) start: u64,
+    pub(crate) size: u64,
+    pub(crate) function: u32,
+    /// Among the function's variables.
+    pub(crate) number: u32,
+}
+
+impl Item {
+    /// Makes it a work-item that is about to begin.
+    pub(crate) fn reset(&mut self, index: u32) {
+        self.frames.clear();
+        self.regs.clear();
+        self.undefined.clear();
+        self.private.objects.clear();
+        self.private.used = 0;
+        self.index = index;
+        self.state = State::Ready;
+        self.steps = 0;
+    }
+
+    /// Begins a function; its parameters are to be filled in.
+    pub(crate) fn enter<const CHECKS: bool>(
+        &mut self,
+        number: u32,
+        function: &Function,
+        to: Slot,
+    ) -> Result<(), Problem> {
+        if self.frames.len() >= MOST_FRAMES {
+            return Err(Problem::Depth);
+        }
+        let base = self.regs.len();
+        self.regs.resize(base + function.slots as usize + MARGIN, 0);
+        let regs = &mut self.regs[base..];
+        for &(slot, value) in &function.presets {
+            regs[slot as usize] = value;
+        }
+        if CHECKS {
+            self.undefined.resize(self.regs.len(), 0);
+            for &(slot, count) in &function.undefined {
+                self.undefined[base + slot as usize..][..count as usize].fill(1);
+            }
+        }
+        let private = &mut self.private;
+        let (objects, used) = (private.objects.len(), private.used);
+        for (object, count) in function.objects.iter().zip(0..) {
+            private.push::<CHECKS>(number, count, object.size, object.align)?;
+        }
+        self.frames.push(Frame { function: number, position: 0, base, to, objects, used });
+        Ok(())
+    }
+
+    /// Ends the innermost function.
+    pub(crate) fn leave(&mut self) -> Option<Frame> {
+        let frame = self.frames.pop()?;
+        self.regs.truncate(frame.base);
+        self.undefined.truncate(frame.base);
+        self.private.objects.truncate(frame.objects);
+        self.private.used = frame.used;
+        Some(frame)
+    }
+
+    /// Where it is.
+    pub(crate) fn at(&self) -> (u32, Position) {
+        self.frames.last().map_or((0, 0), |frame| (frame.function, frame.position))
+    }
+
+    /// Registers of the innermost function.
+    pub(crate) fn values(&mut self, slot: Slot, count: usize) -> &mut [u64] {
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        &mut self.regs[base + slot as usize..][..count]
+    }
+
+    /// Whether registers of the innermost function have no value.
+    pub(crate) fn undefined(&mut self, slot: Slot, count: usize) -> &mut [u8] {
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        match self.undefined.get_mut(base + slot as usize..) {
+            Some(rest) if rest.len() >= count => &mut rest[..count],
+            _ => &mut [],
+        }
+    }
+}
+
+impl Private {
+    /// A new object; its number is that of its address.
+    pub(crate) fn push<const CHECKS: bool>(
+        &mut self,
+        function: u32,
+        number: u32,
+        size: u64,
+        align: u64,
+    ) -> Result<u64, Problem> {
+        let start = self.used.next_multiple_of(align.max(8));
+        let end = start.checked_add(size).filter(|end| *end <= MOST_PRIVATE).ok_or(Problem::Memory)?;
+        self.used = end;
+        self.cells.reserve(end);
+        if CHECKS {
+            if (self.known.len() as u64) < end {
+                self.known.resize(end as usize, 0);
+            }
+            self.known[start as usize..end as usize].fill(0);
+        }
+        self.objects.push(PrivateObject { start, size, function, number });
+        Ok(Space::Private.address(self.objects.len() as u32 - 1))
+    }
+}

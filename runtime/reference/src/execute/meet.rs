@@ -1,0 +1,195 @@
+//! What work-items do together once they have met: barriers, votes, scans, shuffles, copies.
+//!
+//! Owns the collective functions (OpenCL C 6.15.16, 6.15.19). It must never know when work-items meet.
+
+use super::{
+    item::{Item, Private},
+    view::{Local, View},
+};
+use crate::{
+    SUB_GROUP_SIZE, alu,
+    code::{Meet, Scan, Scope, Slot, Together},
+    memory::Objects,
+    report::{Problem, Use},
+};
+
+/// Does it for those chosen, who are in the order of their indices.
+pub(crate) fn perform<const CHECKS: bool>(
+    meet: &Meet,
+    live: &mut [Item],
+    chosen: &[usize],
+    global: &Objects,
+    local: &mut [Local],
+    local_size: [u32; 3],
+) -> Result<(), Problem> {
+    let count = usize::from(meet.count);
+    if CHECKS && count > 0 {
+        for &index in chosen {
+            if live[index].undefined(meet.value, count).iter().any(|lane| *lane != 0) {
+                return Err(Problem::Uninitialised(Use::Operand));
+            }
+        }
+    }
+    let values: Vec<Vec<u64>> =
+        chosen.iter().map(|&index| live[index].values(meet.value, count).to_vec()).collect();
+    let ids: Vec<u32> = chosen.iter().map(|&index| id(meet, live[index].index)).collect();
+    let others: Vec<u64> = chosen
+        .iter()
+        .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
+        .collect();
+    let mut give = |member: usize, lane: usize, value: u64| {
+        set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
+    };
+    let members = 0..chosen.len();
+    match meet.what {
+        Together::Barrier { .. } | Together::WaitEvents => {}
+        Together::All => {
+            let all = values.iter().all(|value| value[0] != 0);
+            members.for_each(|member| give(member, 0, all.into()));
+        }
+        Together::Any => {
+            let any = values.iter().any(|value| value[0] != 0);
+            members.for_each(|member| give(member, 0, any.into()));
+        }
+        Together::AllEqual => {
+            let equal = values.iter().all(|value| *value == values[0]);
+            members.for_each(|member| give(member, 0, equal.into()));
+        }
+        Together::Elect => members.for_each(|member| give(member, 0, (member == 0).into())),
+        Together::Broadcast => {
+            let from = broadcaster(meet, live, chosen, local_size);
+            for &index in chosen {
+                let source = from.unwrap_or(chosen[0]);
+                for lane in 0..count {
+                    let value = live[source].values(meet.value, count)[lane];
+                    set::<CHECKS>(&mut live[index], meet.to, lane, value);
+                }
+            }
+        }
+        Together::BroadcastFirst => {
+            for member in members {
+                (0..count).for_each(|lane| give(member, lane, values[0][lane]));
+            }
+        }
+        Together::Shuffle
+        | Together::ShuffleXor
+        | Together::ShuffleUp
+        | Together::ShuffleDown
+        | Together::Rotate => {
+            for member in members {
+                let (own, delta) = (ids[member], others[member] as u32);
+                let wanted = match meet.what {
+                    Together::Shuffle => delta,
+                    Together::ShuffleXor => own ^ delta,
+                    Together::ShuffleUp => own.wrapping_sub(delta),
+                    Together::ShuffleDown => own.wrapping_add(delta),
+                    _ => own.wrapping_add(delta) % (chosen.len() as u32).max(1),
+                };
+                // Who does not take part gives something undefined: the own value.
+                let source = ids.iter().position(|id| *id == wanted).unwrap_or(member);
+                (0..count).for_each(|lane| give(member, lane, values[source][lane]));
+            }
+        }
+        Together::Ballot => {
+            let mask = members.clone().filter(|&member| values[member][0] != 0);
+            let mask = mask.fold(0u64, |mask, member| mask | 1 << ids[member]);
+            for member in members {
+                (0..4).for_each(|lane| give(member, lane, if lane == 0 { mask } else { 0 }));
+            }
+        }
+        Together::InverseBallot => {
+            for member in members {
+                give(member, 0, bit(&values[member], ids[member]).into());
+            }
+        }
+        Together::BallotBitExtract => {
+            for member in members {
+                give(member, 0, bit(&values[member], others[member] as u32).into());
+            }
+        }
+        Together::BallotBitCount(scan) => {
+            for member in members {
+                let end = match scan {
+                    Scan::Reduce => SUB_GROUP_SIZE,
+                    Scan::Inclusive => ids[member] + 1,
+                    Scan::Exclusive => ids[member],
+                };
+                let bits = (0..end).filter(|&index| bit(&values[member], index)).count();
+                give(member, 0, bits as u64);
+            }
+        }
+        Together::BallotFindLsb | Together::BallotFindMsb => {
+            for member in members {
+                let mut set = (0..SUB_GROUP_SIZE).filter(|&index| bit(&values[member], index));
+                let found =
+                    if matches!(meet.what, Together::BallotFindLsb) { set.next() } else { set.next_back() };
+                give(member, 0, found.unwrap_or(0).into());
+            }
+        }
+        Together::Combine { f, scan, neutral, is_clustered } => {
+            for member in members.clone() {
+                let own = ids[member];
+                let cluster = if is_clustered { (others[member] as u32).max(1) } else { u32::MAX };
+                for lane in 0..count {
+                    let taking_part = members.clone().filter(|&other| {
+                        ids[other] / cluster == own / cluster
+                            && match scan {
+                                Scan::Reduce => true,
+                                Scan::Inclusive => ids[other] <= own,
+                                Scan::Exclusive => ids[other] < own,
+                            }
+                    });
+                    let combined = taking_part.map(|other| values[other][lane]).reduce(f);
+                    give(member, lane, combined.unwrap_or(neutral));
+                }
+            }
+        }
+        Together::Copy { from, elements, stride, bytes, to_local } => {
+            let first = &mut live[chosen[0]];
+            let [target, source, elements, stride] =
+                [meet.to, from, elements, stride].map(|slot: Slot| first.values(slot, 1)[0]);
+            let mut nothing = Private::default();
+            let mut view = View { global, local, private: &mut nothing };
+            // The stride is that of global memory, in elements.
+            let bytes = u64::from(bytes);
+            for element in 0..elements {
+                let near = element.wrapping_mul(bytes);
+                let far = element.wrapping_mul(stride).wrapping_mul(bytes);
+                let (to_step, from_step) = if to_local { (near, far) } else { (far, near) };
+                view.copy::<CHECKS>(target.wrapping_add(to_step), source.wrapping_add(from_step), bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A work-item's id among those that take part.
+fn id(meet: &Meet, index: u32) -> u32 {
+    if meet.scope == Scope::SubGroup { index % SUB_GROUP_SIZE } else { index }
+}
+
+fn set<const CHECKS: bool>(item: &mut Item, slot: Slot, lane: usize, value: u64) {
+    item.values(slot + lane as u32, 1)[0] = value;
+    if CHECKS {
+        item.undefined(slot + lane as u32, 1).fill(0);
+    }
+}
+
+/// Whether a bit of a ballot is set.
+fn bit(value: &[u64], index: u32) -> bool {
+    value.get(index as usize / 32).is_some_and(|word| word >> (index % 32) & 1 != 0)
+}
+
+/// Who broadcasts: an id of the sub-group, or a local id of one to three dimensions.
+fn broadcaster(meet: &Meet, live: &mut [Item], chosen: &[usize], local_size: [u32; 3]) -> Option<usize> {
+    let lanes = usize::from(meet.other_count);
+    let first = chosen[0];
+    let wanted: Vec<u64> = live[first].values(meet.other, lanes).to_vec();
+    let wanted: Vec<u64> = wanted.into_iter().map(|id| alu::truncated(meet.size, id)).collect();
+    if meet.scope == Scope::SubGroup {
+        return chosen.iter().copied().find(|&index| u64::from(id(meet, live[index].index)) == wanted[0]);
+    }
+    let index = wanted.iter().rev().zip(local_size[..lanes.min(3)].iter().rev());
+    let linear = index.fold(0, |linear, (id, size)| linear * u64::from(*size) + id);
+    chosen.iter().copied().find(|&index| u64::from(live[index].index) == linear)
+}

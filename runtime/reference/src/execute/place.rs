@@ -1,0 +1,77 @@
+//! Where a work-item is in the launch.
+//!
+//! Owns ids and sizes (OpenCL C 6.15.1).
+
+use super::{Launch, Region};
+use crate::{SUB_GROUP_SIZE, code::Input};
+
+/// A work-group in a launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GroupPlace<'l> {
+    pub(crate) launch: &'l Launch<'l>,
+    pub(crate) region: &'l Region,
+    /// In its region.
+    pub(crate) group: [u32; 3],
+}
+
+impl GroupPlace<'_> {
+    /// Work-items in the group.
+    pub(crate) fn size(&self) -> u32 {
+        self.region.local.iter().product()
+    }
+
+    pub(crate) fn local_id(&self, index: u32) -> [u32; 3] {
+        let [x, y, _] = self.region.local;
+        [index % x, index / x % y, index / x / y]
+    }
+
+    pub(crate) fn global_id(&self, index: u32) -> [u64; 3] {
+        let local = self.local_id(index);
+        [0, 1, 2].map(|d| {
+            u64::from(self.region.first_item[d])
+                + u64::from(self.group[d]) * u64::from(self.region.local[d])
+                + u64::from(local[d])
+        })
+    }
+
+    /// The id of the group.
+    pub(crate) fn id(&self) -> [u32; 3] {
+        [0, 1, 2].map(|d| self.region.first_group[d] + self.group[d])
+    }
+
+    /// Work-items in the sub-group of this one.
+    pub(crate) fn sub_group_size(&self, index: u32) -> u32 {
+        let first = index / SUB_GROUP_SIZE * SUB_GROUP_SIZE;
+        (self.size() - first).min(SUB_GROUP_SIZE)
+    }
+
+    /// What a built-in variable is for a work-item.
+    pub(crate) fn input(&self, index: u32, input: Input) -> [u64; 3] {
+        let launch = self.launch;
+        let wide = |values: [u32; 3]| values.map(u64::from);
+        let one = |value: u32| [u64::from(value), 0, 0];
+        match input {
+            Input::GlobalId => self.global_id(index),
+            Input::GlobalSize => wide(launch.global),
+            Input::GlobalOffset => wide(launch.offset),
+            Input::GlobalLinearId => {
+                let id = self.global_id(index);
+                let [x, y, z] = [0, 1, 2].map(|d| id[d] - u64::from(launch.offset[d]));
+                [(z * u64::from(launch.global[1]) + y) * u64::from(launch.global[0]) + x, 0, 0]
+            }
+            Input::LocalId => wide(self.local_id(index)),
+            Input::LocalLinearId => one(index),
+            Input::LocalSize => wide(self.region.local),
+            Input::EnqueuedLocalSize => wide(launch.local),
+            Input::GroupId => wide(self.id()),
+            Input::NumGroups => wide(launch.groups),
+            Input::WorkDim => one(launch.dims),
+            Input::SubGroupSize => one(self.sub_group_size(index)),
+            Input::MaxSubGroupSize => one(SUB_GROUP_SIZE),
+            Input::NumSubGroups => one(self.size().div_ceil(SUB_GROUP_SIZE)),
+            Input::EnqueuedNumSubGroups => one(launch.local.iter().product::<u32>().div_ceil(SUB_GROUP_SIZE)),
+            Input::SubGroupId => one(index / SUB_GROUP_SIZE),
+            Input::SubGroupLocalId => one(index % SUB_GROUP_SIZE),
+        }
+    }
+}

@@ -1,0 +1,562 @@
+//! The loop over operations: one work-item, until it has to stop.
+//!
+//! Owns what each operation does to registers and control. It must never know other work-items: where it meets them, it stops.
+
+use super::{
+    item::{Item, State},
+    place::GroupPlace,
+    view::{Local, View},
+};
+use crate::{
+    alu,
+    code::{Op, Overflow, Program, Slot},
+    memory::{Objects, Place, Space},
+    report::{Access, Problem, Use},
+};
+
+/// What a work-item sees of its group.
+pub(crate) struct Site<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) place: GroupPlace<'a>,
+    pub(crate) global: &'a Objects,
+    pub(crate) local: &'a mut [Local],
+    /// What `printf` has written in this slice.
+    pub(crate) printed: &'a mut Vec<u8>,
+}
+
+/// What an atomic operation takes of a slice, in jumps: who asks memory again and again waits for others.
+const ATOMIC_COST: u64 = 2048;
+
+/// Executes a work-item for some jumps.
+pub(crate) fn run<const CHECKS: bool>(
+    site: &mut Site<'_>,
+    item: &mut Item,
+    slice: u64,
+) -> Result<(), Problem> {
+    let mut left = slice;
+    let result = frames::<CHECKS>(site, item, &mut left);
+    item.steps += slice - left;
+    result
+}
+
+fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u64) -> Result<(), Problem> {
+    let program = site.program;
+    let tables = &program.tables;
+    'frame: loop {
+        let Some(&frame) = item.frames.last() else {
+            item.state = State::Done;
+            return Ok(());
+        };
+        let code = program.functions[frame.function as usize].code.as_slice();
+        let mut position = frame.position as usize;
+
+        macro_rules! stop {
+            ($at:expr) => {
+                if let Some(frame) = item.frames.last_mut() {
+                    frame.position = $at as u32;
+                }
+            };
+        }
+        macro_rules! attempt {
+            ($result:expr) => {
+                match $result {
+                    Ok(value) => value,
+                    Err(problem) => {
+                        stop!(position - 1);
+                        return Err(problem);
+                    }
+                }
+            };
+        }
+        macro_rules! fail {
+            ($problem:expr) => {{
+                stop!(position - 1);
+                return Err($problem);
+            }};
+        }
+        macro_rules! view {
+            () => {
+                View { global: site.global, local: &mut *site.local, private: &mut item.private }
+            };
+        }
+        macro_rules! jump {
+            ($target:expr) => {{
+                position = $target as usize;
+                *left -= 1;
+                if *left == 0 {
+                    stop!(position);
+                    *left = 0;
+                    return Ok(());
+                }
+            }};
+        }
+        let regs = &mut item.regs[frame.base..];
+        // Without checks there is nothing in it, and nothing looks.
+        let undefined = if CHECKS { &mut item.undefined[frame.base..] } else { &mut [] };
+        macro_rules! defined {
+            ($slot:expr, $how:expr) => {
+                if CHECKS && undefined[$slot as usize] != 0 {
+                    fail!(Problem::Uninitialised($how));
+                }
+            };
+        }
+
+        loop {
+            let op = code[position];
+            position += 1;
+            match op {
+                Op::Copy { to, from, count } => {
+                    regs.copy_within(from as usize..(from + count) as usize, to as usize);
+                    if CHECKS {
+                        undefined.copy_within(from as usize..(from + count) as usize, to as usize);
+                    }
+                }
+                Op::One { f, to, a, count } => {
+                    for lane in 0..count as usize {
+                        regs[to as usize + lane] = f(regs[a as usize + lane]);
+                    }
+                    if CHECKS {
+                        let a = a as usize;
+                        undefined.copy_within(a..a + count as usize, to as usize);
+                    }
+                }
+                Op::Two { f, to, a, b, count } => {
+                    for lane in 0..count as usize {
+                        regs[to as usize + lane] = f(regs[a as usize + lane], regs[b as usize + lane]);
+                        if CHECKS {
+                            undefined[to as usize + lane] =
+                                undefined[a as usize + lane] | undefined[b as usize + lane];
+                        }
+                    }
+                }
+                Op::Three { f, to, a, b, c, count } => {
+                    for lane in 0..count as usize {
+                        let [x, y, z] = [a, b, c].map(|slot| regs[slot as usize + lane]);
+                        regs[to as usize + lane] = f(x, y, z);
+                        if CHECKS {
+                            let [x, y, z] = [a, b, c].map(|slot| undefined[slot as usize + lane]);
+                            undefined[to as usize + lane] = x | y | z;
+                        }
+                    }
+                }
+                Op::Convert { how, to, from, count } => {
+                    let how = &tables.conversions[how as usize];
+                    for lane in 0..count as usize {
+                        regs[to as usize + lane] = alu::convert(how, regs[from as usize + lane]);
+                    }
+                    if CHECKS {
+                        let from = from as usize;
+                        undefined.copy_within(from..from + count as usize, to as usize);
+                    }
+                }
+                Op::Select { to, condition, a, b, count, per_lane } => {
+                    for lane in 0..count as usize {
+                        let which = condition as usize + if per_lane { lane } else { 0 };
+                        let chosen = if regs[which] != 0 { a } else { b } as usize + lane;
+                        regs[to as usize + lane] = regs[chosen];
+                        if CHECKS {
+                            undefined[to as usize + lane] = undefined[chosen] | undefined[which];
+                        }
+                    }
+                }
+                Op::ExtractDynamic { to, vector, index, count } => {
+                    let lane = regs[index as usize].min(u64::from(count) - 1) as usize;
+                    regs[to as usize] = regs[vector as usize + lane];
+                    if CHECKS {
+                        undefined[to as usize] =
+                            undefined[vector as usize + lane] | undefined[index as usize];
+                    }
+                }
+                Op::InsertDynamic { to, scalar, index, count } => {
+                    defined!(index, Use::Operand);
+                    let lane = regs[index as usize].min(u64::from(count) - 1) as usize;
+                    regs[to as usize + lane] = regs[scalar as usize];
+                    if CHECKS {
+                        undefined[to as usize + lane] = undefined[scalar as usize];
+                    }
+                }
+                Op::Repack { to, from, count, from_size, to_size } => {
+                    repack(regs, to, from, count, from_size, to_size);
+                    if CHECKS {
+                        repack_undefined(undefined, to, from, count, from_size, to_size);
+                    }
+                }
+                Op::Any { to, from, count } => {
+                    let lanes = from as usize..from as usize + count as usize;
+                    regs[to as usize] = regs[lanes.clone()].iter().any(|lane| *lane != 0).into();
+                    if CHECKS {
+                        undefined[to as usize] = undefined[lanes].iter().any(|lane| *lane != 0).into();
+                    }
+                }
+                Op::All { to, from, count } => {
+                    let lanes = from as usize..from as usize + count as usize;
+                    regs[to as usize] = regs[lanes.clone()].iter().all(|lane| *lane != 0).into();
+                    if CHECKS {
+                        undefined[to as usize] = undefined[lanes].iter().any(|lane| *lane != 0).into();
+                    }
+                }
+                Op::Undefined { to, count } => {
+                    regs[to as usize..(to + count) as usize].fill(0);
+                    if CHECKS {
+                        undefined[to as usize..(to + count) as usize].fill(1);
+                    }
+                }
+
+                Op::Offset { to, base, index, size, stride } => {
+                    let index_value = alu::signed(size, regs[index as usize]);
+                    let bytes = index_value.wrapping_mul(stride);
+                    regs[to as usize] = regs[base as usize].wrapping_add(bytes as u64);
+                    if CHECKS {
+                        undefined[to as usize] = undefined[base as usize] | undefined[index as usize];
+                    }
+                }
+                Op::Advance { to, base, bytes } => {
+                    regs[to as usize] = regs[base as usize].wrapping_add(bytes as u64);
+                    if CHECKS {
+                        undefined[to as usize] = undefined[base as usize];
+                    }
+                }
+                Op::Variable { to, object } => {
+                    regs[to as usize] = Space::Private.address(frame.objects as u32 + object);
+                    if CHECKS {
+                        undefined[to as usize] = 0;
+                    }
+                }
+                Op::Input { to, input, component, count, size } => {
+                    let values = site.place.input(item.index, input);
+                    for lane in 0..count as usize {
+                        let value = values.get(lane + component as usize).copied().unwrap_or(0);
+                        regs[to as usize + lane] = alu::truncated(size, value);
+                    }
+                    if CHECKS {
+                        undefined[to as usize..to as usize + count as usize].fill(0);
+                    }
+                }
+                Op::Load { to, pointer, size, count, align } => {
+                    let address = regs[pointer as usize];
+                    let bytes = u64::from(size) * u64::from(count);
+                    if CHECKS {
+                        defined!(pointer, Use::Address);
+                        attempt!(View::aligned(address, align, Access::Read));
+                    }
+                    let mut view = view!();
+                    let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
+                    for lane in 0..count as usize {
+                        regs[to as usize + lane] = cells.load(at + (lane * size as usize) as u64, size);
+                    }
+                    if CHECKS {
+                        let lanes = &mut undefined[to as usize..to as usize + count as usize];
+                        note_loaded(&mut view, lanes, address, size);
+                    }
+                }
+                Op::LoadParts { to, pointer, parts, align } => {
+                    let address = regs[pointer as usize];
+                    if CHECKS {
+                        defined!(pointer, Use::Address);
+                        attempt!(View::aligned(address, align, Access::Read));
+                    }
+                    let mut view = view!();
+                    let mut slot = to as usize;
+                    for part in &tables.parts[parts as usize] {
+                        let address = address.wrapping_add(part.offset);
+                        let bytes = u64::from(part.size) * u64::from(part.count);
+                        let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
+                        for lane in 0..part.count as usize {
+                            let byte = at + (lane * part.size as usize) as u64;
+                            regs[slot + lane] = cells.load(byte, part.size);
+                        }
+                        if CHECKS {
+                            let lanes = &mut undefined[slot..slot + part.count as usize];
+                            note_loaded(&mut view, lanes, address, part.size);
+                        }
+                        slot += part.count as usize;
+                    }
+                }
+                Op::Store { pointer, from, size, count, align } => {
+                    let address = regs[pointer as usize];
+                    let bytes = u64::from(size) * u64::from(count);
+                    if CHECKS {
+                        defined!(pointer, Use::Address);
+                        attempt!(View::aligned(address, align, Access::Write));
+                    }
+                    let mut view = view!();
+                    let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
+                    for lane in 0..count as usize {
+                        let byte = at + (lane * size as usize) as u64;
+                        cells.store(byte, size, regs[from as usize + lane]);
+                    }
+                    if CHECKS {
+                        let lanes = &undefined[from as usize..from as usize + count as usize];
+                        attempt!(note_stored(&mut view, lanes, address, size));
+                    }
+                }
+                Op::StoreParts { pointer, from, parts, align } => {
+                    let address = regs[pointer as usize];
+                    if CHECKS {
+                        defined!(pointer, Use::Address);
+                        attempt!(View::aligned(address, align, Access::Write));
+                    }
+                    let mut view = view!();
+                    let mut slot = from as usize;
+                    for part in &tables.parts[parts as usize] {
+                        let address = address.wrapping_add(part.offset);
+                        let bytes = u64::from(part.size) * u64::from(part.count);
+                        let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
+                        for lane in 0..part.count as usize {
+                            let byte = at + (lane * part.size as usize) as u64;
+                            cells.store(byte, part.size, regs[slot + lane]);
+                        }
+                        if CHECKS && let Some(known) = view.known(address, bytes) {
+                            let lanes = &undefined[slot..slot + part.count as usize];
+                            for (bytes, lane) in known.chunks_mut(part.size as usize).zip(lanes) {
+                                bytes.fill(1 - lane);
+                            }
+                        }
+                        slot += part.count as usize;
+                    }
+                }
+                Op::StoreBytes { pointer, data, align } => {
+                    let address = regs[pointer as usize];
+                    if CHECKS {
+                        defined!(pointer, Use::Address);
+                        attempt!(View::aligned(address, align, Access::Write));
+                    }
+                    let (bytes, size) = &tables.data[data as usize];
+                    let mut view = view!();
+                    let (cells, at) = attempt!(view.locate(address, *size, Access::Write));
+                    if bytes.is_empty() {
+                        cells.zero(at, *size);
+                    } else {
+                        cells.write(at, bytes);
+                    }
+                    if CHECKS && let Some(known) = view.known(address, *size) {
+                        known.fill(1);
+                    }
+                }
+                Op::CopyMemory { to, from, size, align } => {
+                    let [to, from, size] = [to, from, size].map(|slot| regs[slot as usize]);
+                    if CHECKS {
+                        attempt!(View::aligned(to, align, Access::Write));
+                    }
+                    attempt!(view!().copy::<CHECKS>(to, from, size));
+                }
+                Op::Forget { pointer, size } => {
+                    if CHECKS && let Some(known) = view!().known(regs[pointer as usize], size.into()) {
+                        known.fill(0);
+                    }
+                }
+                Op::ToSpace { to, pointer, space } => {
+                    let address = regs[pointer as usize];
+                    regs[to as usize] = if (address >> 60) as u8 == space { address } else { 0 };
+                    if CHECKS {
+                        undefined[to as usize] = undefined[pointer as usize];
+                    }
+                }
+                Op::SpaceSemantics { to, pointer } => {
+                    const WORKGROUP: u64 = 0x100;
+                    const CROSS_WORKGROUP: u64 = 0x200;
+                    regs[to as usize] = match Place::of(regs[pointer as usize]).map(|place| place.space) {
+                        Some(Space::Global) => CROSS_WORKGROUP,
+                        Some(Space::Local) => WORKGROUP,
+                        _ => 0,
+                    };
+                    if CHECKS {
+                        undefined[to as usize] = undefined[pointer as usize];
+                    }
+                }
+                Op::Atomic(number) => {
+                    let atomic = &tables.atomics[number as usize];
+                    if CHECKS {
+                        defined!(atomic.pointer, Use::Address);
+                        if super::atomic::takes_value(atomic.action) {
+                            defined!(atomic.value, Use::Operand);
+                        }
+                    }
+                    let view = view!();
+                    let old = attempt!(super::atomic::perform(&view, atomic, regs));
+                    if let Some(to) = atomic.to {
+                        regs[to as usize] = old;
+                        if CHECKS {
+                            undefined[to as usize] = 0;
+                        }
+                    }
+                    *left = left.saturating_sub(ATOMIC_COST).max(1);
+                }
+                Op::Fence(_) => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+                Op::Meet(number) => {
+                    item.state = State::Waiting(number);
+                    stop!(position);
+                    return Ok(());
+                }
+                Op::Library(number) => {
+                    let library = &tables.libraries[number as usize];
+                    let mut view = view!();
+                    attempt!(super::library::call::<CHECKS>(
+                        &mut view,
+                        library,
+                        regs,
+                        undefined,
+                        site.printed
+                    ));
+                }
+                Op::Jump(target) => jump!(target),
+                Op::Branch { condition, then, otherwise } => {
+                    defined!(condition, Use::Branch);
+                    jump!(if regs[condition as usize] != 0 { then } else { otherwise });
+                }
+                Op::Switch(number) => {
+                    let switch = &tables.switches[number as usize];
+                    defined!(switch.selector, Use::Branch);
+                    let value = regs[switch.selector as usize];
+                    let case = switch.cases.iter().find(|case| case.0 == value);
+                    jump!(case.map_or(switch.default, |case| case.1));
+                }
+                Op::Call(number) => {
+                    let call = &tables.calls[number as usize];
+                    let function = &program.functions[call.function as usize];
+                    if function.is_import {
+                        fail!(Problem::Missing(function.name.clone()));
+                    }
+                    stop!(position);
+                    if let Err(problem) = item.enter::<CHECKS>(call.function, function, call.to) {
+                        stop!(position - 1);
+                        return Err(problem);
+                    }
+                    let (caller, callee) = (frame.base, item.frames.last().map_or(0, |frame| frame.base));
+                    let mut to = callee;
+                    for &(from, count) in &call.arguments {
+                        let from = caller + from as usize;
+                        item.regs.copy_within(from..from + count as usize, to);
+                        if CHECKS {
+                            item.undefined.copy_within(from..from + count as usize, to);
+                        }
+                        to += count as usize;
+                    }
+                    *left -= 1;
+                    if *left == 0 {
+                        return Ok(());
+                    }
+                    continue 'frame;
+                }
+                Op::Return => {
+                    item.leave();
+                    continue 'frame;
+                }
+                Op::ReturnValue { from, count } => {
+                    let from = frame.base + from as usize;
+                    let caller = item.frames.len().checked_sub(2).map(|index| item.frames[index].base);
+                    if let Some(caller) = caller {
+                        let to = caller + frame.to as usize;
+                        item.regs.copy_within(from..from + count as usize, to);
+                        if CHECKS {
+                            item.undefined.copy_within(from..from + count as usize, to);
+                        }
+                    }
+                    item.leave();
+                    continue 'frame;
+                }
+                Op::Unreachable => fail!(Problem::Unreachable),
+
+                Op::CheckDivision { a, b, count, size, is_signed } => {
+                    for lane in 0..count as usize {
+                        let divisor = regs[b as usize + lane];
+                        if CHECKS && undefined[b as usize + lane] != 0 {
+                            fail!(Problem::Uninitialised(Use::Operand));
+                        }
+                        if divisor == 0 {
+                            fail!(Problem::DivisionByZero);
+                        }
+                        let smallest = 1 << (8 * u32::from(size) - 1);
+                        let minus_one = alu::truncated(size, u64::MAX);
+                        if is_signed && divisor == minus_one && regs[a as usize + lane] == smallest {
+                            fail!(Problem::DivisionOverflow);
+                        }
+                    }
+                }
+                Op::CheckShift { b, count, bits } => {
+                    for lane in 0..count as usize {
+                        let amount = regs[b as usize + lane];
+                        if amount >= bits.into() {
+                            fail!(Problem::Shift { amount, bits });
+                        }
+                    }
+                }
+                Op::CheckOverflow { a, b, count, size, operation } => {
+                    for lane in 0..count as usize {
+                        let [x, y] =
+                            [a, b].map(|slot| i128::from(alu::signed(size, regs[slot as usize + lane])));
+                        let exact = match operation {
+                            Overflow::Add => x + y,
+                            Overflow::Subtract => x - y,
+                            Overflow::Multiply => x * y,
+                        };
+                        let limit = 1i128 << (8 * u32::from(size) - 1);
+                        if !(-limit..limit).contains(&exact) {
+                            fail!(Problem::Overflow(operation));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Strict: lanes that were loaded are undefined where a byte of them was never written.
+fn note_loaded(view: &mut View<'_>, lanes: &mut [u8], address: u64, size: u8) {
+    match view.known(address, lanes.len() as u64 * u64::from(size)) {
+        Some(known) => {
+            for (lane, bytes) in lanes.iter_mut().zip(known.chunks(size.into())) {
+                *lane = bytes.iter().any(|known| *known == 0).into();
+            }
+        }
+        None => lanes.fill(0),
+    }
+}
+
+/// Strict: what is stored in local or private memory is as defined as the value; what is stored in global memory must be. The
+/// last of four components may be the filling of a vector of three.
+fn note_stored(view: &mut View<'_>, lanes: &[u8], address: u64, size: u8) -> Result<(), Problem> {
+    match view.known(address, lanes.len() as u64 * u64::from(size)) {
+        Some(known) => {
+            for (bytes, lane) in known.chunks_mut(size.into()).zip(lanes) {
+                bytes.fill(1 - lane);
+            }
+            Ok(())
+        }
+        None => {
+            let counted = if lanes.len() == 4 { &lanes[..3] } else { lanes };
+            if counted.iter().any(|lane| *lane != 0) {
+                return Err(Problem::Uninitialised(Use::Stored));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The same bytes as lanes of another size.
+fn repack(regs: &mut [u64], to: Slot, from: Slot, count: u16, from_size: u8, to_size: u8) {
+    let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
+    let mut bytes = [0u8; 128];
+    let total = (usize::from(count) * from_size).min(128);
+    for (lane, place) in bytes[..total].chunks_mut(from_size).enumerate() {
+        let value = regs[from as usize + lane].to_le_bytes();
+        place.copy_from_slice(&value[..place.len()]);
+    }
+    for (lane, part) in bytes[..total].chunks(to_size).enumerate() {
+        let mut value = [0; 8];
+        value[..part.len()].copy_from_slice(part);
+        regs[to as usize + lane] = u64::from_le_bytes(value);
+    }
+}
+
+fn repack_undefined(undefined: &mut [u8], to: Slot, from: Slot, count: u16, from_size: u8, to_size: u8) {
+    let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
+    let mut bytes = [0u8; 128];
+    let total = (usize::from(count) * from_size).min(128);
+    for (lane, place) in bytes[..total].chunks_mut(from_size).enumerate() {
+        place.fill(undefined[from as usize + lane]);
+    }
+    for (lane, part) in bytes[..total].chunks(to_size).enumerate() {
+        undefined[to as usize + lane] = part.iter().any(|byte| *byte != 0).into();
+    }
+}

@@ -1,0 +1,124 @@
+//! Work-groups over threads: which run, and when.
+//!
+//! Owns fairness among work-groups: one that waits for another gives way to it, as long as there is room for both. It must
+//! never know operations.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
+
+use super::{
+    Argument, Launch, Options, Outcome, Region,
+    group::{Ended, Group, Pool},
+    place::GroupPlace,
+};
+use crate::{Checks, Memory, memory::Objects, report::Report};
+
+/// Work-items that may be under way at the same time, in all groups.
+const MOST_UNDER_WAY: usize = 1 << 15;
+
+/// What the threads of a launch share.
+struct Shared<'l> {
+    launch: &'l Launch<'l>,
+    options: &'l Options,
+    global: Objects,
+    next: AtomicU64,
+    stopped: AtomicBool,
+    report: Mutex<Option<Report>>,
+    printed: Mutex<Vec<u8>>,
+}
+
+/// Executes a launch.
+pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Outcome {
+    let count: u64 = launch.regions.iter().map(count).sum();
+    let shared = Shared {
+        launch,
+        options,
+        global: memory.objects(),
+        next: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        report: Mutex::new(None),
+        printed: Mutex::new(Vec::new()),
+    };
+    let threads = match options.checks {
+        Checks::On => 1,
+        Checks::Off => options.threads.clamp(1, 256).min(count.max(1) as usize),
+    };
+    if threads == 1 {
+        shared.work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| shared.work());
+            }
+        });
+    }
+    Outcome {
+        printed: shared.printed.into_inner().unwrap_or_else(PoisonError::into_inner),
+        report: shared.report.into_inner().unwrap_or_else(PoisonError::into_inner),
+    }
+}
+
+fn count(region: &Region) -> u64 {
+    region.groups.iter().map(|count| u64::from(*count)).product()
+}
+
+impl Shared<'_> {
+    /// One thread: begins groups while there are any, and goes on with those that gave way.
+    fn work(&self) {
+        let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
+        let mut pool = Pool::default();
+        while !self.stopped.load(Relaxed) {
+            let under_way: usize = waiting.iter().map(Group::under_way).sum();
+            let begun = if under_way < MOST_UNDER_WAY { self.begin() } else { None };
+            let Some(mut group) = begun.or_else(|| waiting.pop_front()) else { return };
+            let mut printed = Vec::new();
+            let ended = match self.options.checks {
+                Checks::On => group.run::<true>(&self.global, &mut pool, self.options, &mut printed),
+                Checks::Off => group.run::<false>(&self.global, &mut pool, self.options, &mut printed),
+            };
+            if !printed.is_empty() {
+                self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
+            }
+            match ended {
+                Ok(Ended::Done) => {}
+                Ok(Ended::GaveWay) => {
+                    if self.options.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                        self.stop(group.timeout());
+                    }
+                    waiting.push_back(group);
+                }
+                Err(report) => self.stop(*report),
+            }
+        }
+    }
+
+    fn stop(&self, report: Report) {
+        self.stopped.store(true, Relaxed);
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(report);
+    }
+
+    /// The next group that has not begun.
+    fn begin(&self) -> Option<Group<'_>> {
+        let mut number = self.next.fetch_add(1, Relaxed);
+        for region in self.launch.regions {
+            if number < count(region) {
+                let [x, y, _] = region.groups.map(u64::from);
+                let group = [number % x, number / x % y, number / x / y].map(|id| id as u32);
+                let place = GroupPlace { launch: self.launch, region, group };
+                let sizes = self.launch.arguments.iter().filter_map(|argument| match argument {
+                    Argument::Local(size) => Some(*size),
+                    Argument::Bytes(_) => None,
+                });
+                return Some(Group::new(place, sizes, self.options));
+            }
+            number -= count(region);
+        }
+        None
+    }
+}

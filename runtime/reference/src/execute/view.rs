@@ -1,0 +1,105 @@
+//! All memory as one work-item sees it.
+//!
+//! Owns the way from an address to bytes, with the checks on the way. It must never know operations.
+
+use super::item::Private;
+use crate::{
+    memory::{Cells, Objects, Place, Space},
+    report::{Access, Problem},
+};
+
+/// An object in local memory.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) cells: Cells,
+    /// Which bytes were written, for the strict device.
+    pub(crate) known: Vec<u8>,
+}
+
+/// The memories that a work-item reaches.
+pub(crate) struct View<'a> {
+    pub(crate) global: &'a Objects,
+    pub(crate) local: &'a mut [Local],
+    pub(crate) private: &'a mut Private,
+}
+
+impl View<'_> {
+    /// The cells behind an address, and the byte in them.
+    #[inline(always)]
+    pub(crate) fn locate(&self, address: u64, size: u64, access: Access) -> Result<(&Cells, u64), Problem> {
+        let found = Place::of(address).and_then(|place| match place.space {
+            Space::Global => {
+                let cells: &Cells = self.global.get(place.object as usize)?.as_deref()?;
+                cells.has(place.offset, size).then_some((cells, place.offset as u64))
+            }
+            Space::Local => {
+                let cells = &self.local.get(place.object as usize)?.cells;
+                cells.has(place.offset, size).then_some((cells, place.offset as u64))
+            }
+            Space::Private => {
+                let object = self.private.objects.get(place.object as usize)?;
+                let inside = place.offset >= 0
+                    && (place.offset as u64).checked_add(size).is_some_and(|end| end <= object.size);
+                inside.then(|| (&self.private.cells, object.start + place.offset as u64))
+            }
+            Space::Input => None,
+        });
+        found.ok_or_else(|| bad(address, size, access))
+    }
+
+    /// Strict: the address is a multiple of this.
+    #[inline(always)]
+    pub(crate) fn aligned(address: u64, align: u8, access: Access) -> Result<(), Problem> {
+        if address & (u64::from(align) - 1) != 0 && align.is_power_of_two() {
+            return Err(Problem::Misaligned { address, align: align.into(), access });
+        }
+        Ok(())
+    }
+
+    /// Strict: which of the bytes at an address were written; nothing for global memory, which counts as written.
+    pub(crate) fn known(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
+        let place = Place::of(address)?;
+        match place.space {
+            Space::Local => {
+                let known = &mut self.local.get_mut(place.object as usize)?.known;
+                known.get_mut(place.offset as usize..(place.offset as u64 + size) as usize)
+            }
+            Space::Private => {
+                let object = self.private.objects.get(place.object as usize)?;
+                let start = object.start + place.offset as u64;
+                self.private.known.get_mut(start as usize..(start + size) as usize)
+            }
+            Space::Global | Space::Input => None,
+        }
+    }
+
+    /// Copies bytes, with what is known of them.
+    pub(crate) fn copy<const CHECKS: bool>(&mut self, to: u64, from: u64, size: u64) -> Result<(), Problem> {
+        if size == 0 {
+            return Ok(());
+        }
+        let (source, at) = self.locate(from, size, Access::Read)?;
+        let mut bytes = vec![0; size as usize];
+        source.read(at, &mut bytes);
+        let (target, at) = self.locate(to, size, Access::Write)?;
+        target.write(at, &bytes);
+        if CHECKS {
+            let known = self.known(from, size).map(|known| known.to_vec());
+            if let Some(target) = self.known(to, size) {
+                match known {
+                    Some(known) => target.copy_from_slice(&known),
+                    None => target.fill(1),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn bad(address: u64, size: u64, access: Access) -> Problem {
+    match Place::of(address) {
+        // Small numbers are members of what a null pointer points to.
+        None if address < 1 << 20 => Problem::Null { access },
+        _ => Problem::OutOfBounds { address, size, access },
+    }
+}

@@ -1,0 +1,159 @@
+//! What a module says of its kernels: in the OpenCL environment, the parameters of its entry points.
+//!
+//! Owns the reading of signatures. It must never know how arguments are passed.
+
+use std::collections::HashMap;
+
+use spirv::{Decoration, ExecutionMode, Op, StorageClass};
+
+use crate::{
+    Invalid,
+    types::{Ty, TypeId, Types},
+    words,
+};
+
+/// A kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The name of the entry point.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// `reqd_work_group_size`
+    pub required_size: Option<[u32; 3]>,
+    /// Bytes of local memory that variables of the module take.
+    pub local_memory: u64,
+    pub(crate) function: u32,
+}
+
+/// A parameter of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// As written, where the module tells.
+    pub name: String,
+    /// What is passed.
+    pub kind: ParameterKind,
+}
+
+/// What is passed to a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// The address of a buffer.
+    Pointer {
+        /// Of constant memory.
+        is_constant: bool,
+    },
+    /// Local memory of a size that the launch gives.
+    Local,
+    /// The bytes of a value.
+    Value {
+        /// Their number, with padding.
+        size: u32,
+        /// Where they may lie.
+        align: u32,
+        /// Passed by the address of a copy.
+        by_address: bool,
+    },
+    /// An image.
+    Image,
+    /// A sampler.
+    Sampler,
+    /// Something that is not supported.
+    Other,
+}
+
+/// Reads the kernels of a module, without preparing it for execution. Entry points in the order of the module.
+pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
+    let (_, insts) = words::read(words)?;
+    let mut types = Types::default();
+    let mut numbers: HashMap<u32, u64> = HashMap::new();
+    let mut names: HashMap<u32, String> = HashMap::new();
+    let mut by_value: Vec<u32> = Vec::new();
+    let mut entries: Vec<(u32, String)> = Vec::new();
+    let mut sizes: HashMap<u32, [u32; 3]> = HashMap::new();
+    // Parameters of each function, and the function at hand.
+    let mut functions: HashMap<u32, Vec<(u32, TypeId)>> = HashMap::new();
+    let mut current = 0;
+    let mut local_memory = 0u64;
+    for inst in &insts {
+        match inst.op {
+            Op::Name => drop(names.insert(inst.word(0)?, inst.text(1).0)),
+            Op::EntryPoint if inst.word(0)? == spirv::ExecutionModel::Kernel as u32 => {
+                entries.push((inst.word(1)?, inst.text(2).0));
+            }
+            Op::ExecutionMode if inst.word(1)? == ExecutionMode::LocalSize as u32 => {
+                sizes.insert(inst.word(0)?, [inst.word(2)?, inst.word(3)?, inst.word(4)?]);
+            }
+            Op::Decorate => match Decoration::from_u32(inst.word(1)?) {
+                Some(Decoration::CPacked) => types.packed.push(inst.word(0)?),
+                Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => by_value.push(inst.word(0)?),
+                _ => {}
+            },
+            Op::Constant | Op::SpecConstant => {
+                let high = inst.words.get(3).copied().unwrap_or(0);
+                numbers.insert(inst.word(1)?, u64::from(inst.word(2)?) | u64::from(high) << 32);
+            }
+            Op::Variable if functions.is_empty() && inst.word(2)? == StorageClass::Workgroup as u32 => {
+                if let Ty::Pointer(_, pointee) = types.get(inst.word(0)?)?.ty {
+                    local_memory = local_memory.saturating_add(types.get(pointee)?.size);
+                }
+            }
+            Op::Function => {
+                current = inst.word(1)?;
+                functions.insert(current, Vec::new());
+            }
+            Op::FunctionParameter => {
+                let parameter = (inst.word(1)?, inst.word(0)?);
+                functions.entry(current).or_default().push(parameter);
+            }
+            op if is_type(op) => types.declare(inst, |id| numbers.get(&id).copied())?,
+            _ => {}
+        }
+    }
+    entries
+        .into_iter()
+        .map(|(function, name)| {
+            let none = || Invalid::new(format!("kernel `{name}` has no function"));
+            let parameters = functions
+                .get(&function)
+                .ok_or_else(none)?
+                .iter()
+                .map(|&(id, ty)| {
+                    let kind = kind(&types, ty, by_value.contains(&id))?;
+                    Ok(Parameter { name: names.get(&id).cloned().unwrap_or_default(), kind })
+                })
+                .collect::<Result<_, Invalid>>()?;
+            let required_size = sizes.get(&function).copied();
+            Ok(Kernel { name, parameters, required_size, local_memory, function })
+        })
+        .collect()
+}
+
+/// `FunctionParameterAttribute`: a pointer to a copy.
+const BY_VALUE: u32 = spirv::FunctionParameterAttribute::ByVal as u32;
+
+/// Whether an instruction declares a type.
+pub(crate) fn is_type(op: Op) -> bool {
+    (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&(op as u32)) || op == Op::TypePipeStorage
+}
+
+fn kind(types: &Types, ty: TypeId, by_value: bool) -> Result<ParameterKind, Invalid> {
+    let found = types.get(ty)?;
+    let value = |ty: &crate::types::Type, by_address| ParameterKind::Value {
+        size: u32::try_from(ty.size).unwrap_or(u32::MAX),
+        align: ty.align as u32,
+        by_address,
+    };
+    Ok(match &found.ty {
+        Ty::Pointer(StorageClass::Function, pointee) if by_value || types.get(*pointee).is_ok() => {
+            value(types.get(*pointee)?, true)
+        }
+        Ty::Pointer(StorageClass::CrossWorkgroup, _) => ParameterKind::Pointer { is_constant: false },
+        Ty::Pointer(StorageClass::UniformConstant, _) => ParameterKind::Pointer { is_constant: true },
+        Ty::Pointer(StorageClass::Workgroup, _) => ParameterKind::Local,
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Struct(_) | Ty::Array(..) => value(found, false),
+        Ty::Image(_) => ParameterKind::Image,
+        Ty::Sampler => ParameterKind::Sampler,
+        _ => ParameterKind::Other,
+    })
+}

@@ -1,0 +1,211 @@
+//! What a strict device says: what happened, where in the source, in which work-item, and to which memory.
+//!
+//! Owns the texts. It must never know how something was found.
+
+use std::fmt;
+
+use crate::code::Overflow;
+
+/// A place in a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// As the module names it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+}
+
+/// Why a launch ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The kernel.
+    pub kernel: String,
+    /// What happened, as a sentence without its end.
+    pub message: String,
+    /// Where, if the module tells lines.
+    pub place: Option<Place>,
+    /// The work-item's global id.
+    pub work_item: [u64; 3],
+    /// More about it, each a sentence.
+    pub notes: Vec<String>,
+    /// A word for the kind, such as `out-of-bounds`.
+    pub kind: &'static str,
+}
+
+impl Report {
+    /// Whether nothing is wrong but the time that it takes.
+    pub fn is_timeout(&self) -> bool {
+        self.kind == Problem::Timeout.kind() && self.message == Problem::Timeout.message()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.work_item;
+        write!(f, "kernel `{}`", self.kernel)?;
+        if let Some(Place { file, line }) = &self.place {
+            write!(f, ", {file}:{line}")?;
+        }
+        write!(f, ", work-item ({x}, {y}, {z}): {} [{}]", self.message, self.kind)?;
+        for note in &self.notes {
+            write!(f, "\n  note: {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+/// What a work-item did that ends its launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// Bytes at an address that no object has.
+    OutOfBounds {
+        address: u64,
+        size: u64,
+        access: Access,
+    },
+    Null {
+        access: Access,
+    },
+    Misaligned {
+        address: u64,
+        align: u64,
+        access: Access,
+    },
+    /// A value that was never written is used.
+    Uninitialised(Use),
+    DivisionByZero,
+    DivisionOverflow,
+    Shift {
+        amount: u64,
+        bits: u8,
+    },
+    Overflow(Overflow),
+    Unreachable,
+    /// A function without body.
+    Missing(String),
+    Depth,
+    Steps(u64),
+    Timeout,
+    Memory,
+    /// Not all work-items are at the same barrier: who has returned, or where others are.
+    Divergence {
+        others: String,
+    },
+    /// Two accesses that nothing orders.
+    Race(Box<Race>),
+}
+
+/// How memory is accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// How a value is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    Branch,
+    Address,
+    Stored,
+    Operand,
+}
+
+/// A data race, told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Race {
+    /// What this access is.
+    pub(crate) this: String,
+    /// What the other one is, and where.
+    pub(crate) other: String,
+    pub(crate) reason: String,
+    pub(crate) address: u64,
+}
+
+impl Problem {
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::OutOfBounds { .. } => "out-of-bounds",
+            Self::Null { .. } => "null-pointer",
+            Self::Misaligned { .. } => "misaligned",
+            Self::Uninitialised(_) => "uninitialised",
+            Self::DivisionByZero => "division-by-zero",
+            Self::DivisionOverflow | Self::Overflow(_) => "overflow",
+            Self::Shift { .. } => "shift",
+            Self::Unreachable => "unreachable",
+            Self::Missing(_) => "missing-function",
+            Self::Depth => "recursion",
+            Self::Steps(_) | Self::Timeout => "endless",
+            Self::Memory => "memory",
+            Self::Divergence { .. } => "divergence",
+            Self::Race(_) => "data-race",
+        }
+    }
+
+    pub(crate) fn message(&self) -> String {
+        let verb = |access: &Access| match access {
+            Access::Read => "reads",
+            Access::Write => "writes",
+            Access::Atomic => "accesses atomically",
+        };
+        match self {
+            Self::OutOfBounds { size, access, .. } => {
+                format!("{} {size} bytes outside of any object", verb(access))
+            }
+            Self::Null { access } => format!("{} through a null pointer", verb(access)),
+            Self::Misaligned { align, access, .. } => {
+                format!("{} an object whose address is no multiple of {align}", verb(access))
+            }
+            Self::Uninitialised(how) => format!(
+                "a value that was never written {}",
+                match how {
+                    Use::Branch => "decides where control goes",
+                    Use::Address => "is used as an address",
+                    Use::Stored => "is stored in global memory",
+                    Use::Operand => "is the operand of an operation that has effects",
+                }
+            ),
+            Self::DivisionByZero => "divides an integer by zero".to_owned(),
+            Self::DivisionOverflow => "divides the smallest integer by -1".to_owned(),
+            Self::Shift { amount, bits } => format!("shifts an integer of {bits} bits by {amount}"),
+            Self::Overflow(operation) => format!(
+                "{} signed integers whose result does not fit",
+                match operation {
+                    Overflow::Add => "adds",
+                    Overflow::Subtract => "subtracts",
+                    Overflow::Multiply => "multiplies",
+                }
+            ),
+            Self::Unreachable => "comes to where control must not come".to_owned(),
+            Self::Missing(name) => format!("calls `{name}`, which has no body"),
+            Self::Depth => "calls functions too deeply".to_owned(),
+            Self::Steps(steps) => format!("does not end within {steps} jumps"),
+            Self::Timeout => "does not end in time".to_owned(),
+            Self::Memory => "needs more private memory than there is".to_owned(),
+            Self::Divergence { .. } => {
+                "waits at a barrier that not all work-items of its group reach".to_owned()
+            }
+            Self::Race(race) => format!("{} races with {}", race.this, race.other),
+        }
+    }
+
+    /// The address whose object is to be told.
+    pub(crate) fn address(&self) -> Option<u64> {
+        match self {
+            Self::OutOfBounds { address, .. } | Self::Misaligned { address, .. } => Some(*address),
+            Self::Race(race) => Some(race.address),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Divergence { others } => vec![others.clone()],
+            Self::Race(race) => vec![race.reason.clone()],
+            _ => Vec::new(),
+        }
+    }
+}

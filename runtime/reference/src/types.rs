@@ -1,0 +1,299 @@
+//! Types of a module: how values lie in memory and in registers.
+//!
+//! Owns sizes and alignments (OpenCL C 6.3.5: a vector is aligned to its size, one of three counts as one of four) and the
+//! number of registers: one for each scalar. It must never know instructions.
+
+use std::collections::HashMap;
+
+use spirv::{Op, StorageClass};
+
+use crate::{Invalid, words::Inst};
+
+/// A type by its id.
+pub(crate) type TypeId = u32;
+
+/// The kinds of scalars that registers hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+/// What a type is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ty {
+    Void,
+    Scalar(Scalar),
+    Vector(Scalar, u32),
+    Array(TypeId, u64),
+    Struct(Vec<TypeId>),
+    Pointer(StorageClass, TypeId),
+    Function(TypeId, Vec<TypeId>),
+    Image(Image),
+    SampledImage,
+    Sampler,
+    /// An event, a queue, a pipe, …: one word that only special instructions understand.
+    Handle,
+    /// Of a size that nobody knows.
+    Opaque,
+}
+
+/// An image type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// 1, 2 or 3.
+    pub(crate) dims: u8,
+    pub(crate) is_array: bool,
+    pub(crate) is_buffer: bool,
+    pub(crate) is_depth: bool,
+}
+
+/// A type with its layout.
+#[derive(Debug, Clone)]
+pub(crate) struct Type {
+    pub(crate) ty: Ty,
+    /// Bytes in memory.
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+    /// Registers of a value.
+    pub(crate) slots: u64,
+    /// Where the members of a structure begin.
+    pub(crate) offsets: Vec<u64>,
+}
+
+/// A scalar, or a vector of them, in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Bytes from the start of the value.
+    pub(crate) offset: u64,
+    /// Bytes of a scalar.
+    pub(crate) size: u8,
+    pub(crate) count: u32,
+}
+
+/// The types of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    types: HashMap<TypeId, Type>,
+    /// `CPacked` structures.
+    pub(crate) packed: Vec<u32>,
+}
+
+/// Values of more registers than this are moved as memory only.
+pub(crate) const MOST_SLOTS: u64 = 4096;
+
+impl Scalar {
+    /// Bytes in memory.
+    pub(crate) const fn size(self) -> u8 {
+        match self {
+            Self::Bool | Self::I8 => 1,
+            Self::I16 | Self::F16 => 2,
+            Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+}
+
+impl Types {
+    /// Takes a type's declaration; `constant` gives the values of array sizes.
+    pub(crate) fn declare(
+        &mut self,
+        inst: &Inst<'_>,
+        constant: impl Fn(u32) -> Option<u64>,
+    ) -> Result<(), Invalid> {
+        let id = inst.word(0)?;
+        let plain = |ty, size: u64, slots| Type { ty, size, align: size.max(1), slots, offsets: Vec::new() };
+        let ty = match inst.op {
+            Op::TypeVoid => plain(Ty::Void, 0, 0),
+            Op::TypeBool => plain(Ty::Scalar(Scalar::Bool), 1, 1),
+            Op::TypeInt | Op::TypeFloat => {
+                let width = inst.word(1)?;
+                let scalar = match (inst.op, width) {
+                    (Op::TypeInt, 8) => Scalar::I8,
+                    (Op::TypeInt, 16) => Scalar::I16,
+                    (Op::TypeInt, 32) => Scalar::I32,
+                    (Op::TypeInt, 64) => Scalar::I64,
+                    (Op::TypeFloat, 16) => Scalar::F16,
+                    (Op::TypeFloat, 32) => Scalar::F32,
+                    (Op::TypeFloat, 64) => Scalar::F64,
+                    _ => return Err(Invalid::new(format!("there are no numbers of {width} bits"))),
+                };
+                plain(Ty::Scalar(scalar), scalar.size().into(), 1)
+            }
+            Op::TypeVector => {
+                let Ty::Scalar(scalar) = self.get(inst.word(1)?)?.ty else {
+                    return Err(Invalid::new("a vector is made of what is no scalar"));
+                };
+                let count = inst.word(2)?;
+                if !matches!(count, 2..=4 | 8 | 16) {
+                    return Err(Invalid::new(format!("a vector has {count} components")));
+                }
+                let stored = u64::from(if count == 3 { 4 } else { count });
+                plain(Ty::Vector(scalar, count), stored * u64::from(scalar.size()), count.into())
+            }
+            Op::TypeArray => {
+                let element = self.get(inst.word(1)?)?;
+                let count = constant(inst.word(2)?).ok_or_else(|| Invalid::new("an array has no size"))?;
+                let too_large = || Invalid::new("an array is too large");
+                let size = element.size.checked_mul(count).filter(|size| *size < 1 << 37);
+                Type {
+                    size: size.ok_or_else(too_large)?,
+                    align: element.align,
+                    slots: element.slots.saturating_mul(count),
+                    ty: Ty::Array(inst.word(1)?, count),
+                    offsets: Vec::new(),
+                }
+            }
+            Op::TypeStruct => self.structure(id, inst.from(1))?,
+            Op::TypePointer => {
+                let class = StorageClass::from_u32(inst.word(1)?);
+                let class = class.ok_or_else(|| Invalid::new("a storage class is not known"))?;
+                plain(Ty::Pointer(class, inst.word(2)?), 8, 1)
+            }
+            Op::TypeFunction => plain(Ty::Function(inst.word(1)?, inst.from(2).to_vec()), 0, 0),
+            Op::TypeImage => {
+                let (dims, is_buffer) = match spirv::Dim::from_u32(inst.word(2)?) {
+                    Some(spirv::Dim::Dim1D) => (1, false),
+                    Some(spirv::Dim::Dim2D) => (2, false),
+                    Some(spirv::Dim::Dim3D) => (3, false),
+                    Some(spirv::Dim::DimBuffer) => (1, true),
+                    _ => return Err(Invalid::new("an image has a shape that OpenCL does not know")),
+                };
+                let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
+                plain(Ty::Image(Image { dims, is_array, is_buffer, is_depth }), 8, 1)
+            }
+            Op::TypeSampledImage => plain(Ty::SampledImage, 16, 2),
+            Op::TypeSampler => plain(Ty::Sampler, 8, 1),
+            Op::TypeEvent
+            | Op::TypeDeviceEvent
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypePipe
+            | Op::TypePipeStorage => plain(Ty::Handle, 8, 1),
+            Op::TypeOpaque | Op::TypeRuntimeArray => plain(Ty::Opaque, 0, 0),
+            Op::TypeForwardPointer => return Ok(()),
+            other => return Err(Invalid::new(format!("{other:?} is not known here"))),
+        };
+        self.types.insert(id, ty);
+        Ok(())
+    }
+
+    fn structure(&self, id: TypeId, members: &[TypeId]) -> Result<Type, Invalid> {
+        let is_packed = self.packed.contains(&id);
+        let (mut size, mut align, mut slots) = (0u64, 1, 0u64);
+        let mut offsets = Vec::with_capacity(members.len());
+        for &member in members {
+            let member = self.get(member)?;
+            let step = if is_packed { 1 } else { member.align };
+            size = size.next_multiple_of(step);
+            offsets.push(size);
+            size = size.saturating_add(member.size);
+            align = align.max(step);
+            slots = slots.saturating_add(member.slots);
+        }
+        let size = Some(size).filter(|size| *size < 1 << 37);
+        let size = size.ok_or_else(|| Invalid::new("a structure is too large"))?.next_multiple_of(align);
+        Ok(Type { ty: Ty::Struct(members.to_vec()), size, align, slots, offsets })
+    }
+
+    pub(crate) fn get(&self, id: TypeId) -> Result<&Type, Invalid> {
+        self.types.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no type")))
+    }
+
+    /// The registers of a value.
+    pub(crate) fn slots(&self, id: TypeId) -> Result<u32, Invalid> {
+        let slots = self.get(id)?.slots;
+        if slots > MOST_SLOTS {
+            return Err(Invalid::new(format!("a value of {slots} scalars is not supported")));
+        }
+        Ok(slots as u32)
+    }
+
+    /// The scalar of a type whose values are scalars or vectors of them, and how many there are. Pointers count as 64 bits.
+    pub(crate) fn lanes(&self, id: TypeId) -> Result<(Scalar, u32), Invalid> {
+        match &self.get(id)?.ty {
+            Ty::Scalar(scalar) => Ok((*scalar, 1)),
+            Ty::Vector(scalar, count) => Ok((*scalar, *count)),
+            Ty::Pointer(..) | Ty::Image(_) | Ty::Sampler | Ty::Handle => Ok((Scalar::I64, 1)),
+            _ => Err(Invalid::new(format!("type {id} is neither a scalar nor a vector"))),
+        }
+    }
+
+    /// The element of an array, a vector or a structure: its type, and where it begins in memory and in registers.
+    pub(crate) fn member(&self, id: TypeId, index: u64) -> Result<(Member, u64, u32), Invalid> {
+        let ty = self.get(id)?;
+        let outside = || Invalid::new(format!("type {id} has no member {index}"));
+        match &ty.ty {
+            Ty::Vector(scalar, count) if index < u64::from(*count) => {
+                Ok((Member::Lane(*scalar), index * u64::from(scalar.size()), index as u32))
+            }
+            Ty::Array(element, count) if index < *count => {
+                let element_ty = self.get(*element)?;
+                let slot = index.checked_mul(element_ty.slots).and_then(|slot| u32::try_from(slot).ok());
+                Ok((Member::Type(*element), index * element_ty.size, slot.ok_or_else(outside)?))
+            }
+            Ty::Struct(members) => {
+                let member = *members.get(index as usize).ok_or_else(outside)?;
+                let mut slot = 0;
+                for &before in &members[..index as usize] {
+                    slot += self.get(before)?.slots;
+                }
+                let slot = u32::try_from(slot).map_err(|_| outside())?;
+                Ok((Member::Type(member), ty.offsets[index as usize], slot))
+            }
+            _ => Err(outside()),
+        }
+    }
+
+    /// The scalars and vectors that make up a value, in the order of registers.
+    pub(crate) fn parts(&self, id: TypeId) -> Result<Vec<Part>, Invalid> {
+        let mut parts = Vec::new();
+        self.collect(id, 0, 0, &mut parts)?;
+        Ok(parts)
+    }
+
+    fn collect(&self, id: TypeId, at: u64, depth: u32, parts: &mut Vec<Part>) -> Result<(), Invalid> {
+        let ty = self.get(id)?;
+        if ty.slots > MOST_SLOTS || depth > 64 {
+            return Err(Invalid::new("a value is too large"));
+        }
+        match &ty.ty {
+            Ty::Array(element, count) => {
+                let size = self.get(*element)?.size;
+                for index in 0..if ty.slots == 0 { 0 } else { *count } {
+                    self.collect(*element, at + index * size, depth + 1, parts)?;
+                }
+            }
+            Ty::Struct(members) => {
+                for (&member, offset) in members.iter().zip(&ty.offsets) {
+                    self.collect(member, at + offset, depth + 1, parts)?;
+                }
+            }
+            Ty::SampledImage => parts.push(Part { offset: at, size: 8, count: 2 }),
+            Ty::Void | Ty::Function(..) | Ty::Opaque => return Err(Invalid::new("a type has no values")),
+            _ => {
+                let (scalar, count) = self.lanes(id)?;
+                parts.push(Part { offset: at, size: scalar.size(), count });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a member is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Member {
+    Type(TypeId),
+    /// A component of a vector.
+    Lane(Scalar),
+}

@@ -1,0 +1,69 @@
+//! A module as a sequence of instructions.
+//!
+//! Owns the binary form. It must never know what an instruction means.
+
+use crate::Invalid;
+
+const MAGIC: u32 = 0x0723_0203;
+const HEADER: usize = 5;
+/// The largest bound that a module may have (SPIR-V 2.17).
+const MOST_IDS: u32 = 4_194_303;
+
+/// One instruction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inst<'w> {
+    pub(crate) op: spirv::Op,
+    /// The words after the first.
+    pub(crate) words: &'w [u32],
+}
+
+/// The bound of ids and the instructions.
+pub(crate) fn read(words: &[u32]) -> Result<(u32, Vec<Inst<'_>>), Invalid> {
+    if words.len() < HEADER || words[0] != MAGIC {
+        return Err(Invalid::new("it does not begin with SPIR-V's header"));
+    }
+    let bound = words[3];
+    if bound > MOST_IDS {
+        return Err(Invalid::new(format!("it has {bound} ids")));
+    }
+    let mut insts = Vec::new();
+    let mut rest = &words[HEADER..];
+    while let Some(&first) = rest.first() {
+        let count = (first >> 16) as usize;
+        if count == 0 || count > rest.len() {
+            return Err(Invalid::new("an instruction does not lie within it"));
+        }
+        let number = first & 0xffff;
+        let op = spirv::Op::from_u32(number)
+            .ok_or_else(|| Invalid::new(format!("instruction {number} is not known")))?;
+        insts.push(Inst { op, words: &rest[1..count] });
+        rest = &rest[count..];
+    }
+    Ok((bound, insts))
+}
+
+impl<'w> Inst<'w> {
+    /// The operand at this position.
+    pub(crate) fn word(&self, index: usize) -> Result<u32, Invalid> {
+        let missing = || Invalid::new(format!("{:?} has no operand {index}", self.op));
+        self.words.get(index).copied().ok_or_else(missing)
+    }
+
+    /// The operands from this position.
+    pub(crate) fn from(&self, index: usize) -> &'w [u32] {
+        self.words.get(index..).unwrap_or_default()
+    }
+
+    /// The text that starts at this operand (SPIR-V 2.2.1), and the operands behind it.
+    pub(crate) fn text(&self, index: usize) -> (String, &'w [u32]) {
+        let words = self.from(index);
+        let length = words.iter().position(|word| word.to_le_bytes().contains(&0));
+        let length = length.map_or(words.len(), |last| last + 1);
+        let bytes: Vec<u8> = words[..length]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .take_while(|byte| *byte != 0)
+            .collect();
+        (String::from_utf8_lossy(&bytes).into_owned(), &words[length..])
+    }
+}
