@@ -414,3 +414,35 @@ fn shells_and_manuals_know_the_commands() {
     let page = fs::read_to_string(folder.path().join("pages/kiln-compile.1")).expect("a page");
     assert!(page.contains(".TH") && page.contains("cl\\-std"), "{page}");
 }
+
+#[test]
+fn modules_are_verified() {
+    let folder = folder(&[("good.cl", "kernel void k() { barrier(CLK_LOCAL_MEM_FENCE); }")]);
+    for environment in ["opencl", "vulkan"] {
+        assert_eq!(kiln(&folder, &["compile", "--env", environment, "good.cl"]).code(), Some(0));
+        let found = kiln(&folder, &["verify", "good.spv"]);
+        assert_eq!((found.code(), found.text().as_str()), (Some(0), ""), "{environment}");
+    }
+    let good = fs::read(folder.path().join("good.spv")).unwrap();
+    let words = || good.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+    // The semantics of the barrier, with Acquire beside AcquireRelease.
+    let bad = words().flat_map(|word| if word == 0x6108 { 0x610a } else { word }.to_le_bytes()).collect();
+    let swapped: Vec<u8> = words().flat_map(u32::to_be_bytes).collect();
+    let half = good[..good.len() - 2].to_vec();
+    for (name, bytes, code) in
+        [("bad.spv", bad, 1), ("swapped.spv", swapped, 0), ("half.spv", half, 2), ("empty.spv", vec![], 1)]
+    {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        assert_eq!(kiln(&folder, &["verify", name]).code(), Some(code), "{name}");
+    }
+    let found = kiln(&folder, &["verify", "good.spv", "bad.spv"]).text();
+    assert!(found.starts_with("bad.spv: word ") && found.contains(": OpControlBarrier: "), "{found}");
+    assert!(found.trim_end().ends_with("[VUID-StandaloneSpirv-MemorySemantics-10865]"), "{found}");
+    let found: serde_json::Value =
+        serde_json::from_str(&kiln(&folder, &["verify", "--json", "bad.spv"]).text()).unwrap();
+    assert_eq!(found["rule"], "VUID-StandaloneSpirv-MemorySemantics-10865");
+    assert_eq!(found["byte"].as_u64(), found["word"].as_u64().map(|word| word * 4));
+    assert_eq!(kiln(&folder, &["verify", "nowhere.spv"]).code(), Some(2));
+    let rules = kiln(&folder, &["verify", "--rules"]).text();
+    assert!(rules.contains("VUID-StandaloneSpirv-MemorySemantics-10865: "), "{rules}");
+}

@@ -27,6 +27,8 @@ pub(crate) enum Command {
     /// Compile a kernel source and run kernels of it
     #[command(after_long_help = crate::run::HELP)]
     Run(RunCommand),
+    /// Hold SPIR-V modules, anyone's, against the rules of their environment
+    Verify(VerifyCommand),
     /// List the devices and what they offer
     Devices(DevicesCommand),
     /// Print a shell's completion script
@@ -130,6 +132,19 @@ pub(crate) struct LaunchArguments {
     /// Fail unless what is printed is the text of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) expect: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyCommand {
+    /// The modules, or `-` for standard input
+    #[arg(required_unless_present = "rules", value_name = "MODULE")]
+    pub(crate) modules: Vec<String>,
+    /// Print a JSON object for each rule broken
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List the rules
+    #[arg(long, conflicts_with = "modules")]
+    pub(crate) rules: bool,
 }
 
 #[derive(Debug, Args)]

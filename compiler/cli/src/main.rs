@@ -9,6 +9,7 @@ mod explain;
 mod files;
 mod options;
 mod run;
+mod verify;
 
 use crate::arguments::Command;
 
@@ -24,6 +25,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Compile(command) => compile::compile(&command, matches),
         Command::Check(command) => compile::check(&command, matches),
         Command::Run(command) => run::run(&command, matches),
+        Command::Verify(command) => verify::verify(&command),
         Command::Devices(command) => devices::devices(&command),
         Command::Completions(command) => assistance::completions(&command),
         Command::Man(command) => assistance::man(&command),

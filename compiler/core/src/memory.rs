@@ -16,7 +16,7 @@ mod tests;
 
 use crate::opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope};
 
-pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence};
+pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence, advise_weakened};
 pub use encode::{Encoded, encode};
 pub use legal::{
     Argument, Problem, Support, check_atomic, check_barrier, check_fence, check_support, flags_of_value,

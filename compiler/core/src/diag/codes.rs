@@ -144,6 +144,7 @@ codes! {
     ScopeUnsupported "scope-unsupported" Error;
     AtomicPrivate "atomic-private" Warning;
     SeqCstScope "seq-cst-scope" All;
+    SeqCstWeakened "seq-cst-weakened" Warning;
     FenceRelaxed "fence-relaxed" Warning;
     FenceFlagsEmpty "fence-flags-empty" Warning;
     MemFenceImage "mem-fence-image" Warning;

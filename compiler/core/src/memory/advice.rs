@@ -93,6 +93,24 @@ pub fn advise_barrier(flags: Option<FenceFlags>, scope: Option<Scope>) -> Option
     }
 }
 
+/// What must be said of an order that may be seq_cst where the options weaken it: what is emitted permits outcomes that
+/// OpenCL forbids.
+pub fn advise_weakened(order: Option<Order>) -> Option<Problem> {
+    match order {
+        Some(Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => None,
+        Some(Order::SeqCst) | None => Some(Problem {
+            code: "seq-cst-weakened",
+            argument: Argument::Order,
+            message: "seq_cst is weakened to acquire and release here".to_owned(),
+            label: "without a total order",
+            help: "leave out --seq-cst=acq-rel, or name the weaker order if it is enough",
+            note: "OpenCL API 3.3.6: all seq_cst operations appear in one total order; weakened, work-items may \
+                   disagree, and a store may be seen after a later load",
+            vuid: None,
+        }),
+    }
+}
+
 fn no_flags() -> Problem {
     Problem {
         code: "fence-flags-empty",

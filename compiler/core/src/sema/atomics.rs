@@ -12,7 +12,8 @@ use crate::{
     extensions::Extension,
     hir::{Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind},
     memory::{self, Argument, Operation, Problem, Spaces, Support},
-    opencl::{AddressSpace, AtomicOp, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, Environment, Order, Scope},
+    session::SeqCst,
     ty::{EnumId, QualTy, Ty, TyId},
 };
 
@@ -245,7 +246,18 @@ impl Sema<'_> {
             let span = place(advice.argument);
             self.report_memory_problem(advice, span);
         }
+        // A failure order is seq_cst only if the order is.
+        self.warn_weakened(known_order, order.span);
         true
+    }
+
+    /// Says of each operation that may be seq_cst that the options weaken it.
+    pub(super) fn warn_weakened(&mut self, order: Option<Order>, span: Span) {
+        let is_weakened =
+            self.options.seq_cst == SeqCst::AcqRel && self.options.target.environment == Environment::Vulkan;
+        if let Some(advice) = memory::advise_weakened(order).filter(|_| is_weakened) {
+            self.report_memory_problem(advice, span);
+        }
     }
 
     /// A memory order given as an argument (OpenCL C 6.15.12.3).

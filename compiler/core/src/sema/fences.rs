@@ -82,6 +82,7 @@ impl Sema<'_> {
                 self.report_memory_problem(problem, span);
                 return false;
             }
+            self.warn_weakened(known_order, order.span);
             memory::advise_fence(known_flags, known_order)
         } else {
             memory::advise_legacy_fence(known_flags)
