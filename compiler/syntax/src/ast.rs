@@ -576,12 +576,33 @@ pub enum ExprKind {
         operand: Box<Expr>,
         ty: Box<TypeName>,
     },
+    /// `__builtin_offsetof(type, member.member[index])`; the first designator is a member
+    Offsetof {
+        ty: Box<TypeName>,
+        member: Vec<Designator>,
+    },
+    /// `_Generic(control, type: value, …, default: value)` (C11 6.5.1.1)
+    Generic {
+        control: Box<Expr>,
+        associations: Vec<Association>,
+    },
     /// `^ (parameters) { … }` (OpenCL C 6.14)
     Block(Box<BlockLiteral>),
     /// `({ … })`, which OpenCL C has not; kept to say so
     StatementExpr(Block),
     /// Source that could not be parsed; reported
     Error,
+}
+
+/// One choice of a generic selection (C11 6.5.1.1).
+#[derive(Clone, Debug)]
+pub struct Association {
+    /// The type; none for `default`.
+    pub ty: Option<TypeName>,
+    /// The value that it chooses.
+    pub value: Expr,
+    /// The type or the word `default`.
+    pub span: Span,
 }
 
 /// A block literal (OpenCL C 6.14).

@@ -74,7 +74,7 @@ table! {
         "read_only" => ReadOnly, "write_only" => WriteOnly, "read_write" => ReadWrite,
         "uniform" => Uniform, "pipe" => Pipe, "vec_step" => VecStep,
         "__attribute__" => Attribute, "asm" => Asm, "typeof" => Typeof, "__extension__" => Extension,
-        "__builtin_astype" => BuiltinAstype,
+        "__builtin_astype" => BuiltinAstype, "__builtin_offsetof" => BuiltinOffsetof,
     }
     aliases {
         "bool" => Bool,

@@ -246,6 +246,8 @@ codes! {
     WideLiteral "wide-literal" Error;
     WideCharacter "wide-character" Warning;
     MultipleCharacters "multiple-characters" Warning;
+    GenericSelection "generic-selection" Error;
+    C11Extension "c11-extension" Pedantic;
     // Expressions: operators
     NotAssignable "not-assignable" Error;
     ReadOnly "read-only" Error;

@@ -127,6 +127,10 @@ impl Sema<'_> {
         let name = name.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(&name);
         match name {
             "aligned" => self.aligned(attribute, target, found),
+            "_Alignas" => {
+                self.report_c11("`_Alignas`", attribute.span);
+                self.aligned(attribute, target, found);
+            }
             "packed" => self.packed(attribute, target, found),
             "endian" => self.endian(attribute, target),
             "nosvm" => self.nosvm(attribute, target),
@@ -214,6 +218,10 @@ impl Sema<'_> {
                     Ok(align) if align.is_power_of_two() && value <= ALIGNMENT_LIMIT => align,
                     _ => return self.report_argument(attribute, format!("{value} is no alignment"), NOTE),
                 }
+            }
+            [AttributeArgument::Type(name)] => {
+                let ty = self.type_name(name).ty;
+                self.types.align_of(ty).unwrap_or(1)
             }
             _ => return self.report_argument(attribute, "`aligned` takes one number", NOTE),
         };

@@ -13,6 +13,7 @@ use crate::{
 impl Sema<'_> {
     /// `callee(arguments)`
     pub(crate) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
+        let callee = self.called(callee);
         let name = called_name(callee);
         if let Some(name) = name
             && self.lookup(name).is_none()

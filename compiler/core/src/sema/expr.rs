@@ -8,9 +8,11 @@ mod binary;
 mod compare;
 mod compound;
 mod conditional;
+mod generic;
 mod literal;
 mod member;
 mod name;
+mod offsetof;
 mod pointer;
 mod size;
 mod unary;
@@ -142,6 +144,10 @@ impl Sema<'_> {
             Ast::Arrow { base, name } => return self.arrow(base, *name, span),
             Ast::Unary { op, operand } => return self.unary(*op, operand, span),
             Ast::CompoundLiteral { ty, init } => return self.compound_literal(ty, init, span),
+            Ast::Generic { control, associations } => {
+                return self.generic_selection(control, associations, span);
+            }
+            Ast::Offsetof { ty, member } => self.offsetof(ty, member, span),
             Ast::Integer(text) => self.integer_literal(*text, span),
             Ast::Floating(text) => self.floating_literal(*text, span),
             Ast::Character(text) => self.character_literal(*text, span),
@@ -274,6 +280,14 @@ impl Sema<'_> {
             Diagnostic::new(Code::FunctionPointer, span, "a function can only be called")
                 .label("used as a value")
                 .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+        );
+    }
+
+    /// What C11 has and OpenCL C, which is based on C99, has not.
+    pub(crate) fn report_c11(&mut self, what: &str, span: Span) {
+        self.report(
+            Diagnostic::new(Code::C11Extension, span, format!("{what} is of C11, an extension here"))
+                .note("OpenCL C 6: OpenCL C is based on C99"),
         );
     }
 

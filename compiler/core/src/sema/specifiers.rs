@@ -63,10 +63,7 @@ impl Sema<'_> {
         let find =
             |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
         if let Some(span) = find(FunctionSpecifier::Noreturn) {
-            self.report(
-                Diagnostic::new(Code::FunctionSpecifier, span, "OpenCL C has no `_Noreturn`")
-                    .note("OpenCL C is based on C99; `_Noreturn` is of C11"),
-            );
+            self.report_c11("`_Noreturn`", span);
         }
         Specified {
             ty: named.ty,

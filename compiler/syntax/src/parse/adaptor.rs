@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     symbol::Symbol,
-    token::{Keyword, Punct, TokenKind},
+    token::{Keyword, Punct, Token, TokenKind},
 };
 
 /// A terminal of the grammar.
@@ -33,6 +33,9 @@ pub(crate) enum Terminal {
     MissingOperand,
     /// What no input has: what mending puts in the place of a statement or declaration
     Skipped,
+    /// What no input has: stands between the type and the body of a block literal without parameters, where the
+    /// brace alone could begin the members of a `struct`
+    NoParameters,
 }
 
 /// Why the adaptor gives no further terminal.
@@ -57,12 +60,14 @@ pub(super) struct Adaptor<'s, 'a> {
     name: Option<(Symbol, u32)>,
     /// What the next name is, if an edit says so.
     classified: Option<Terminal>,
+    /// The brace before which `NoParameters` was given.
+    body: Option<usize>,
 }
 
 impl<'s, 'a> Adaptor<'s, 'a> {
     /// From `start` up to before the token `horizon`.
     pub(super) fn new(state: &'s State<'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
-        Self { state, edits, next: start, horizon, name: None, classified: None }
+        Self { state, edits, next: start, horizon, name: None, classified: None, body: None }
     }
 
     /// Counts a token for the nesting.
@@ -111,6 +116,13 @@ impl Iterator for Adaptor<'_, '_> {
             return Some(Err(Stop::Horizon));
         }
         let token = self.state.tokens.get(self.next.token)?;
+        if token.kind == TokenKind::Punct(Punct::OpenBrace)
+            && self.body != Some(self.next.token)
+            && begins_body(&self.state.tokens[..self.next.token])
+        {
+            self.body = Some(self.next.token);
+            return Some(self.inserted(Terminal::NoParameters));
+        }
         self.next.token += 1;
         if let Err(stop) = self.nest(token.kind) {
             return Some(Err(stop));
@@ -132,4 +144,35 @@ impl Iterator for Adaptor<'_, '_> {
         };
         Some(Ok((token.span.lo, terminal, token.span.hi)))
     }
+}
+
+/// Whether a brace behind these tokens begins the body of a block literal that has a type and no parameters:
+/// `^ type {`.
+fn begins_body(before: &[Token]) -> bool {
+    let is_of_type = |token: &&Token| match token.kind {
+        TokenKind::Name(_) | TokenKind::Punct(Punct::Star) => true,
+        TokenKind::Keyword(keyword) => stands_in_type(keyword),
+        _ => false,
+    };
+    let words = before.iter().rev().take_while(is_of_type).count();
+    let [before @ .., caret] = &before[..before.len() - words] else { return false };
+    let is_operator = before.last().is_none_or(|token| match token.kind {
+        TokenKind::Punct(punct) => !matches!(punct, Punct::CloseParen | Punct::CloseBracket),
+        TokenKind::Keyword(keyword) => keyword == Keyword::Return,
+        _ => false,
+    });
+    words > 0 && caret.kind == TokenKind::Punct(Punct::Caret) && is_operator
+}
+
+/// The words for types and their qualifiers.
+fn stands_in_type(keyword: Keyword) -> bool {
+    use Keyword::{
+        Bool, Char, Const, Constant, Double, Float, Global, Half, Int, Local, Long, Private, Short, Signed,
+        Unsigned, Void, Volatile,
+    };
+    matches!(
+        keyword,
+        Bool | Char | Const | Constant | Double | Float | Global | Half | Int | Local | Long | Private | Short
+            | Signed | Unsigned | Void | Volatile
+    )
 }

@@ -137,6 +137,11 @@ impl<'a> State<'a> {
         self.vector_attributes.contains(&name)
     }
 
+    /// `_Alignas`, which the tree has as an attribute of this name.
+    pub(crate) fn alignas(&self) -> Symbol {
+        self.keywords[Keyword::Alignas as usize]
+    }
+
     /// The spelling of a qualifier where only its name counts.
     pub(crate) fn qualifier_name(&self, qualifier: Qualifier) -> Symbol {
         self.keywords[match qualifier {

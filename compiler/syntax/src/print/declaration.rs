@@ -287,7 +287,7 @@ impl Printer<'_> {
         self.initializer(&item.value);
     }
 
-    fn designator(&mut self, designator: &Designator) {
+    pub(super) fn designator(&mut self, designator: &Designator) {
         match designator {
             Designator::Member(name) => {
                 self.push(".");

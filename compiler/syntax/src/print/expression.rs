@@ -95,6 +95,32 @@ impl Printer<'_> {
                 self.element(operand);
                 self.enclosed(", ", ty);
             }
+            ExprKind::Offsetof { ty, member } => {
+                self.push("__builtin_offsetof(");
+                self.type_name(ty);
+                self.push(", ");
+                for (i, designator) in member.iter().enumerate() {
+                    match designator {
+                        Designator::Member(name) if i == 0 => self.name(name.node),
+                        designator => self.designator(designator),
+                    }
+                }
+                self.push(")");
+            }
+            ExprKind::Generic { control, associations } => {
+                self.push("_Generic(");
+                self.element(control);
+                for association in associations {
+                    self.push(", ");
+                    match &association.ty {
+                        Some(ty) => self.type_name(ty),
+                        None => self.push("default"),
+                    }
+                    self.push(": ");
+                    self.element(&association.value);
+                }
+                self.push(")");
+            }
             ExprKind::Block(literal) => self.block_literal(literal),
             ExprKind::StatementExpr(block) => {
                 self.push("(");

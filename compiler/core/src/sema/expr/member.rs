@@ -120,7 +120,7 @@ impl Sema<'_> {
         None
     }
 
-    fn unknown_member(&mut self, ty: TyId, record: RecordId, name: ast::Ident, span: Span) -> Operand {
+    pub(super) fn unknown_member(&mut self, ty: TyId, record: RecordId, name: ast::Ident, span: Span) -> Operand {
         let shown = self.show(ty);
         let text = self.text(name.node).to_owned();
         let mut names = Vec::new();
@@ -153,7 +153,7 @@ impl Sema<'_> {
         }
     }
 
-    fn no_members(&mut self, ty: TyId, name: ast::Ident, span: Span) -> Operand {
+    pub(super) fn no_members(&mut self, ty: TyId, name: ast::Ident, span: Span) -> Operand {
         let shown = self.show(ty);
         let text = self.text(name.node).to_owned();
         let mut diagnostic = Diagnostic::new(
