@@ -3,6 +3,7 @@
 //! Made by `sema`, read by `lower`. It has no names to look up and no errors: a program with errors has no HIR
 //! that anyone reads. Places (what can be loaded from and stored to) and values are different types.
 
+pub mod jumps;
 mod print;
 pub mod visit;
 
@@ -309,6 +310,8 @@ pub enum ExprKind {
     /// The value loaded by the `Update` around it.
     Current,
     Comma(Box<Expr>, Box<Expr>),
+    /// `({ … value; })` of GNU C: statements, none of which jumps into or across another, and then the value.
+    Statements(Vec<Stmt>, Box<Expr>),
     Call {
         function: FunctionId,
         arguments: Vec<Expr>,

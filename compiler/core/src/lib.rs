@@ -108,7 +108,8 @@ fn stages(
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
     let told = sink.len();
-    let hir = sema::check(&parsed.unit, options, interner, sink);
+    let extent = if *emit == Emit::Nothing { sema::Extent::Source } else { sema::Extent::Program };
+    let hir = sema::check(&parsed.unit, extent, options, interner, sink);
     if !parsed.mended.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
         sink.forget(told, |diagnostic| shadows.hide(diagnostic));

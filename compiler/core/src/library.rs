@@ -134,7 +134,7 @@ impl File {
             let tokens = pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink).tokens;
             let parsed = kiln_syntax::parse::parse(&tokens, &mut names, &kiln_syntax::parse::NoLayout);
             crate::syntax::report(&parsed.errors, &sources, &names, &mut sink);
-            let hir = sema::check(&parsed.unit, &options, &mut names, &mut sink);
+            let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink);
             self.expect_sound(&sink);
             let defined = hir.functions.entries().filter(|(_, function)| function.body.is_some());
             let functions =

@@ -183,6 +183,7 @@ struct Words {
     /// The questions of clang that programs ask of any compiler.
     queries: [Symbol; 4],
     va_args: Symbol,
+    va_opt: Symbol,
     pragma: Symbol,
 }
 
@@ -194,6 +195,7 @@ impl Words {
             queries: ["__has_builtin", "__has_extension", "__has_feature", "__has_attribute"]
                 .map(|text| interner.intern(text)),
             va_args: interner.intern("__VA_ARGS__"),
+            va_opt: interner.intern("__VA_OPT__"),
             pragma: interner.intern("_Pragma"),
         }
     }

@@ -90,9 +90,19 @@ pub(crate) struct Sema<'a> {
     initialized: FxHashSet<GlobalId>,
 }
 
+/// What is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// A program that becomes a module: what its kernels use is defined in it.
+    Program,
+    /// A source that may be a part of a program: what it only declares may be defined elsewhere.
+    Source,
+}
+
 /// Checks a program. The result is only meaningful while the sink has no errors.
 pub fn check(
     unit: &ast::TranslationUnit,
+    extent: Extent,
     options: &Options,
     interner: &mut Interner,
     sink: &mut Sink,
@@ -119,7 +129,7 @@ pub fn check(
         initialized: FxHashSet::default(),
     };
     sema.unit(unit);
-    sema.check_whole_program();
+    sema.check_whole_program(extent);
     sema.check_divergence();
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module

@@ -204,6 +204,7 @@ codes! {
     Recursion "recursion" Error;
     UndefinedFunction "undefined-function" Error;
     UndefinedVariable "undefined-variable" Error;
+    ExternalDefinition "external-definition" Warning;
     BuiltinRedefined "builtin-redefined" Warning;
     MissingReturn "missing-return" Warning;
     // Attributes

@@ -242,6 +242,12 @@ impl Printer<'_> {
             }
             ExprKind::Current => "current".to_owned(),
             ExprKind::Comma(left, right) => format!("({}, {})", self.expr(left), self.expr(right)),
+            ExprKind::Statements(stmts, value) => {
+                let mut inner = Printer { out: String::new(), depth: self.depth + 1, ..*self };
+                inner.stmts(stmts);
+                let end = "  ".repeat(inner.depth);
+                format!("({{\n{}{end}{}\n{}}})", inner.out, self.expr(value), "  ".repeat(self.depth))
+            }
             ExprKind::Call { function, arguments } => {
                 self.list(&format!("call @{}", function.index()), ty, &arguments.iter().collect::<Vec<_>>())
             }

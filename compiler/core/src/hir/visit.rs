@@ -4,24 +4,27 @@ use super::{Atomic, Expr, ExprKind, Known, Place, PlaceKind, Stmt, StmtKind};
 
 /// Calls `visit` for every expression in these statements.
 pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
+    statements(stmts, &mut |expr| expression(expr, visit));
+}
+
+/// Calls `visit` for the expressions that these statements are made of, but not for what those are made of.
+fn statements<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
     for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => expression(expr, visit),
-            StmtKind::Block(body) => expressions(body, visit),
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => visit(expr),
+            StmtKind::Block(body) => statements(body, visit),
             StmtKind::If { condition, then, otherwise } => {
-                expression(condition, visit);
-                expressions(then, visit);
-                expressions(otherwise, visit);
+                visit(condition);
+                statements(then, visit);
+                statements(otherwise, visit);
             }
             StmtKind::Loop { condition, step, body, .. } => {
-                for expr in condition.iter().chain(step) {
-                    expression(expr, visit);
-                }
-                expressions(body, visit);
+                condition.iter().chain(step).for_each(&mut *visit);
+                statements(body, visit);
             }
             StmtKind::Switch { value, body } => {
-                expression(value, visit);
-                expressions(body, visit);
+                visit(value);
+                statements(body, visit);
             }
             StmtKind::Declare(_)
             | StmtKind::Case { .. }
@@ -71,6 +74,10 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
             visit(condition);
             visit(then);
             visit(otherwise);
+        }
+        ExprKind::Statements(stmts, value) => {
+            statements(stmts, visit);
+            visit(value);
         }
         ExprKind::Vector(parts)
         | ExprKind::Call { arguments: parts, .. }

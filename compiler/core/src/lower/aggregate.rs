@@ -15,6 +15,10 @@ impl Body<'_, '_> {
                 self.effect(left);
                 self.aggregate(right)
             }
+            ExprKind::Statements(stmts, value) => {
+                self.inner_stmts(stmts);
+                self.aggregate(value)
+            }
             ExprKind::Assign { place, value } => self.assign_aggregate(place, value),
             _ if !self.lowering.is_aggregate(expr.ty) => {
                 let value = self.value(expr);
@@ -79,7 +83,7 @@ impl Body<'_, '_> {
                 }
                 self.builder.at_end(block);
             }
-            ExprKind::Load(_) | ExprKind::Comma(..) | ExprKind::Assign { .. } => {
+            ExprKind::Load(_) | ExprKind::Comma(..) | ExprKind::Statements(..) | ExprKind::Assign { .. } => {
                 let source = self.aggregate(expr);
                 self.copy(target, &source, size);
             }

@@ -24,6 +24,10 @@ impl Body<'_, '_> {
                 self.effect(left);
                 self.condition(right)
             }
+            ExprKind::Statements(stmts, value) => {
+                self.inner_stmts(stmts);
+                self.condition(value)
+            }
             // A conversion between integers, of what is 0 or 1.
             ExprKind::Convert(_, operand)
                 if is_truth(operand) && !self.lowering.element(expr.ty).is_float() =>

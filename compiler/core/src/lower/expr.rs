@@ -116,6 +116,10 @@ impl Body<'_, '_> {
                 self.effect(left);
                 return self.evaluate_at(right);
             }
+            ExprKind::Statements(stmts, value) => {
+                self.inner_stmts(stmts);
+                return self.evaluate_at(value);
+            }
             ExprKind::Call { function, arguments } => return self.call(*function, arguments),
             ExprKind::Builtin { builtin, arguments } => return self.builtin(*builtin, arguments, expr),
             ExprKind::Atomic(atomic) => return self.atomic(atomic),

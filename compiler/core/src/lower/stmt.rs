@@ -6,14 +6,14 @@ use super::{
     types::in_memory,
 };
 use crate::{
-    hir::{Const, Expr, LocalId, LoopHints, Stmt, StmtKind},
+    hir::{Const, Expr, LocalId, LoopHints, Stmt, StmtKind, jumps},
     ir::InstId,
 };
 
 impl<'a> Body<'_, 'a> {
     /// The body of the function.
     pub(super) fn outermost(&mut self, stmts: &'a [Stmt]) {
-        if needs_graph(stmts) {
+        if jumps::across(stmts).is_some() {
             self.structured(stmts);
             return;
         }
@@ -31,7 +31,7 @@ impl<'a> Body<'_, 'a> {
         self.is_reachable = false;
     }
 
-    pub(super) fn stmts(&mut self, stmts: &'a [Stmt]) {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             // Nothing jumps here: functions with labels that are used go by the graph.
             if !self.is_reachable {
@@ -41,7 +41,20 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn stmt(&mut self, stmt: &'a Stmt) {
+    /// Statements inside an expression, which goes on behind them wherever they lead.
+    pub(super) fn inner_stmts(&mut self, stmts: &[Stmt]) {
+        let block = self.builder.place().0;
+        let (construct, inside) = self.builder.open_block(&[]);
+        self.builder.at_end(inside);
+        self.stmts(stmts);
+        if self.is_reachable {
+            self.exit(construct, &[]);
+        }
+        self.builder.at_end(block);
+        self.is_reachable = true;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
         self.builder.span = stmt.span;
         match &stmt.kind {
             StmtKind::Declare(local) => return self.declare(*local),
@@ -101,7 +114,7 @@ impl<'a> Body<'_, 'a> {
         self.is_reachable = false;
     }
 
-    fn branch(&mut self, condition: &Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) {
+    fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         if let Some(holds) = self.known_condition(condition) {
             return self.stmts(if holds { then } else { otherwise });
         }
@@ -125,7 +138,7 @@ impl<'a> Body<'_, 'a> {
         test_first: bool,
         condition: Option<&Expr>,
         step: Option<&Expr>,
-        body: &'a [Stmt],
+        body: &[Stmt],
         hints: LoopHints,
     ) {
         let known = condition.map_or(Some(true), |condition| self.known_condition(condition));
@@ -179,7 +192,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The body of a loop that runs once.
-    fn once(&mut self, body: &'a [Stmt]) {
+    fn once(&mut self, body: &[Stmt]) {
         if !leaves(body) {
             return self.stmts(body);
         }
@@ -197,7 +210,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Statements behind which `continue` goes on.
-    fn block_of(&mut self, body: &'a [Stmt]) {
+    fn block_of(&mut self, body: &[Stmt]) {
         if !continues(body) {
             // No `continue` in here is the loop's, so that there is nothing to set.
             return self.stmts(body);
@@ -252,37 +265,5 @@ pub(super) fn completes(stmts: &[Stmt]) -> bool {
             !is_endless || breaks(body)
         }
         _ => true,
-    })
-}
-
-/// Whether something jumps across the structure of these statements: `goto`, or a `case` inside a statement of its
-/// switch.
-fn needs_graph(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Goto(_) => true,
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => needs_graph(body),
-        StmtKind::If { then, otherwise, .. } => needs_graph(then) || needs_graph(otherwise),
-        StmtKind::Switch { body, .. } => needs_graph(body) || has_nested_label(body),
-        _ => false,
-    })
-}
-
-/// Whether a label of this switch stands inside a statement other than a plain block.
-fn has_nested_label(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Block(body) => has_nested_label(body),
-        StmtKind::If { then, otherwise, .. } => has_label(then) || has_label(otherwise),
-        StmtKind::Loop { body, .. } => has_label(body),
-        _ => false,
-    })
-}
-
-/// Whether these statements have a label of the switch around them.
-pub(super) fn has_label(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Case { .. } | StmtKind::Default => true,
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => has_label(body),
-        StmtKind::If { then, otherwise, .. } => has_label(then) || has_label(otherwise),
-        _ => false,
     })
 }

@@ -3,13 +3,9 @@
 //! The statements between labels are segments. A segment that control falls into from the one before is in a run
 //! with it: a run is one case, and inside it a number tells at which segment control came in.
 
-use super::{
-    body::Body,
-    cases::Label,
-    stmt::{completes, has_label},
-};
+use super::{body::Body, cases::Label, stmt::completes};
 use crate::{
-    hir::{Expr, Stmt, StmtKind},
+    hir::{Expr, Stmt, StmtKind, jumps::label},
     ir::{InstId, Type, ValueId},
 };
 
@@ -21,8 +17,8 @@ struct Segment<'h> {
     stmts: Vec<&'h Stmt>,
 }
 
-impl<'a> Body<'_, 'a> {
-    pub(super) fn switch(&mut self, value: &Expr, body: &'a [Stmt]) {
+impl Body<'_, '_> {
+    pub(super) fn switch(&mut self, value: &Expr, body: &[Stmt]) {
         let value = self.value(value);
         let mut segments = Vec::new();
         split(body, &mut segments);
@@ -54,7 +50,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Segments that control falls through, and the end of the switch behind them.
-    fn run(&mut self, value: ValueId, run: &[Segment<'a>], construct: InstId) {
+    fn run(&mut self, value: ValueId, run: &[Segment<'_>], construct: InstId) {
         self.is_reachable = true;
         let entry = (run.len() > 1).then(|| self.entry(value, run));
         for (number, segment) in run.iter().enumerate() {
@@ -81,7 +77,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn segment(&mut self, segment: &Segment<'a>) {
+    fn segment(&mut self, segment: &Segment<'_>) {
         self.is_reachable = true;
         for stmt in &segment.stmts {
             self.stmts(std::slice::from_ref(*stmt));
@@ -130,7 +126,7 @@ fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
                     _ => segment.is_default = true,
                 }
             }
-            StmtKind::Block(inner) if has_label(inner) => split(inner, segments),
+            StmtKind::Block(inner) if label(inner).is_some() => split(inner, segments),
             _ => {
                 if let Some(segment) = segments.last_mut() {
                     segment.stmts.push(stmt);

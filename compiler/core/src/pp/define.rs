@@ -102,7 +102,10 @@ impl Preprocessor<'_> {
             }
             _ => Shape::Object,
         };
-        let body = self.body(rest, &shape)?;
+        let mut body = self.body(rest, &shape)?;
+        if matches!(&shape, Shape::Function(parameters) if parameters.variadic) {
+            body = self.optional_parts(body)?;
+        }
         Some(Macro { name, definition, shape, body })
     }
 
@@ -170,6 +173,44 @@ impl Preprocessor<'_> {
             let diagnostic = Diagnostic::new(Code::VariadicMacro, span, message);
             self.sink.report(diagnostic.note("OpenCL C 6.11.f; Kiln accepts them as C99 has them"));
         }
+    }
+
+    /// A replacement list in which each `__VA_OPT__( … )` has become a count and its tokens (C23 6.10.5.1).
+    fn optional_parts(&mut self, body: Vec<Tok>) -> Option<Vec<Tok>> {
+        let mut result = Vec::with_capacity(body.len());
+        let mut rest = body.into_iter();
+        while let Some(mut token) = rest.next() {
+            if token.kind != Kind::Name(self.words.va_opt) {
+                result.push(token);
+                continue;
+            }
+            let mut depth = 0_usize;
+            let mut inside = Vec::new();
+            let is_closed = loop {
+                let Some(next) = rest.next() else { break false };
+                depth += usize::from(next.is(Punct::OpenParen));
+                depth = depth.saturating_sub(usize::from(next.is(Punct::CloseParen)));
+                match (depth, inside.is_empty()) {
+                    (0, true) => break next.is(Punct::CloseParen),
+                    (0, false) => break true,
+                    _ => inside.push(next),
+                }
+            };
+            if !is_closed {
+                let message = "`__VA_OPT__` is followed by parentheses";
+                self.sink.report(Diagnostic::new(Code::MacroDefinition, token.span, message));
+                return None;
+            }
+            // Its own parenthesis.
+            inside.remove(0);
+            if let Some(first) = inside.first_mut() {
+                *first = first.spaced_as(token.flags);
+            }
+            token.kind = Kind::Optional(inside.len() as u16);
+            result.push(token);
+            result.append(&mut inside);
+        }
+        Some(result)
     }
 
     /// The replacement list with parameters and operators resolved (C99 6.10.3.2, 6.10.3.3).

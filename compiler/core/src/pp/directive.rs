@@ -70,6 +70,8 @@ impl Preprocessor<'_> {
             "line" => self.line(rest, span),
             "error" | "warning" => self.user_message(&name, rest, span),
             "pragma" => return self.pragma(rest, span),
+            // GNU C: a remark for the object file.
+            "ident" | "sccs" => {}
             _ => {
                 let message = format!("`#{name}` is not a directive");
                 let mut diagnostic = Diagnostic::new(Code::Directive, span, message);

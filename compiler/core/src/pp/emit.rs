@@ -76,9 +76,12 @@ impl Preprocessor<'_> {
                 self.unknown(token, text);
                 TokenKind::Unknown
             }
-            Kind::Parameter(_) | Kind::Stringize(_) | Kind::Paste | Kind::Placemarker | Kind::Reported => {
-                TokenKind::Unknown
-            }
+            Kind::Parameter(_)
+            | Kind::Stringize(_)
+            | Kind::Optional(_)
+            | Kind::Paste
+            | Kind::Placemarker
+            | Kind::Reported => TokenKind::Unknown,
         }
     }
 

@@ -257,6 +257,13 @@ impl Preprocessor<'_> {
                     paste = Some(left);
                     continue;
                 }
+                Kind::Optional(count) => {
+                    if !self.has_rest(definition, arguments) {
+                        at += usize::from(count);
+                        let nothing = Tok { kind: Kind::Placemarker, span: here, ..*item };
+                        self.push(&mut result, nothing, &mut paste, call);
+                    }
+                }
                 Kind::Parameter(index) => {
                     let index = usize::from(index);
                     let raw = arguments.map_or(&[][..], |arguments| arguments.get(index));
@@ -306,6 +313,15 @@ impl Preprocessor<'_> {
         }
         result.retain(|token| token.kind != Kind::Placemarker);
         result
+    }
+
+    /// Whether the variable arguments stand for anything.
+    fn has_rest(&mut self, definition: &Macro, arguments: Option<&Arguments>) -> bool {
+        let (Shape::Function(parameters), Some(arguments)) = (&definition.shape, arguments) else {
+            return false;
+        };
+        let rest = arguments.get(parameters.names.len() - 1).to_vec();
+        !self.expand_all(rest).is_empty()
     }
 
     fn push(&mut self, result: &mut Vec<Tok>, token: Tok, paste: &mut Option<Span>, call: &Call) {
@@ -437,9 +453,16 @@ impl Preprocessor<'_> {
     /// C99 6.10.8
     fn dynamic(&mut self, dynamic: Dynamic) -> Kind {
         let number = match dynamic {
+            // What is compiled does not depend on when it is.
+            Dynamic::Text(text) => return Kind::String(self.interner.intern(text)),
+            Dynamic::BaseFile => {
+                let name =
+                    self.frames.first().map_or("".into(), |frame| self.map.presumed(frame.id, 0).0.clone());
+                return self.file_name(&name);
+            }
             Dynamic::File => {
-                let name = self.presumed().0.replace('\\', "\\\\").replace('"', "\\\"");
-                return Kind::String(self.interner.intern(&format!("\"{name}\"")));
+                let name = self.presumed().0;
+                return self.file_name(&name);
             }
             Dynamic::Line => self.presumed().1 as usize,
             Dynamic::IncludeLevel => self.include_depth(),
@@ -449,6 +472,12 @@ impl Preprocessor<'_> {
             }
         };
         Kind::Number(self.interner.intern(&number.to_string()))
+    }
+
+    /// The name of a file as a string literal.
+    fn file_name(&mut self, name: &str) -> Kind {
+        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+        Kind::String(self.interner.intern(&format!("\"{name}\"")))
     }
 
     /// As it would be written: for messages and pragmas.

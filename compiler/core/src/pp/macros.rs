@@ -45,6 +45,10 @@ pub(super) enum Dynamic {
     File,
     Counter,
     IncludeLevel,
+    /// The file that the compilation began with.
+    BaseFile,
+    /// The same text everywhere.
+    Text(&'static str),
 }
 
 impl Macro {

@@ -55,11 +55,16 @@ impl When {
     }
 }
 
-const DYNAMIC: [(&str, Dynamic); 4] = [
+const DYNAMIC: [(&str, Dynamic); 8] = [
     ("__LINE__", Dynamic::Line),
     ("__FILE__", Dynamic::File),
     ("__COUNTER__", Dynamic::Counter),
     ("__INCLUDE_LEVEL__", Dynamic::IncludeLevel),
+    ("__BASE_FILE__", Dynamic::BaseFile),
+    // C99 6.10.8, as other compilers have them for reproducible builds (SOURCE_DATE_EPOCH=0).
+    ("__DATE__", Dynamic::Text("\"Jan  1 1970\"")),
+    ("__TIME__", Dynamic::Text("\"00:00:00\"")),
+    ("__TIMESTAMP__", Dynamic::Text("\"Thu Jan  1 00:00:00 1970\"")),
 ];
 
 /// The definitions: what stands behind `#define`.

@@ -4,7 +4,7 @@ use kiln_syntax::{Interner, Span, Symbol, token::Punct};
 
 use super::hide::HideSet;
 
-/// What a token is. The last four occur only inside macro definitions and during substitution.
+/// What a token is. The last five occur only inside macro definitions and during substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name(Symbol),
@@ -26,6 +26,8 @@ pub(super) enum Kind {
     Stringize(u16),
     /// `##`
     Paste,
+    /// `__VA_OPT__(`: as many of the next tokens only count if there are variable arguments.
+    Optional(u16),
     /// An empty argument next to `##` (C99 6.10.3.3).
     Placemarker,
 }
@@ -110,7 +112,11 @@ impl Tok {
             Kind::Punct(punct) if self.flags.has(Flags::DIGRAPH) => digraph(punct),
             Kind::Punct(punct) => punct.spelling(),
             Kind::Paste => "##",
-            Kind::Parameter(_) | Kind::Stringize(_) | Kind::Placemarker | Kind::Reported => "",
+            Kind::Parameter(_)
+            | Kind::Stringize(_)
+            | Kind::Optional(_)
+            | Kind::Placemarker
+            | Kind::Reported => "",
         }
     }
 }

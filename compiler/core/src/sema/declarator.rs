@@ -371,6 +371,17 @@ impl Sema<'_> {
         if !self.check_parameter(ty, parameter.span) {
             return Some(made(TyId::ERROR.plain()));
         }
+        if ty.quals.space == Some(AddressSpace::Private) && matches!(self.types.get(ty.ty), Ty::Image(_)) {
+            self.report(
+                Diagnostic::new(
+                    Code::AddressSpacePlacement,
+                    parameter.span,
+                    "an image lies in memory of its own and cannot be `private`",
+                )
+                .help("leave `private` out")
+                .note("OpenCL C 6.11.b: an image type cannot be used with an address space qualifier"),
+            );
+        }
         if let Some(space) = ty.quals.space
             && space != AddressSpace::Private
         {
@@ -397,6 +408,7 @@ impl Sema<'_> {
             self.report_half("a parameter", span);
             return false;
         }
+        self.warn_half_not_enabled(ty.ty, span);
         if let Ty::Block(_) = self.types.get(ty.ty) {
             self.report(
                 Diagnostic::new(Code::BlockType, span, "a block cannot be a parameter of a function")
@@ -451,7 +463,10 @@ impl Sema<'_> {
                 self.report_half("the result of a function", span);
                 return TyId::ERROR.plain();
             }
-            _ => return result.ty.plain(),
+            _ => {
+                self.warn_half_not_enabled(result.ty, span);
+                return result.ty.plain();
+            }
         };
         let shown = self.show(result.ty);
         self.report(

@@ -38,7 +38,7 @@ struct Facts {
     has_source: bool,
     /// Whether a barrier is reached inside, perhaps through other functions.
     has_barrier: bool,
-    /// Loops that only some work-items leave or begin again early, and where these part.
+    /// Loops that only some work-items leave early, and where these part.
     left: FxHashMap<Span, Span>,
 }
 
@@ -67,8 +67,10 @@ struct Walk<'a, 'm> {
     parted: Option<Span>,
     /// The same for all that follows in the function, after a `return` that only some take.
     returned: Option<Span>,
-    /// The same for the rest of the loop body, after a `break` or `continue` that only some take.
+    /// The same for the rest of the loop body and what follows in later rounds, after a `break` that only some take.
     left: Option<Span>,
+    /// The same for the rest of the loop body alone, after a `continue` that only some take: they come back to it.
+    skipped: Option<Span>,
     /// Barriers that were reached there; only filled in the last walk.
     found: Option<Vec<Divergent>>,
 }
@@ -114,7 +116,8 @@ impl<'m> Analysis<'m> {
     fn walk(&mut self, function: FunctionId, found: Option<Vec<Divergent>>) -> Option<Vec<Divergent>> {
         let module = self.module;
         let body = module.functions[function].body.as_deref().unwrap_or_default();
-        let mut walk = Walk { analysis: self, function, parted: None, returned: None, left: None, found };
+        let mut walk =
+            Walk { analysis: self, function, parted: None, returned: None, left: None, skipped: None, found };
         walk.stmts(body);
         walk.found
     }
@@ -141,7 +144,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// Where the work-items parted that lead here.
     fn here(&self) -> Option<Span> {
-        self.parted.or(self.left).or(self.returned)
+        self.parted.or(self.left).or(self.skipped).or(self.returned)
     }
 
     /// Statements that are only reached under a condition.
@@ -165,13 +168,14 @@ impl<'m> Walk<'_, 'm> {
             StmtKind::Loop { condition, step, body, .. } => {
                 // What parts at the end of the body is felt at its beginning, from the next walk on.
                 let known = self.analysis.facts[self.function].left.get(&stmt.span).copied();
-                let before = self.left;
+                let (before, skipped) = (self.left, self.skipped);
                 self.left = before.or(known);
                 let varying = condition.as_ref().filter(|condition| self.varies(condition));
                 let parted = varying.map(|condition| condition.span);
                 self.under(parted, |walk| {
                     condition.iter().for_each(|condition| walk.expr(condition));
                     walk.stmts(body);
+                    walk.skipped = skipped;
                     step.iter().for_each(|step| walk.expr(step));
                 });
                 if let (None, Some(parted)) = (known, self.left) {
@@ -187,7 +191,8 @@ impl<'m> Walk<'_, 'm> {
                 self.under(parted, |walk| walk.stmts(body));
                 self.left = before;
             }
-            StmtKind::Break | StmtKind::Continue => self.left = self.left.or(self.parted),
+            StmtKind::Break => self.left = self.left.or(self.parted),
+            StmtKind::Continue => self.skipped = self.skipped.or(self.parted),
             StmtKind::Return(value) => {
                 let value_varies = value.as_ref().is_some_and(|value| {
                     self.expr(value);

@@ -225,6 +225,10 @@ impl Sema<'_> {
             }
             _ => match place.kind {
                 PlaceKind::Temporary(value) => *value,
+                PlaceKind::Deref(_) => {
+                    self.warn_half_not_enabled(place.ty.ty, span);
+                    Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span }
+                }
                 _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span },
             },
         }

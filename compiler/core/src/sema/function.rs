@@ -393,6 +393,7 @@ impl Sema<'_> {
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         self.check_labels();
+        self.check_inner_jumps(&stmts);
         self.function = outer_function;
         let body = std::mem::replace(&mut self.body, outer_body);
         (stmts, body.returns)

@@ -182,6 +182,7 @@ impl Sema<'_> {
             self.report_half("a variable", variable.span);
             return false;
         }
+        self.warn_half_not_enabled(element, variable.span);
         true
     }
 }

@@ -36,6 +36,24 @@ impl Sema<'_> {
         }
     }
 
+    /// OpenCL C 6.3.1.2: `half` is a type to compute with if its extension is enabled.
+    pub(super) fn warn_half_not_enabled(&mut self, ty: TyId, span: Span) {
+        let is_half = matches!(self.types.get(ty), Ty::Scalar(Scalar::Half) | Ty::Vector(Scalar::Half, _));
+        if !is_half || self.enabled.has(Extension::KhrFp16) {
+            return;
+        }
+        self.enabled.insert(Extension::KhrFp16);
+        self.report(
+            Diagnostic::new(
+                Code::ExtensionNotEnabled,
+                span,
+                "`half` is used as more than a format in memory without `cl_khr_fp16` being enabled",
+            )
+            .help("write `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`")
+            .note("OpenCL C 6.12.1: at first every extension is disabled"),
+        );
+    }
+
     /// OpenCL C 6.15.12.6: the 64-bit atomic types are there if both extensions are supported and enabled.
     pub(super) fn warn_not_enabled(&mut self, ty: TyId, span: Span) {
         let Ty::Atomic(scalar @ (Scalar::Long | Scalar::ULong | Scalar::Double)) = *self.types.get(ty) else {

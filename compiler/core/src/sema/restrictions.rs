@@ -4,7 +4,7 @@
 use kiln_syntax::Span;
 use rustc_hash::FxHashSet;
 
-use super::Sema;
+use super::{Extent, Sema};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{ExprKind, FunctionId, GlobalId, Place, PlaceKind, visit},
@@ -36,7 +36,7 @@ struct Circles<'g> {
 
 impl Sema<'_> {
     /// Checks what needs the whole program.
-    pub(super) fn check_whole_program(&mut self) {
+    pub(super) fn check_whole_program(&mut self, extent: Extent) {
         let mut uses: Table<FunctionId, Uses> = Table::new();
         for function in self.module.functions.iter() {
             let mut found = Uses::default();
@@ -53,7 +53,7 @@ impl Sema<'_> {
             uses.push(found);
         }
         self.check_recursion(&uses);
-        self.check_definitions(&uses);
+        self.check_definitions(&uses, extent);
     }
 
     /// OpenCL C 6.11.k: every call from one member of a circle to another is part of the recursion.
@@ -81,13 +81,18 @@ impl Sema<'_> {
         }
     }
 
-    /// What a kernel uses must be defined: a program is one translation unit here. A function that no kernel
+    /// What a kernel uses must be defined: a program is one translation unit here. In a source that is only checked
+    /// it is a warning. A function that no kernel
     /// reaches may use what is not there, as in a source that is part of a larger program; it has no body then.
-    fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>) {
+    fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>, extent: Extent) {
         let mut told = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
         let reached = self.reached_from_kernels(uses);
         self.drop_incomplete(uses, &reached);
+        let (function_code, variable_code) = match extent {
+            Extent::Program => (Code::UndefinedFunction, Code::UndefinedVariable),
+            Extent::Source => (Code::ExternalDefinition, Code::ExternalDefinition),
+        };
         for (_, found) in uses.entries().filter(|(id, _)| reached.contains(id)) {
             for &(callee, span) in &found.calls {
                 if self.module.functions[callee].body.is_some() || !told.insert(callee) {
@@ -95,12 +100,8 @@ impl Sema<'_> {
                 }
                 let (name, declared) = (self.name_of(callee), self.module.functions[callee].span);
                 self.report(
-                    Diagnostic::new(
-                        Code::UndefinedFunction,
-                        span,
-                        format!("`{name}` is called but not defined"),
-                    )
-                    .also(declared, "it is only declared here"),
+                    Diagnostic::new(function_code, span, format!("`{name}` is called but not defined"))
+                        .also(declared, "it is only declared here"),
                 );
             }
             for &(global, span) in &found.globals {
@@ -111,12 +112,8 @@ impl Sema<'_> {
                 }
                 let (name, declared) = (self.text(name).to_owned(), entry.span);
                 self.report(
-                    Diagnostic::new(
-                        Code::UndefinedVariable,
-                        span,
-                        format!("`{name}` is used but not defined"),
-                    )
-                    .also(declared, "it is only declared here"),
+                    Diagnostic::new(variable_code, span, format!("`{name}` is used but not defined"))
+                        .also(declared, "it is only declared here"),
                 );
             }
         }

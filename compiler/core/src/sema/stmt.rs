@@ -10,7 +10,7 @@ use kiln_syntax::{
 use super::{Entity, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Expr, ExprKind, LoopHints, Stmt, StmtKind},
+    hir::{Expr, ExprKind, LoopHints, Stmt, StmtKind, jumps, visit},
     ty::TyId,
 };
 
@@ -187,8 +187,7 @@ impl Sema<'_> {
         out
     }
 
-    /// `({ … })` of GNU C as a value: that of its last expression. It becomes a comma expression, so only
-    /// declarations and expressions can stand before the last one.
+    /// `({ … })` of GNU C as a value: that of its last expression.
     pub(crate) fn statement_expression(&mut self, block: &ast::Block, span: Span) -> Expr {
         self.warn_statement_expression(span);
         self.scopes.push();
@@ -205,29 +204,45 @@ impl Sema<'_> {
         };
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
-        let mut parts = Vec::new();
-        for stmt in stmts {
-            match stmt.kind {
-                StmtKind::Declare(_) => {}
-                StmtKind::Expr(expr) => parts.push(expr),
-                _ => {
-                    self.report(
-                        Diagnostic::new(
-                            Code::StatementExpressionBody,
-                            stmt.span,
-                            "this statement cannot stand in an expression",
-                        )
-                        .help("write a function, or make it a statement of its own"),
-                    );
-                    return self.error_value(span);
-                }
-            }
+        if let Some(jump) = jumps::across(&stmts) {
+            self.report_jump_in_expression(jump.span);
+            return self.error_value(span);
         }
-        parts.into_iter().rev().fold(value, |rest, part| Expr {
+        let is_plain = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_) | StmtKind::Expr(_));
+        if !stmts.iter().all(is_plain) {
+            return Expr { ty: value.ty, kind: ExprKind::Statements(stmts, Box::new(value)), span };
+        }
+        let parts = stmts.into_iter().filter_map(|stmt| match stmt.kind {
+            StmtKind::Expr(expr) => Some(expr),
+            _ => None,
+        });
+        parts.rev().fold(value, |rest, part| Expr {
             ty: rest.ty,
             kind: ExprKind::Comma(Box::new(part), Box::new(rest)),
             span,
         })
+    }
+
+    /// At the end of a function that jumps across its structure: statements in expressions stay within them, because
+    /// such a function has no loops that they could leave.
+    pub(super) fn check_inner_jumps(&mut self, body: &[Stmt]) {
+        if jumps::across(body).is_none() {
+            return;
+        }
+        let mut leaving = Vec::new();
+        visit::expressions(body, &mut |expr| {
+            if let ExprKind::Statements(stmts, _) = &expr.kind {
+                leaving.extend(jumps::leaving(stmts).map(|stmt| stmt.span));
+            }
+        });
+        leaving.into_iter().for_each(|span| self.report_jump_in_expression(span));
+    }
+
+    fn report_jump_in_expression(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::StatementExpressionBody, span, "this cannot stand in an expression")
+                .help("write a function, or make it a statement of its own"),
+        );
     }
 
     fn warn_statement_expression(&mut self, span: Span) {

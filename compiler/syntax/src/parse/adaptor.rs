@@ -172,7 +172,21 @@ fn stands_in_type(keyword: Keyword) -> bool {
     };
     matches!(
         keyword,
-        Bool | Char | Const | Constant | Double | Float | Global | Half | Int | Local | Long | Private | Short
-            | Signed | Unsigned | Void | Volatile
+        Bool | Char
+            | Const
+            | Constant
+            | Double
+            | Float
+            | Global
+            | Half
+            | Int
+            | Local
+            | Long
+            | Private
+            | Short
+            | Signed
+            | Unsigned
+            | Void
+            | Volatile
     )
 }

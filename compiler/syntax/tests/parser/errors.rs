@@ -111,7 +111,7 @@ fn what_should_stand_somewhere_is_said_in_words() {
     check("void f(int a) { do { } $(a); }", &["expected while before ("]);
     check("int a[] = { 1, 2$ 3 };", &["missing , after expression"]);
     check("enum { A$ B };", &["missing , after A"]);
-    check("int x = $_Generic(1, int: 2);", &["expected expression before _Generic"]);
+    check("int x = $_Thread_local(1, int: 2);", &["expected expression before _Thread_local"]);
     check("void f(int $&x) { }", &["unexpected &"]);
     check("void f(int a) { a = a +* $/ a; }", &["expected expression before /"]);
 }

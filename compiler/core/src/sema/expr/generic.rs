@@ -49,7 +49,12 @@ impl Sema<'_> {
     }
 
     /// Which value the type of `control` chooses; reports why none.
-    fn selected(&mut self, control: &ast::Expr, associations: &[ast::Association], span: Span) -> Option<usize> {
+    fn selected(
+        &mut self,
+        control: &ast::Expr,
+        associations: &[ast::Association],
+        span: Span,
+    ) -> Option<usize> {
         let wanted = self.value(control).ty;
         let mut types: Vec<(TyId, Span)> = Vec::new();
         let (mut chosen, mut default) = (None, None);
@@ -57,8 +62,12 @@ impl Sema<'_> {
             let Some(name) = &association.ty else {
                 if default.replace(i).is_some() {
                     self.report(
-                        Diagnostic::new(Code::GenericSelection, association.span, "there is a `default` before")
-                            .note("C11 6.5.1.1: a generic selection has no more than one default"),
+                        Diagnostic::new(
+                            Code::GenericSelection,
+                            association.span,
+                            "there is a `default` before",
+                        )
+                        .note("C11 6.5.1.1: a generic selection has no more than one default"),
                     );
                 }
                 continue;
@@ -72,9 +81,13 @@ impl Sema<'_> {
             if is_plain && let Some((_, first)) = types.iter().find(|(other, _)| *other == ty.ty) {
                 let shown = self.show(ty);
                 self.report(
-                    Diagnostic::new(Code::GenericSelection, association.span, format!("`{shown}` stands here twice"))
-                        .also(*first, "the first one")
-                        .note("C11 6.5.1.1: no two types of a generic selection are compatible"),
+                    Diagnostic::new(
+                        Code::GenericSelection,
+                        association.span,
+                        format!("`{shown}` stands here twice"),
+                    )
+                    .also(*first, "the first one")
+                    .note("C11 6.5.1.1: no two types of a generic selection are compatible"),
                 );
                 continue;
             }

@@ -120,7 +120,13 @@ impl Sema<'_> {
         None
     }
 
-    pub(super) fn unknown_member(&mut self, ty: TyId, record: RecordId, name: ast::Ident, span: Span) -> Operand {
+    pub(super) fn unknown_member(
+        &mut self,
+        ty: TyId,
+        record: RecordId,
+        name: ast::Ident,
+        span: Span,
+    ) -> Operand {
         let shown = self.show(ty);
         let text = self.text(name.node).to_owned();
         let mut names = Vec::new();

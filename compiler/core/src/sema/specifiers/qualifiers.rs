@@ -109,6 +109,13 @@ impl Sema<'_> {
         let found = self.qualifiers(list);
         let mut ty = ty;
         if let Some(pipe) = found.pipe {
+            if pipe.lo > span.lo {
+                self.report(
+                    Diagnostic::new(Code::PipeType, pipe, "`pipe` stands before the type of its packets")
+                        .note("OpenCL C 6.3.9, 6.15.18.1: `pipe` is reserved and cannot be a name"),
+                );
+                return TyId::ERROR.plain();
+            }
             ty = self.pipe_of(ty, found.access, pipe);
         } else if let Some(access) = found.access {
             ty.ty = self.with_access(ty.ty, access, span);
@@ -247,6 +254,17 @@ impl Sema<'_> {
                 return ty;
             }
         };
+        if image.access != Access::ReadOnly && image.access != access.node {
+            let shown = self.show(ty);
+            self.report(
+                Diagnostic::new(
+                    Code::AccessQualifier,
+                    access.span,
+                    format!("there is one access qualifier at most, and this is a `{shown}`"),
+                )
+                .note("OpenCL C 6.8"),
+            );
+        }
         let missing = match access.node {
             Access::ReadOnly => None,
             Access::WriteOnly if image.dim != ImageDim::D3 => None,

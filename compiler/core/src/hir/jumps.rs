@@ -1,0 +1,55 @@
+//! Jumps among statements: which of them the structure of loops and branches says, and which cross it.
+//!
+//! It knows statements alone; how either kind is lowered is the business of `lower`.
+
+use super::{Stmt, StmtKind};
+
+/// What jumps across the structure of these statements: a `goto` or its label, or a `case` inside a statement of its
+/// switch.
+pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
+    stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Goto(_) | StmtKind::Label(_) => Some(stmt),
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } => across(body),
+        StmtKind::If { then, otherwise, .. } => across(then).or_else(|| across(otherwise)),
+        StmtKind::Switch { body, .. } => across(body).or_else(|| nested_label(body)),
+        _ => None,
+    })
+}
+
+/// A label of this switch that stands inside a statement other than a plain block.
+fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Block(body) => nested_label(body),
+        StmtKind::If { then, otherwise, .. } => label(then).or_else(|| label(otherwise)),
+        StmtKind::Loop { body, .. } => label(body),
+        _ => None,
+    })
+}
+
+/// A label among these statements of the switch around them.
+pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
+    stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Case { .. } | StmtKind::Default => Some(stmt),
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } => label(body),
+        StmtKind::If { then, otherwise, .. } => label(then).or_else(|| label(otherwise)),
+        _ => None,
+    })
+}
+
+/// A `break` or `continue` among these statements of a statement around them.
+pub fn leaving(stmts: &[Stmt]) -> Option<&Stmt> {
+    find_leaving(stmts, true, true)
+}
+
+fn find_leaving(stmts: &[Stmt], breaks: bool, continues: bool) -> Option<&Stmt> {
+    stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Break if breaks => Some(stmt),
+        StmtKind::Continue if continues => Some(stmt),
+        StmtKind::Block(body) => find_leaving(body, breaks, continues),
+        StmtKind::If { then, otherwise, .. } => {
+            find_leaving(then, breaks, continues).or_else(|| find_leaving(otherwise, breaks, continues))
+        }
+        StmtKind::Switch { body, .. } => find_leaving(body, false, continues),
+        _ => None,
+    })
+}
