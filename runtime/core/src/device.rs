@@ -129,13 +129,13 @@ impl Instance {
     /// Opens a device.
     pub fn device(&self, selector: &Selector) -> Result<Device> {
         let info = self.choose(selector)?;
+        let prints = Prints::new(self.options.watchdog);
         let backend = match (info.environment, &self.vulkan) {
-            (Environment::OpenCl, _) => reference::open(info, self.options),
+            (Environment::OpenCl, _) => reference::open(info, self.options, prints.output()),
             (Environment::Vulkan, Ok(vulkan)) => vulkan.open(info)?,
             (Environment::Vulkan, Err(error)) => return Err(error.clone()),
         };
         let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
-        let prints = Prints::new(self.options.watchdog);
         Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options, prints }) })
     }
 

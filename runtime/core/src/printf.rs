@@ -18,10 +18,13 @@ use crate::kernel::Kernel;
 use crate::staging::Arrival;
 use text::Value;
 
+/// Where text goes.
+pub(crate) type Output = Arc<Mutex<Box<dyn Write + Send>>>;
+
 /// The launches of a device whose text is still to appear, and where it goes.
 pub(crate) struct Prints {
     pending: Mutex<VecDeque<Pending>>,
-    output: Mutex<Box<dyn Write + Send>>,
+    output: Output,
     watchdog: Option<Duration>,
 }
 
@@ -55,7 +58,16 @@ impl Printing {
 
 impl Prints {
     pub(crate) fn new(watchdog: Option<Duration>) -> Self {
-        Self { pending: Mutex::default(), output: Mutex::new(Box::new(std::io::stdout())), watchdog }
+        Self {
+            pending: Mutex::default(),
+            output: Arc::new(Mutex::new(Box::new(std::io::stdout()))),
+            watchdog,
+        }
+    }
+
+    /// For a back end that prints by itself.
+    pub(crate) fn output(&self) -> Output {
+        self.output.clone()
     }
 
     pub(crate) fn redirect(&self, output: impl Write + Send + 'static) {

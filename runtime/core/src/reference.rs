@@ -4,9 +4,8 @@
 //! It must never know arguments or index spaces.
 
 use std::any::Any;
-use std::io::Write as _;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use kiln_reference::{Argument, Checks, Region};
@@ -24,6 +23,7 @@ use crate::event::{Status, Times};
 use crate::interface::SpecId;
 use crate::layout::STATE_SIZE;
 use crate::module::Module;
+use crate::printf::Output;
 use crate::signature::{self, LOCAL_SIZE, WORK_DIM};
 
 /// The name by which it is chosen.
@@ -39,12 +39,14 @@ pub(crate) struct Reference {
     info: DeviceInfo,
     memory: kiln_reference::Memory,
     options: Options,
+    output: Output,
     opened: Instant,
 }
 
 struct Queue {
     memory: kiln_reference::Memory,
     options: Options,
+    output: Output,
     opened: Instant,
 }
 
@@ -135,9 +137,9 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
 }
 
 /// Opens the device.
-pub(crate) fn open(info: &DeviceInfo, options: Options) -> Arc<dyn Backend> {
+pub(crate) fn open(info: &DeviceInfo, options: Options, output: Output) -> Arc<dyn Backend> {
     let memory = kiln_reference::Memory::default();
-    Arc::new(Reference { info: info.clone(), memory, options, opened: Instant::now() })
+    Arc::new(Reference { info: info.clone(), memory, options, output, opened: Instant::now() })
 }
 
 impl Backend for Reference {
@@ -168,7 +170,7 @@ impl Backend for Reference {
 
     fn queue(&self, _profiled: bool) -> Result<Arc<dyn BackendQueue>> {
         let (options, opened) = (self.options, self.opened);
-        Ok(Arc::new(Queue { memory: self.memory.clone(), options, opened }))
+        Ok(Arc::new(Queue { memory: self.memory.clone(), options, output: self.output.clone(), opened }))
     }
 
     fn take_messages(&self) -> Vec<String> {
@@ -264,8 +266,10 @@ impl Queue {
             regions: &regions,
         }
         .run(&self.memory, &options);
-        // Who has closed standard output does not want to know.
-        let _ = std::io::stdout().write_all(&outcome.printed);
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = output.write_all(&outcome.printed).and_then(|()| output.flush()) {
+            tracing::error!("what kernel `{}` printed cannot be written: {error}", launch.name);
+        }
         match outcome.report {
             None => Ok(()),
             Some(report) if report.is_timeout() => Err(Error::Timeout {

@@ -10,6 +10,7 @@ mod library;
 mod meet;
 mod place;
 mod printf;
+mod races;
 mod run;
 mod schedule;
 mod view;

@@ -117,10 +117,12 @@ pub(crate) enum Use {
 /// A data race, told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Race {
-    /// What this access is.
-    pub(crate) this: String,
-    /// What the other one is, and where.
-    pub(crate) other: String,
+    pub(crate) this: Access,
+    pub(crate) other: Access,
+    /// The function and the operation of the other one.
+    pub(crate) other_at: (u32, u32),
+    /// The work-item that did it.
+    pub(crate) other_item: [u64; 3],
     pub(crate) reason: String,
     pub(crate) address: u64,
 }
@@ -188,7 +190,13 @@ impl Problem {
             Self::Divergence { .. } => {
                 "waits at a barrier that not all work-items of its group reach".to_owned()
             }
-            Self::Race(race) => format!("{} races with {}", race.this, race.other),
+            Self::Race(race) => {
+                format!(
+                    "{} what another work-item {}, and nothing orders them",
+                    verb(&race.this),
+                    verb(&race.other)
+                )
+            }
         }
     }
 

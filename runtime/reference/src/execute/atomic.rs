@@ -25,8 +25,8 @@ pub(crate) fn takes_value(action: Action) -> bool {
     )
 }
 
-/// Performs the operation and gives what was there.
-pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<u64, Problem> {
+/// Performs the operation and gives what was there, and whether something was written.
+pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<(u64, bool), Problem> {
     let address = regs[atomic.pointer as usize];
     let size = atomic.scalar.size();
     let (cells, at) = view.locate(address, size.into(), Access::Atomic)?;
@@ -34,8 +34,13 @@ pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<
         return Err(Problem::Misaligned { address, align: size.into(), access: Access::Atomic });
     }
     let (value, comparator) = (regs[atomic.value as usize], regs[atomic.comparator as usize]);
-    let old = update(cells, at, size, |old| next(atomic, old, value, comparator));
-    Ok(if atomic.action == Action::TestAndSet { (old != 0).into() } else { old })
+    let mut writes = false;
+    let old = update(cells, at, size, |old| {
+        let new = next(atomic, old, value, comparator);
+        writes = new.is_some();
+        new
+    });
+    Ok((if atomic.action == Action::TestAndSet { (old != 0).into() } else { old }, writes))
 }
 
 /// What is stored; nothing if nothing is.

@@ -2,19 +2,21 @@
 //!
 //! Owns the order in which they run and the moment when they meet. It must never know other groups.
 
-use std::time::Instant;
+use std::{sync::atomic::AtomicU64, time::Instant};
 
 use super::{
     Argument, Options,
     item::{Item, State},
     meet,
     place::GroupPlace,
+    printf::Printed,
+    races::Races,
     run::{self, Site},
     view::Local,
 };
 use crate::{
     Checks, Program,
-    code::{Function, Scope},
+    code::{Function, Scope, Together},
     interface::ParameterKind,
     memory::{Cells, Objects, Place, Space},
     report::{self, Problem, Report},
@@ -28,6 +30,8 @@ const TURNS: u32 = 4;
 /// A work-group under way.
 pub(crate) struct Group<'l> {
     place: GroupPlace<'l>,
+    /// Among all groups.
+    number: u32,
     local: Vec<Local>,
     /// Those that have begun and are not done, by their index.
     pub(crate) live: Vec<Item>,
@@ -40,6 +44,17 @@ pub(crate) struct Group<'l> {
 pub(crate) enum Ended {
     Done,
     GaveWay,
+}
+
+/// What a thread's groups share.
+pub(crate) struct Shared<'a> {
+    pub(crate) global: &'a Objects,
+    pub(crate) options: &'a Options,
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) races: &'a mut Races,
+    pub(crate) printed: &'a mut Vec<u8>,
+    /// Bytes of values that the launch has printed.
+    pub(crate) print_room: &'a AtomicU64,
 }
 
 /// Work-items whose memory can be used again.
@@ -59,7 +74,12 @@ impl Random {
 }
 
 impl<'l> Group<'l> {
-    pub(crate) fn new(place: GroupPlace<'l>, sizes: impl Iterator<Item = u64>, options: &Options) -> Self {
+    pub(crate) fn new(
+        place: GroupPlace<'l>,
+        number: u32,
+        sizes: impl Iterator<Item = u64>,
+        options: &Options,
+    ) -> Self {
         let variables = place.launch.program.locals.iter().map(|object| object.size);
         let local = variables
             .chain(sizes)
@@ -71,7 +91,7 @@ impl<'l> Group<'l> {
         let [x, y, z] = place.id().map(u64::from);
         let random =
             Random((options.seed ^ x << 1 ^ y << 21 ^ z << 42).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        Self { place, local, live: Vec::new(), begun: 0, done: 0, random }
+        Self { place, number, local, live: Vec::new(), begun: 0, done: 0, random }
     }
 
     /// Work-items that hold memory.
@@ -80,13 +100,7 @@ impl<'l> Group<'l> {
     }
 
     /// Lets the work-items run for some turns.
-    pub(crate) fn run<const CHECKS: bool>(
-        &mut self,
-        global: &Objects,
-        pool: &mut Pool,
-        options: &Options,
-        printed: &mut Vec<u8>,
-    ) -> Result<Ended, Box<Report>> {
+    pub(crate) fn run<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<Ended, Box<Report>> {
         let mut turns = 0;
         loop {
             let mut any_ready = false;
@@ -94,12 +108,12 @@ impl<'l> Group<'l> {
             while index < count {
                 let mut item = std::mem::take(&mut self.live[index]);
                 if item.state == State::Ready {
-                    self.turn::<CHECKS>(&mut item, global, options, printed)?;
+                    self.turn::<CHECKS>(&mut item, shared)?;
                 }
                 any_ready |= item.state == State::Ready;
                 if item.state == State::Done {
                     self.done += 1;
-                    pool.0.push(item);
+                    shared.pool.0.push(item);
                     self.live.remove(index);
                     count -= 1;
                 } else {
@@ -108,23 +122,24 @@ impl<'l> Group<'l> {
                 }
             }
             while self.begun < self.place.size() {
-                let mut item = pool.0.pop().unwrap_or_default();
-                self.begin::<CHECKS>(&mut item)?;
-                self.turn::<CHECKS>(&mut item, global, options, printed)?;
+                let mut item = shared.pool.0.pop().unwrap_or_default();
+                self.begin::<CHECKS>(&mut item, shared.races)?;
+                self.turn::<CHECKS>(&mut item, shared)?;
                 if item.state == State::Done {
                     self.done += 1;
-                    pool.0.push(item);
+                    shared.pool.0.push(item);
                 } else {
                     any_ready |= item.state == State::Ready;
                     self.live.push(item);
                 }
             }
             if self.live.is_empty() {
+                shared.races.end_group(self.number);
                 return Ok(Ended::Done);
             }
-            any_ready |= self.meet::<CHECKS>(global)?;
+            any_ready |= self.meet::<CHECKS>(shared)?;
             turns += 1;
-            let is_late = || options.deadline.is_some_and(|deadline| Instant::now() > deadline);
+            let is_late = || shared.options.deadline.is_some_and(|deadline| Instant::now() > deadline);
             if any_ready && turns >= TURNS && (turns.is_multiple_of(TURNS)) || is_late() {
                 return Ok(Ended::GaveWay);
             }
@@ -132,12 +147,16 @@ impl<'l> Group<'l> {
     }
 
     /// Prepares the next work-item.
-    fn begin<const CHECKS: bool>(&mut self, item: &mut Item) -> Result<(), Box<Report>> {
+    fn begin<const CHECKS: bool>(&mut self, item: &mut Item, races: &mut Races) -> Result<(), Box<Report>> {
         let launch = self.place.launch;
         let program = launch.program;
         let kernel = &program.kernels[launch.kernel];
         let function = &program.functions[kernel.function as usize];
         item.reset(self.begun);
+        if CHECKS {
+            let sub_group = self.begun / crate::SUB_GROUP_SIZE;
+            item.thread = races.begin(self.number, sub_group, self.place.global_id(self.begun));
+        }
         self.begun += 1;
         let prepared = self.arguments::<CHECKS>(item, function);
         prepared.map_err(|problem| self.report(item, &problem))
@@ -194,17 +213,17 @@ impl<'l> Group<'l> {
     fn turn<const CHECKS: bool>(
         &mut self,
         item: &mut Item,
-        global: &Objects,
-        options: &Options,
-        printed: &mut Vec<u8>,
+        shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
+        let options = shared.options;
         let slice = if options.seed == 0 { SLICE } else { 1 + self.random.below(64) };
         let mut site = Site {
             program: self.place.launch.program,
             place: self.place,
-            global,
+            global: shared.global,
             local: &mut self.local,
-            printed,
+            races: shared.races,
+            printed: Printed { text: shared.printed, used: shared.print_room },
         };
         let result = run::run::<CHECKS>(&mut site, item, slice);
         let result = match result {
@@ -215,7 +234,7 @@ impl<'l> Group<'l> {
     }
 
     /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
-    fn meet<const CHECKS: bool>(&mut self, global: &Objects) -> Result<bool, Box<Report>> {
+    fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
         let program = self.place.launch.program;
         let mut released = false;
         if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
@@ -231,7 +250,7 @@ impl<'l> Group<'l> {
                     return Err(self.divergence(other.map(|item| item.index)));
                 }
                 let all: Vec<usize> = (0..self.live.len()).collect();
-                self.together::<CHECKS>(&all, global)?;
+                self.together::<CHECKS>(&all, shared)?;
                 return Ok(true);
             }
         }
@@ -266,7 +285,7 @@ impl<'l> Group<'l> {
                 let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
                 return Err(self.report(&item, &Problem::Divergence { others }));
             }
-            self.together::<CHECKS>(&chosen, global)?;
+            self.together::<CHECKS>(&chosen, shared)?;
             released = true;
         }
         Ok(released)
@@ -275,16 +294,23 @@ impl<'l> Group<'l> {
     fn together<const CHECKS: bool>(
         &mut self,
         chosen: &[usize],
-        global: &Objects,
+        shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
         let program = self.place.launch.program;
         let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
         let meet = &program.tables.meets[number as usize];
+        if CHECKS && let Together::Barrier { memory, semantics } = meet.what {
+            let is_whole_group = chosen.len() == self.place.size() as usize;
+            let threads =
+                self.live.iter_mut().enumerate().filter(|(index, _)| chosen.binary_search(index).is_ok());
+            let threads = threads.map(|(_, item)| &mut item.thread);
+            shared.races.barrier(threads, is_whole_group, memory, semantics);
+        }
         let result = meet::perform::<CHECKS>(
             meet,
             &mut self.live,
             chosen,
-            global,
+            shared.global,
             &mut self.local,
             self.place.region.local,
         );
@@ -336,6 +362,13 @@ impl<'l> Group<'l> {
     pub(crate) fn report(&self, item: &Item, problem: &Problem) -> Box<Report> {
         let launch = self.place.launch;
         let mut notes = problem.notes();
+        if let Problem::Race(race) = problem {
+            let [x, y, z] = race.other_item;
+            let (function, position) = race.other_at;
+            let line = launch.program.functions[function as usize].line(position);
+            let place = line.map_or(String::new(), |line| format!(" at line {}", line.line));
+            notes.insert(0, format!("the other access is by work-item ({x}, {y}, {z}){place}"));
+        }
         notes.extend(problem.address().and_then(|address| self.owner(item, address)));
         Box::new(Report {
             kernel: launch.program.kernels[launch.kernel].name.clone(),

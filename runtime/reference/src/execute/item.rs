@@ -2,6 +2,7 @@
 //!
 //! Owns what one work-item has to itself. It must never know other work-items.
 
+use super::races::Thread;
 use crate::{
     code::{Function, Position, Slot},
     memory::{Cells, Space},
@@ -26,6 +27,8 @@ pub(crate) struct Item {
     /// In the group.
     pub(crate) index: u32,
     pub(crate) state: State,
+    /// As the memory model sees it.
+    pub(crate) thread: Thread,
     /// Jumps so far.
     pub(crate) steps: u64,
 }

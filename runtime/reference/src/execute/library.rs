@@ -2,7 +2,10 @@
 
 use spirv::OpenclStd100Op as Cl;
 
-use super::{printf, view::View};
+use super::{
+    printf::{self, Printed},
+    view::View,
+};
 use crate::{
     alu::{self, Conversion, Rounding},
     code::{Lanes, Library, Slot},
@@ -45,7 +48,7 @@ pub(crate) fn call<const CHECKS: bool>(
     library: &Library,
     regs: &mut [u64],
     undefined: &mut [u8],
-    printed: &mut Vec<u8>,
+    printed: &mut Printed<'_>,
 ) -> Result<(), Problem> {
     let mut frame = Frame { regs, undefined };
     let operand = |index: usize| library.operands[index];
@@ -176,6 +179,9 @@ fn load<const CHECKS: bool>(
         }
         View::aligned(address, size, Access::Read)?;
     }
+    if CHECKS {
+        view.watch(address, count as u64 * u64::from(size), false)?;
+    }
     let (cells, at) = view.locate(address, count as u64 * u64::from(size), Access::Read)?;
     let values: Vec<u64> =
         (0..count).map(|lane| convert(cells.load(at + (lane * usize::from(size)) as u64, size))).collect();
@@ -198,6 +204,7 @@ fn store<const CHECKS: bool>(
     let count = usize::from(value.1.count);
     if CHECKS {
         View::aligned(address, size, Access::Write)?;
+        view.watch(address, count as u64 * u64::from(size), true)?;
     }
     let (cells, at) = view.locate(address, count as u64 * u64::from(size), Access::Write)?;
     for lane in 0..count {
@@ -264,6 +271,9 @@ fn two_results<const CHECKS: bool>(
         seconds.push(second);
     }
     let bytes = count as u64 * u64::from(size);
+    if CHECKS {
+        view.watch(address, bytes, true)?;
+    }
     let (cells, at) = view.locate(address, bytes, Access::Write)?;
     for (lane, second) in seconds.into_iter().enumerate() {
         cells.store(at + (lane * usize::from(size)) as u64, size, second);

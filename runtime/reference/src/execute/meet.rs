@@ -149,7 +149,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             let [target, source, elements, stride] =
                 [meet.to, from, elements, stride].map(|slot: Slot| first.values(slot, 1)[0]);
             let mut nothing = Private::default();
-            let mut view = View { global, local, private: &mut nothing };
+            let mut view = View { global, local, private: &mut nothing, watch: None };
             // The stride is that of global memory, in elements.
             let bytes = u64::from(bytes);
             for element in 0..elements {

@@ -2,8 +2,20 @@
 //!
 //! Owns the conversions. A wrong format prints what it can and gives -1, never an error.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use super::view::View;
 use crate::{alu, report::Access, types::Scalar};
+
+/// `CL_DEVICE_PRINTF_BUFFER_SIZE`: what the calls of a launch may print, in bytes of their values.
+const BUFFER: u64 = 1 << 20;
+
+/// Where calls print.
+pub(crate) struct Printed<'a> {
+    pub(crate) text: &'a mut Vec<u8>,
+    /// Bytes that the calls of the launch have taken.
+    pub(crate) used: &'a AtomicU64,
+}
 
 /// Longer strings are cut.
 const LONGEST: u64 = 1 << 20;
@@ -28,8 +40,15 @@ pub(crate) fn print(
     view: &View<'_>,
     format: u64,
     values: &[(Scalar, Vec<u64>)],
-    printed: &mut Vec<u8>,
+    Printed { text: printed, used }: &mut Printed<'_>,
 ) -> i32 {
+    let size = |(scalar, lanes): &(Scalar, Vec<u64>)| {
+        (u64::from(scalar.size()) * lanes.len() as u64).next_multiple_of(4)
+    };
+    let taken = 4 + values.iter().map(size).sum::<u64>();
+    if used.fetch_add(taken, Relaxed) + taken > BUFFER - 4 {
+        return -1;
+    }
     let Some(format) = string(view, format) else { return -1 };
     let (mut rest, mut values) = (format.as_slice(), values.iter());
     while let Some(&first) = rest.first() {

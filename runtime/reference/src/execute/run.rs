@@ -5,11 +5,13 @@
 use super::{
     item::{Item, State},
     place::GroupPlace,
-    view::{Local, View},
+    printf::Printed,
+    races::{Races, Synchronisation},
+    view::{Local, View, Watch},
 };
 use crate::{
     alu,
-    code::{Op, Overflow, Program, Slot},
+    code::{Action, Op, Overflow, Program, Slot},
     memory::{Objects, Place, Space},
     report::{Access, Problem, Use},
 };
@@ -20,8 +22,8 @@ pub(crate) struct Site<'a> {
     pub(crate) place: GroupPlace<'a>,
     pub(crate) global: &'a Objects,
     pub(crate) local: &'a mut [Local],
-    /// What `printf` has written in this slice.
-    pub(crate) printed: &'a mut Vec<u8>,
+    pub(crate) races: &'a mut Races,
+    pub(crate) printed: Printed<'a>,
 }
 
 /// What an atomic operation takes of a slice, in jumps: who asks memory again and again waits for others.
@@ -76,7 +78,17 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
         }
         macro_rules! view {
             () => {
-                View { global: site.global, local: &mut *site.local, private: &mut item.private }
+                View {
+                    global: site.global,
+                    local: &mut *site.local,
+                    private: &mut item.private,
+                    watch: if CHECKS {
+                        let at = (frame.function, position as u32 - 1);
+                        Some(Watch { races: &mut *site.races, thread: &mut item.thread, at })
+                    } else {
+                        None
+                    },
+                }
             };
         }
         macro_rules! jump {
@@ -240,6 +252,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         attempt!(View::aligned(address, align, Access::Read));
                     }
                     let mut view = view!();
+                    if CHECKS {
+                        attempt!(view.watch(address, bytes, false));
+                    }
                     let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = cells.load(at + (lane * size as usize) as u64, size);
@@ -260,6 +275,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
+                        if CHECKS {
+                            attempt!(view.watch(address, bytes, false));
+                        }
                         let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
@@ -280,6 +298,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         attempt!(View::aligned(address, align, Access::Write));
                     }
                     let mut view = view!();
+                    if CHECKS {
+                        attempt!(view.watch(address, bytes, true));
+                    }
                     let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
                     for lane in 0..count as usize {
                         let byte = at + (lane * size as usize) as u64;
@@ -301,6 +322,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
+                        if CHECKS {
+                            attempt!(view.watch(address, bytes, true));
+                        }
                         let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
@@ -323,6 +347,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     }
                     let (bytes, size) = &tables.data[data as usize];
                     let mut view = view!();
+                    if CHECKS {
+                        attempt!(view.watch(address, *size, true));
+                    }
                     let (cells, at) = attempt!(view.locate(address, *size, Access::Write));
                     if bytes.is_empty() {
                         cells.zero(at, *size);
@@ -372,8 +399,22 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                             defined!(atomic.value, Use::Operand);
                         }
                     }
+                    let address = regs[atomic.pointer as usize];
                     let view = view!();
-                    let old = attempt!(super::atomic::perform(&view, atomic, regs));
+                    let (old, writes) = attempt!(super::atomic::perform(&view, atomic, regs));
+                    if CHECKS {
+                        let reads = !matches!(atomic.action, Action::Store | Action::Clear);
+                        let failed = atomic.action == Action::CompareExchange && !writes;
+                        let semantics = if failed { atomic.failure } else { atomic.semantics };
+                        let how = Synchronisation { scope: atomic.scope, semantics, reads, writes };
+                        let at = (frame.function, position as u32 - 1);
+                        let (thread, size) = (&mut item.thread, atomic.scalar.size());
+                        attempt!(site.races.atomic(thread, address, size, how, at));
+                        let mut view = view!();
+                        if let Some(known) = view.known(address, size.into()) {
+                            known.fill(1);
+                        }
+                    }
                     if let Some(to) = atomic.to {
                         regs[to as usize] = old;
                         if CHECKS {
@@ -382,7 +423,13 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     }
                     *left = left.saturating_sub(ATOMIC_COST).max(1);
                 }
-                Op::Fence(_) => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+                Op::Fence(number) => {
+                    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                    if CHECKS {
+                        let fence = &tables.fences[number as usize];
+                        item.thread.fence(fence.scope, fence.semantics);
+                    }
+                }
                 Op::Meet(number) => {
                     item.state = State::Waiting(number);
                     stop!(position);
@@ -396,7 +443,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         library,
                         regs,
                         undefined,
-                        site.printed
+                        &mut site.printed
                     ));
                 }
                 Op::Jump(target) => jump!(target),

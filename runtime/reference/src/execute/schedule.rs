@@ -14,8 +14,9 @@ use std::{
 
 use super::{
     Argument, Launch, Options, Outcome, Region,
-    group::{Ended, Group, Pool},
+    group::{self, Ended, Group, Pool},
     place::GroupPlace,
+    races::Races,
 };
 use crate::{Checks, Memory, memory::Objects, report::Report};
 
@@ -31,6 +32,7 @@ struct Shared<'l> {
     stopped: AtomicBool,
     report: Mutex<Option<Report>>,
     printed: Mutex<Vec<u8>>,
+    print_room: AtomicU64,
 }
 
 /// Executes a launch.
@@ -44,6 +46,7 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
         stopped: AtomicBool::new(false),
         report: Mutex::new(None),
         printed: Mutex::new(Vec::new()),
+        print_room: AtomicU64::new(0),
     };
     let threads = match options.checks {
         Checks::On => 1,
@@ -72,15 +75,23 @@ impl Shared<'_> {
     /// One thread: begins groups while there are any, and goes on with those that gave way.
     fn work(&self) {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
-        let mut pool = Pool::default();
+        let (mut pool, mut races) = (Pool::default(), Races::default());
         while !self.stopped.load(Relaxed) {
             let under_way: usize = waiting.iter().map(Group::under_way).sum();
             let begun = if under_way < MOST_UNDER_WAY { self.begin() } else { None };
             let Some(mut group) = begun.or_else(|| waiting.pop_front()) else { return };
             let mut printed = Vec::new();
+            let mut shared = group::Shared {
+                global: &self.global,
+                options: self.options,
+                pool: &mut pool,
+                races: &mut races,
+                printed: &mut printed,
+                print_room: &self.print_room,
+            };
             let ended = match self.options.checks {
-                Checks::On => group.run::<true>(&self.global, &mut pool, self.options, &mut printed),
-                Checks::Off => group.run::<false>(&self.global, &mut pool, self.options, &mut printed),
+                Checks::On => group.run::<true>(&mut shared),
+                Checks::Off => group.run::<false>(&mut shared),
             };
             if !printed.is_empty() {
                 self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
@@ -106,6 +117,7 @@ impl Shared<'_> {
     /// The next group that has not begun.
     fn begin(&self) -> Option<Group<'_>> {
         let mut number = self.next.fetch_add(1, Relaxed);
+        let all = number as u32;
         for region in self.launch.regions {
             if number < count(region) {
                 let [x, y, _] = region.groups.map(u64::from);
@@ -115,7 +127,7 @@ impl Shared<'_> {
                     Argument::Local(size) => Some(*size),
                     Argument::Bytes(_) => None,
                 });
-                return Some(Group::new(place, sizes, self.options));
+                return Some(Group::new(place, all, sizes, self.options));
             }
             number -= count(region);
         }

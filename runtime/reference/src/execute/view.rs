@@ -2,8 +2,12 @@
 //!
 //! Owns the way from an address to bytes, with the checks on the way. It must never know operations.
 
-use super::item::Private;
+use super::{
+    item::Private,
+    races::{Races, Thread},
+};
 use crate::{
+    code::Position,
     memory::{Cells, Objects, Place, Space},
     report::{Access, Problem},
 };
@@ -21,6 +25,16 @@ pub(crate) struct View<'a> {
     pub(crate) global: &'a Objects,
     pub(crate) local: &'a mut [Local],
     pub(crate) private: &'a mut Private,
+    /// Strict: who sees, and what is known of all accesses.
+    pub(crate) watch: Option<Watch<'a>>,
+}
+
+/// Who looks for races.
+pub(crate) struct Watch<'a> {
+    pub(crate) races: &'a mut Races,
+    pub(crate) thread: &'a mut Thread,
+    /// The function and the operation.
+    pub(crate) at: (u32, Position),
 }
 
 impl View<'_> {
@@ -73,10 +87,22 @@ impl View<'_> {
         }
     }
 
+    /// Strict: an access that is about to happen must race with none before it.
+    pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
+        match &mut self.watch {
+            Some(Watch { races, thread, at }) => races.touch(thread, address, size, is_write, None, *at),
+            None => Ok(()),
+        }
+    }
+
     /// Copies bytes, with what is known of them.
     pub(crate) fn copy<const CHECKS: bool>(&mut self, to: u64, from: u64, size: u64) -> Result<(), Problem> {
         if size == 0 {
             return Ok(());
+        }
+        if CHECKS {
+            self.watch(from, size, false)?;
+            self.watch(to, size, true)?;
         }
         let (source, at) = self.locate(from, size, Access::Read)?;
         let mut bytes = vec![0; size as usize];
