@@ -446,3 +446,22 @@ fn modules_are_verified() {
     let rules = kiln(&folder, &["verify", "--rules"]).text();
     assert!(rules.contains("VUID-StandaloneSpirv-MemorySemantics-10865: "), "{rules}");
 }
+
+#[test]
+fn sarif_is_one_log_of_all_sources() {
+    let folder = folder(&[("a b.cl", BAD), ("c.cl", WARNED)]);
+    let finished = kiln(&folder, &["check", "--diagnostic-format", "sarif", "a b.cl", "c.cl"]);
+    let log: serde_json::Value = serde_json::from_str(&finished.stderr).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let (first, second) = (&log["runs"][0], &log["runs"][1]);
+    let place = &first["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "a%20b.cl");
+    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&2.into(), &14.into()));
+    assert_eq!(
+        (&first["results"][0]["level"], &second["results"][0]["level"]),
+        (&"error".into(), &"warning".into())
+    );
+    let rules = second["tool"]["driver"]["rules"].as_array().expect("rules");
+    let index = second["results"][0]["ruleIndex"].as_u64().expect("an index");
+    assert_eq!(rules[index as usize]["id"], second["results"][0]["ruleId"]);
+}

@@ -71,7 +71,7 @@ pub(crate) struct CheckCommand {
     #[arg(required = true, value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
     /// Compare the diagnostics with the `expected-error{{text}}` comments of the source, as clang does
-    #[arg(long)]
+    #[arg(long, conflicts_with = "diagnostic_format")]
     pub(crate) verify: bool,
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]

@@ -97,7 +97,7 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outc
 /// Compiles for a device. None after diagnostics.
 pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
     let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
-    show(&report(&output, shown), shown);
+    show(&[report(&output, shown)], shown);
     match output.artifact {
         Some(Artifact::Module(words)) => Some(words),
         _ => None,
@@ -109,8 +109,9 @@ fn report(output: &Output, options: &CompileOptions) -> String {
     kiln_report::report(options.diagnostic_format.into(), output)
 }
 
-/// Shows text with ANSI's colours on standard error, with them or without.
-fn show(text: &str, options: &CompileOptions) {
+/// Shows reports on standard error, with ANSI's colours or without.
+fn show(reports: &[String], options: &CompileOptions) {
+    let text = kiln_report::conclude(options.diagnostic_format.into(), reports);
     let choice = match options.color {
         ColorArgument::Auto => anstream::ColorChoice::Auto,
         ColorArgument::Always => anstream::ColorChoice::Always,

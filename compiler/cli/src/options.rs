@@ -116,6 +116,8 @@ pub(crate) enum FormatArgument {
     Gcc,
     /// One JSON object a line
     Json,
+    /// A SARIF log
+    Sarif,
 }
 
 impl From<FormatArgument> for kiln_report::Format {
@@ -124,6 +126,7 @@ impl From<FormatArgument> for kiln_report::Format {
             FormatArgument::Rich => Self::Rich,
             FormatArgument::Gcc => Self::Gcc,
             FormatArgument::Json => Self::Json,
+            FormatArgument::Sarif => Self::Sarif,
         }
     }
 }

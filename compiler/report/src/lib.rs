@@ -1,9 +1,10 @@
-//! Diagnostics as text: with source lines, as GCC writes them, or as JSON lines. The text may have ANSI colours; who
+//! Diagnostics as text: with source lines, as GCC writes them, as JSON lines, or as a SARIF log. The text may have ANSI colours; who
 //! prints it takes them away where they are not wanted. Knows nothing of files on disk or of terminals.
 
 mod gcc;
 mod json;
 mod rich;
+mod sarif;
 mod spot;
 
 use kiln_compiler::{
@@ -23,10 +24,26 @@ pub enum Format {
     Gcc,
     /// One JSON object a line.
     Json,
+    /// A SARIF log for all sources.
+    Sarif,
 }
 
-/// What a compilation reported, in its order.
+/// What several compilations reported: one text after the other, or one log.
+pub fn conclude(format: Format, reports: &[String]) -> String {
+    match format {
+        Format::Rich | Format::Gcc | Format::Json => reports.concat(),
+        Format::Sarif => {
+            let runs: Vec<_> = reports.iter().filter_map(|run| serde_json::from_str(run).ok()).collect();
+            format!("{:#}\n", sarif::log(&runs))
+        }
+    }
+}
+
+/// What a compilation reported, in its order; to be shown through `conclude`.
 pub fn report(format: Format, output: &Output) -> String {
+    if format == Format::Sarif {
+        return sarif::run(output).to_string();
+    }
     let sources = Sources { map: &output.sources, interner: &output.interner };
     render(format, sources, &output.diagnostics, output.hidden_errors)
 }
@@ -62,7 +79,8 @@ fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnosti
     match format {
         Format::Rich => rich::render(text, sources, diagnostic),
         Format::Gcc => gcc::render(text, sources, diagnostic),
-        Format::Json => json::render(text, sources, diagnostic),
+        // A line of the log's kind does not exist: one diagnostic is told as JSON.
+        Format::Json | Format::Sarif => json::render(text, sources, diagnostic),
     }
 }
 

@@ -27,12 +27,12 @@ pub(crate) fn each(
         [source] => vec![job(source)],
         _ => in_parallel(sources, &job),
     };
-    let mut failures = Vec::new();
+    let (mut reports, mut failures) = (Vec::new(), Vec::new());
     let mut worst = Outcome::Success;
     for job in jobs {
         match job {
             Ok((text, outcome)) => {
-                show(&text, options);
+                reports.push(text);
                 if outcome == Outcome::Diagnostics {
                     worst = outcome;
                 }
@@ -40,6 +40,7 @@ pub(crate) fn each(
             Err(Failure(reason)) => failures.push(reason),
         }
     }
+    show(&reports, options);
     if failures.is_empty() { Ok(worst) } else { Err(Failure(failures.join("\nkiln: error: "))) }
 }
 
