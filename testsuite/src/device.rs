@@ -2,6 +2,8 @@
 //! that is not there fails the tests; nothing is skipped.
 
 use std::{
+    env,
+    ffi::OsStr,
     fs,
     path::PathBuf,
     process::Command,
@@ -61,11 +63,7 @@ impl Device {
                 PathBuf::from("/nonexistent")
             }
         };
-        // The loader knows the second name since 1.3.207, the first since ever.
-        command.env("VK_ICD_FILENAMES", &manifest).env("VK_DRIVER_FILES", &manifest);
-        for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
-            command.env_remove(variable);
-        }
+        see(command, manifest.as_os_str());
         Ok(())
     }
 
@@ -86,6 +84,22 @@ impl Driver {
         found.next().ok_or_else(|| {
             format!("{name} is not installed: `cargo xtask setup --tests` installs {}", self.package)
         })
+    }
+}
+
+/// Makes a program see the software drivers and no other.
+pub fn drivers(command: &mut Command) -> Result<(), String> {
+    let found = ALL.iter().filter_map(|device| Some(device.driver.as_ref()?.find(device.name)));
+    let manifests = found.collect::<Result<Vec<_>, _>>()?;
+    see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
+    Ok(())
+}
+
+fn see(command: &mut Command, manifests: &OsStr) {
+    // The loader knows the second name since 1.3.207, the first since ever.
+    command.env("VK_ICD_FILENAMES", manifests).env("VK_DRIVER_FILES", manifests);
+    for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
+        command.env_remove(variable);
     }
 }
 

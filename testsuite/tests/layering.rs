@@ -21,6 +21,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/core", &["kiln-reference"]),
     ("runtime/reference", &[]),
     ("testsuite", &["kiln-compiler", "kiln-syntax"]),
+    ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("xtask", &[]),
 ];
 

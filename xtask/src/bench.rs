@@ -2,15 +2,27 @@
 
 mod compile;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
-use crate::{Outcome, setup};
+use crate::{Outcome, process, setup};
 
 /// What to measure.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
     /// The CPU time to compile the examples, beside clang-15 with llvm-spirv-15
     Compile,
+    /// What launches and transfers cost, beside bare Vulkan
+    Runtime(Rest),
+    /// Kernel times of seven programs, beside an OpenCL driver
+    Kernels(Rest),
+}
+
+/// Options of `kiln-bench`, which does the measuring.
+#[derive(Args)]
+pub(crate) struct Rest {
+    /// Passed on; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<String>,
 }
 
 /// Measures.
@@ -18,5 +30,12 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
     setup::install(setup::BENCH)?;
     match what {
         Bench::Compile => compile::compile(),
+        Bench::Runtime(rest) => kiln_bench("runtime", rest),
+        Bench::Kernels(rest) => kiln_bench("kernels", rest),
     }
+}
+
+fn kiln_bench(what: &str, rest: &Rest) -> Outcome {
+    let bench = ["run", "--release", "--quiet", "--package", "kiln-bench", "--", what];
+    process::run(process::cargo().args(bench).args(&rest.options))
 }

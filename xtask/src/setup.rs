@@ -42,8 +42,15 @@ pub(crate) const TESTS: &[&str] = &[
     "libmpfr-dev",
 ];
 
-/// The other way from OpenCL C to SPIR-V.
-pub(crate) const BENCH: &[&str] = &["clang-15", "llvm-spirv-15"];
+/// The other way from OpenCL C to SPIR-V, and another OpenCL on the processor.
+pub(crate) const BENCH: &[&str] = &[
+    "clang-15",
+    "llvm-spirv-15",
+    "libvulkan1",
+    "mesa-vulkan-drivers",
+    "ocl-icd-libopencl1",
+    "pocl-opencl-icd",
+];
 
 /// Makes the machine ready.
 pub(crate) fn setup(wanted: &Setup) -> Outcome {

@@ -6,13 +6,13 @@ mod fill;
 mod header;
 mod output;
 mod range;
+mod target;
 mod value;
 
 use std::time::Duration;
 
 use clap::ArgMatches;
-use kiln_compiler::target::Target;
-use kiln_runtime::{Device, DeviceInfo, Environment, Instance, NdRange, Program, Selector, Validation};
+use kiln_runtime::{Device, Environment, Instance, NdRange, Program, Selector, Validation};
 
 use crate::{
     arguments::{LaunchArguments, RunCommand},
@@ -59,7 +59,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
     {
         anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
     }
-    let mut options = command.options.to_options(target(device.info()), matches);
+    let mut options = command.options.to_options(target::target(device.info()), matches);
     // The strict device tells lines.
     options.debug |= device.info().environment == Environment::OpenCl;
     let Some(words) = compile::module(source, &options, &command.options) else {
@@ -115,38 +115,6 @@ fn runtime_options(command: &RunCommand) -> kiln_runtime::Options {
     options.unchecked |= command.no_checks;
     options.watchdog.get_or_insert(Duration::from_secs(command.timeout));
     options
-}
-
-/// The compiler's target for a device.
-fn target(info: &DeviceInfo) -> Target {
-    let device = &info.features;
-    let environment = match info.environment {
-        Environment::Vulkan => kiln_compiler::opencl::Environment::Vulkan,
-        Environment::OpenCl => return Target::full(kiln_compiler::opencl::Environment::OpenCl),
-    };
-    let mut target = Target::full(environment);
-    let features = &mut target.features;
-    features.int8 = device.int8;
-    features.int16 = device.int16;
-    features.int64 = device.int64;
-    features.fp16 = device.fp16;
-    features.fp64 = device.fp64;
-    features.storage8 = device.storage8;
-    features.storage16 = device.storage16;
-    features.push_constant8 = device.push_constant8;
-    features.push_constant16 = device.push_constant16;
-    features.int64_global_atomics = device.int64_global_atomics;
-    features.int64_local_atomics = device.int64_local_atomics;
-    features.float32_atomic_add = device.float32_atomic_add;
-    features.variable_pointers = device.variable_pointers;
-    features.workgroup_explicit_layout = device.workgroup_explicit_layout;
-    features.device_scope = device.device_scope;
-    features.availability_chains = device.availability_chains;
-    features.subgroups = device.subgroups;
-    features.push_constant_size = device.push_constant_size;
-    features.float_controls_preserve32 = device.float_controls_preserve32;
-    features.float_controls_denorm_preserve32 = device.float_controls_denorm_preserve32;
-    target
 }
 
 fn launch(

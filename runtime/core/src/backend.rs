@@ -34,7 +34,6 @@ pub(crate) enum Placement {
     /// With the device.
     Device,
     /// Where both see it.
-    #[expect(dead_code, reason = "shared virtual memory follows")]
     Shared,
     /// Where the host writes and the device copies from; it needs no address.
     Upload,

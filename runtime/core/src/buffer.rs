@@ -24,13 +24,13 @@ pub struct Buffer<T = u8> {
 }
 
 impl<T: Pod> Buffer<T> {
-    pub(crate) fn allocate(device: &Device, len: usize) -> Result<Self> {
+    pub(crate) fn allocate(device: &Device, len: usize, placement: Placement) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let limit = device.capabilities().max_allocation;
         if bytes == 0 || bytes > limit {
             return Err(Error::BufferSize { bytes, limit });
         }
-        let memory = device.backend().allocate(bytes, Placement::Device)?;
+        let memory = device.backend().allocate(bytes, placement)?;
         Ok(Self { device: device.clone(), memory, offset: 0, len, element: PhantomData })
     }
 

@@ -122,6 +122,9 @@ pub struct Capabilities {
     pub max_parameter_size: u32,
     /// `CL_DEVICE_HOST_UNIFIED_MEMORY`: the host and the device share their memory.
     pub unified_memory: bool,
+    /// `CL_DEVICE_SVM_ATOMICS`: atomics of the host and of a running kernel on shared virtual memory are in one order. Coarse-
+    /// and fine-grained buffers are offered everywhere.
+    pub svm_atomics: bool,
     /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 where launches cannot be timed.
     pub timer_resolution: f32,
 }

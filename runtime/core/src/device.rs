@@ -3,23 +3,26 @@
 //! Owns the choice and its options. It must never know how a back end talks to its devices.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytemuck::Pod;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Placement};
 use crate::buffer::Buffer;
+use crate::cache::{self, Cache};
 use crate::capabilities::{Capabilities, DeviceInfo, Environment, Features};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, Place};
+use crate::svm::Svm;
 use crate::{reference, staging, vulkan};
 
 /// How the runtime behaves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether the use of the driver is checked.
     pub validation: Validation,
@@ -27,6 +30,8 @@ pub struct Options {
     pub watchdog: Option<Duration>,
     /// Whether the reference device looks only for what it cannot carry out.
     pub unchecked: bool,
+    /// The folder where what the driver makes of kernels is kept from process to process. `None` keeps nothing.
+    pub cache: Option<PathBuf>,
 }
 
 /// Whether `VK_LAYER_KHRONOS_validation` checks the use of the driver.
@@ -76,8 +81,9 @@ struct Inner {
 }
 
 impl Options {
-    /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]) and
-    /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]).
+    /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]), `KILN_WATCHDOG`
+    /// (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]), and `KILN_CACHE` (a folder, or `off`; otherwise `kiln` in the
+    /// user's folder for caches).
     pub fn from_env() -> Self {
         let value = |name| std::env::var(name).unwrap_or_default();
         Self {
@@ -92,6 +98,7 @@ impl Options {
                 .ok()
                 .filter(|seconds: &f64| *seconds > 0.0)
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            cache: cache::usual_folder(),
         }
     }
 }
@@ -129,14 +136,17 @@ impl Instance {
     /// Opens a device.
     pub fn device(&self, selector: &Selector) -> Result<Device> {
         let info = self.choose(selector)?;
-        let prints = Prints::new(self.options.watchdog);
+        let options = self.options.clone();
+        let prints = Prints::new(options.watchdog);
         let backend = match (info.environment, &self.vulkan) {
-            (Environment::OpenCl, _) => reference::open(info, self.options, prints.output()),
-            (Environment::Vulkan, Ok(vulkan)) => vulkan.open(info)?,
+            (Environment::OpenCl, _) => reference::open(info, options.clone(), prints.output()),
+            (Environment::Vulkan, Ok(vulkan)) => {
+                vulkan.open(info, options.cache.as_deref().map(Cache::new))?
+            }
             (Environment::Vulkan, Err(error)) => return Err(error.clone()),
         };
         let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
-        Ok(Device { inner: Arc::new(Inner { backend, transfers, options: self.options, prints }) })
+        Ok(Device { inner: Arc::new(Inner { backend, transfers, options, prints }) })
     }
 
     fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
@@ -230,14 +240,19 @@ impl Device {
 
     /// A buffer of `len` elements whose contents are undefined.
     pub fn buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        Buffer::allocate(self, len)
+        Buffer::allocate(self, len, Placement::Device)
     }
 
     /// A buffer with these contents.
     pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
-        let buffer = Buffer::allocate(self, contents.len())?;
+        let buffer = Buffer::allocate(self, contents.len(), Placement::Device)?;
         self.initialise(&buffer, contents)?;
         Ok(buffer)
+    }
+
+    /// Shared virtual memory of `len` elements, all zero (`clSVMAlloc`).
+    pub fn svm<T: Pod>(&self, len: usize) -> Result<Svm<T>> {
+        Svm::allocate(self, len)
     }
 
     /// What the validation layer has said since the last call; nothing where it is off. Silence is what tests demand.

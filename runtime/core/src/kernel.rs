@@ -35,8 +35,8 @@ pub enum ArgValue {
     Bytes(Vec<u8>),
     /// Local memory of this many bytes.
     Local(usize),
-    /// A null pointer.
-    Null,
+    /// A device address (`clSetKernelArgSVMPointer`); 0 for a null pointer.
+    Pointer(u64),
 }
 
 /// Local memory for a work-group, in bytes.
@@ -46,6 +46,11 @@ pub struct Local(pub usize);
 /// A null pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Null;
+
+/// A pointer as kernels see it, such as [`Svm::pointer`](crate::Svm::pointer) gives. That its memory lives until the launch is
+/// complete is part of the contract of [`Queue::launch`](crate::Queue::launch).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pointer(pub u64);
 
 impl Local {
     /// Room for `len` elements of `T`.
@@ -78,9 +83,15 @@ impl Arg for Local {
     }
 }
 
+impl Arg for Pointer {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Pointer(self.0)
+    }
+}
+
 impl Arg for Null {
     fn into_value(self) -> ArgValue {
-        ArgValue::Null
+        ArgValue::Pointer(0)
     }
 }
 
@@ -135,7 +146,7 @@ impl Kernel {
         }
         let fits = match (taken.kind, value) {
             (ArgumentKind::Unused, _)
-            | (ArgumentKind::Pointer(_), ArgValue::Buffer(_) | ArgValue::Null)
+            | (ArgumentKind::Pointer(_), ArgValue::Buffer(_) | ArgValue::Pointer(_))
             | (ArgumentKind::Buffer(_), ArgValue::Buffer(_)) => true,
             (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
@@ -179,6 +190,7 @@ fn found(value: &ArgValue) -> String {
         ArgValue::Buffer(_) => "a buffer".to_owned(),
         ArgValue::Bytes(bytes) => format!("a value of {} bytes", bytes.len()),
         ArgValue::Local(bytes) => format!("{bytes} bytes of local memory"),
-        ArgValue::Null => "a null pointer".to_owned(),
+        ArgValue::Pointer(0) => "a null pointer".to_owned(),
+        ArgValue::Pointer(_) => "a pointer".to_owned(),
     }
 }

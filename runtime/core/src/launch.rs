@@ -156,6 +156,9 @@ impl<'a> Values<'a> {
                     self.put(place, &buffer.address().to_le_bytes());
                     self.keep.push(buffer.memory.clone());
                 }
+                (ArgumentKind::Pointer(place), ArgValue::Pointer(address)) => {
+                    self.put(place, &address.to_le_bytes());
+                }
                 (ArgumentKind::Value { place, .. }, ArgValue::Bytes(bytes)) => self.put(place, bytes),
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
                     let elements = (*bytes as u64).div_ceil(u64::from(element_size));
@@ -166,7 +169,7 @@ impl<'a> Values<'a> {
                 (ArgumentKind::Buffer(binding), ArgValue::Buffer(buffer)) => {
                     self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
                 }
-                // A null pointer is the zero that is there; arguments of other kinds were refused when set.
+                // Arguments of other kinds were refused when set.
                 _ => {}
             }
         }

@@ -22,6 +22,7 @@
 
 mod backend;
 mod buffer;
+mod cache;
 mod capabilities;
 mod device;
 mod error;
@@ -30,6 +31,7 @@ pub mod interface;
 mod kernel;
 mod launch;
 mod layout;
+mod map;
 mod module;
 mod ndrange;
 mod printf;
@@ -41,6 +43,7 @@ mod requirements;
 mod schedule;
 mod signature;
 mod staging;
+mod svm;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
@@ -54,11 +57,13 @@ pub use capabilities::{
 pub use device::{Device, Instance, Options, Selector, Validation};
 pub use error::{Error, Result};
 pub use event::{Event, Status, Times, UserEvent};
-pub use kernel::{Arg, ArgValue, Kernel, Local, Null};
+pub use kernel::{Arg, ArgValue, Kernel, Local, Null, Pointer};
+pub use map::Mapped;
 pub use ndrange::{NdRange, Sizes};
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};
 pub use schedule::Order as QueueOrder;
+pub use svm::{Atom, Svm, SvmAtomics};
 
 /// The README's program is compiled with the tests.
 #[cfg(doctest)]

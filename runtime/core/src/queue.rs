@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::Kernel;
 use crate::launch;
+use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
 use crate::schedule::{Lane, Order, Place};
@@ -153,6 +154,12 @@ impl Queue {
             .map(|(at, size)| self.arrival(&buffer.memory, buffer.offset + at, size))
             .collect::<Result<Vec<_>>>()?;
         Ok(Reading { pieces, len: buffer.len(), element: PhantomData })
+    }
+
+    /// Waits, and gives the contents of a buffer for reading and changing (`clEnqueueMapBuffer`). Nobody else may use the buffer
+    /// until it is unmapped.
+    pub fn map<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Mapped<T>> {
+        Ok(Mapped::new(self.clone(), buffer.clone(), self.read(buffer)?))
     }
 
     /// Copies a part of some memory to where the host sees it.

@@ -97,6 +97,8 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             max_allocation: LARGEST_BUFFER,
             max_parameter_size: ARGUMENTS / 2,
             unified_memory: true,
+            // Its work-items and the host take turns at whole commands.
+            svm_atomics: false,
             timer_resolution: 1.0,
         },
         features: Features {
@@ -169,7 +171,7 @@ impl Backend for Reference {
     }
 
     fn queue(&self, _profiled: bool) -> Result<Arc<dyn BackendQueue>> {
-        let (options, opened) = (self.options, self.opened);
+        let (options, opened) = (self.options.clone(), self.opened);
         Ok(Arc::new(Queue { memory: self.memory.clone(), options, output: self.output.clone(), opened }))
     }
 

@@ -247,3 +247,6 @@ fn watch(receiver: &Receiver<Watch>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

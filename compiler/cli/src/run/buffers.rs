@@ -28,7 +28,7 @@ impl Memory {
         parameter: &str,
     ) -> Result<ArgValue, Failure> {
         if text == "null" {
-            return Ok(ArgValue::Null);
+            return Ok(ArgValue::Pointer(0));
         }
         let Some((kind, rest)) = text.split_once(':') else {
             let Some(known) = self.get(text).cloned() else {

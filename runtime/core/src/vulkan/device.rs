@@ -14,6 +14,7 @@ use super::features::{Enabled, Found};
 use super::instance::Shared;
 use super::{failure, memory, program, queue};
 use crate::backend::{Backend, BackendQueue, KernelLayout, Memory, Placement, ProgramHandle};
+use crate::cache::Cache;
 use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::module::Module;
@@ -22,12 +23,15 @@ use crate::module::Module;
 const BLOCK: u64 = 32 << 20;
 
 /// The device as the rest of the runtime sees it.
-pub(super) struct Handle(Arc<Device>);
+pub(super) struct Handle(pub(super) Arc<Device>);
 
 /// An open device.
 pub(super) struct Device {
     pub(super) raw: ash::Device,
     pub(super) info: DeviceInfo,
+    pub(super) cache: Option<Cache>,
+    /// What a pipeline cache of this device and driver begins with.
+    pub(super) identity: Vec<u8>,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) family: u32,
     /// How many bits of a timestamp count.
@@ -45,6 +49,7 @@ impl Handle {
         instance: &Arc<Shared>,
         physical: vk::PhysicalDevice,
         info: &DeviceInfo,
+        cache: Option<Cache>,
     ) -> Result<Self> {
         let found = Found::new(&instance.raw, physical)?;
         let Some((family, timestamp_bits)) = found.family else {
@@ -75,6 +80,8 @@ impl Handle {
         Ok(Self(Arc::new(Device {
             raw,
             info: info.clone(),
+            cache,
+            identity: identity(&found.properties),
             limits: found.properties.limits,
             family,
             timestamp_bits,
@@ -84,6 +91,12 @@ impl Handle {
             instance: instance.clone(),
         })))
     }
+}
+
+/// The header of pipeline caches (Vulkan, `VkPipelineCacheHeaderVersionOne`).
+fn identity(properties: &vk::PhysicalDeviceProperties) -> Vec<u8> {
+    let words = [32, 1, properties.vendor_id, properties.device_id];
+    words.iter().flat_map(|word: &u32| word.to_ne_bytes()).chain(properties.pipeline_cache_uuid).collect()
 }
 
 fn create(

@@ -223,6 +223,8 @@ impl Found {
             max_allocation: self.subgroups.max_memory_allocation_size.min(self.max_buffer).min(global_memory),
             max_parameter_size: MAX_PARAMETER_SIZE.min(limits.max_uniform_buffer_range),
             unified_memory: matches!(self.kind(), DeviceKind::Cpu | DeviceKind::IntegratedGpu),
+            // The only devices of which Vulkan lets us know it: their processors are the host's.
+            svm_atomics: self.kind() == DeviceKind::Cpu,
             timer_resolution: match self.family {
                 Some((_, bits)) if bits > 0 => limits.timestamp_period,
                 _ => 0.0,

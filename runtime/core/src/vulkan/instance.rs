@@ -11,6 +11,7 @@ use super::device;
 use super::failure;
 use super::features;
 use crate::backend::Backend;
+use crate::cache::Cache;
 use crate::capabilities::DeviceInfo;
 use crate::device::Validation;
 use crate::error::{Error, Result};
@@ -97,9 +98,18 @@ impl Instance {
     }
 
     /// Opens a device of the list.
-    pub(crate) fn open(&self, info: &DeviceInfo) -> Result<Arc<dyn Backend>> {
+    pub(crate) fn open(&self, info: &DeviceInfo, cache: Option<Cache>) -> Result<Arc<dyn Backend>> {
+        Ok(Arc::new(self.open_handle(info, cache)?))
+    }
+
+    pub(super) fn open_handle(&self, info: &DeviceInfo, cache: Option<Cache>) -> Result<device::Handle> {
         let physical = self.shared.physical_devices[info.index];
-        Ok(Arc::new(device::Handle::open(&self.shared, physical, info)?))
+        device::Handle::open(&self.shared, physical, info, cache)
+    }
+
+    #[cfg(test)]
+    pub(super) fn raw(&self) -> &ash::Instance {
+        &self.shared.raw
     }
 }
 

@@ -8,6 +8,8 @@
 
 mod commands;
 mod device;
+#[cfg(test)]
+mod faults;
 mod features;
 mod instance;
 mod memory;

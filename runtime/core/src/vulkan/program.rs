@@ -10,6 +10,7 @@ use ash::vk;
 
 use super::device::Device;
 use crate::backend::{KernelLayout, Specialisation};
+use crate::cache::Key;
 use crate::error::{Error, Result};
 use crate::interface::{Binding, BindingClass};
 use crate::module::Module;
@@ -20,6 +21,9 @@ pub(super) struct Program {
     module: vk::ShaderModule,
     kernels: Vec<Kernel>,
     cache: vk::PipelineCache,
+    key: Key,
+    /// What the cache on disk had.
+    known: Vec<u8>,
     pipelines: Mutex<HashMap<(usize, Specialisation), vk::Pipeline>>,
 }
 
@@ -47,16 +51,22 @@ impl Program {
             module: vk::ShaderModule::null(),
             kernels: Vec::new(),
             cache: vk::PipelineCache::null(),
+            key: Key::new(&[], &[]),
+            known: Vec::new(),
             pipelines: Mutex::default(),
         };
         let words = module.stripped();
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the words are a module whose frame was checked; what else a driver needs of it is the compiler's promise.
         program.module = unsafe { device.raw.create_shader_module(&info, None) }.map_err(failed)?;
-        // SAFETY: the device is valid.
-        program.cache =
-            unsafe { device.raw.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None) }
-                .map_err(failed)?;
+        program.key = Key::new(&device.identity, &words);
+        let known = device.cache.as_ref().and_then(|cache| cache.load(program.key)).unwrap_or_default();
+        // Whatever else it is, it must come from this driver.
+        let known = if known.starts_with(&device.identity) { known } else { Vec::new() };
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(&known);
+        // SAFETY: the data is empty or what this driver once gave, checked to be intact.
+        program.cache = unsafe { device.raw.create_pipeline_cache(&info, None) }.map_err(failed)?;
+        program.known = known;
         for kernel in kernels {
             program.add(kernel)?;
         }
@@ -152,6 +162,20 @@ impl Program {
         }
     }
 
+    /// Keeps what the driver has built for the next process.
+    fn keep(&mut self) {
+        let built = !self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let Some(cache) = self.device.cache.as_ref().filter(|_| built) else { return };
+        // SAFETY: the cache was made when anything was built, and is not used at the same time.
+        match unsafe { self.device.raw.get_pipeline_cache_data(self.cache) } {
+            Ok(data) if data != self.known && data.starts_with(&self.device.identity) => {
+                cache.store(self.key, &data);
+            }
+            Ok(_) => {}
+            Err(result) => tracing::warn!("the driver does not tell what it has built: {result}"),
+        }
+    }
+
     fn refused(&self, kernel: &Kernel, result: vk::Result) -> Error {
         match self.device.failure("building a kernel", result, 0) {
             Error::Driver { detail, .. } => {
@@ -164,6 +188,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
+        self.keep();
         let raw = &self.device.raw;
         let pipelines = self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: commands hold the program until they are complete. Null handles are allowed.

@@ -1,9 +1,12 @@
 //! What goes wrong, and that nothing else does.
 
-use std::process::{Command, ExitCode};
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use kiln_runtime::{Device, Error, NdRange, Program, Selector};
+use kiln_runtime::{Device, Error, Instance, NdRange, Options, Program, Selector};
 
 use crate::launch;
 use crate::module::{self, Parts};
@@ -119,6 +122,78 @@ pub(crate) fn hang(device: &str) -> ExitCode {
     let event = launch(&queue, &kernel, 100_000).unwrap();
     println!("{}", event.wait_for(Duration::from_millis(50)).unwrap_err());
     ExitCode::SUCCESS
+}
+
+/// Names the folder in which a child process keeps kernels until it is killed.
+pub(crate) const WRITER: &str = "KILN_TEST_WRITER";
+
+/// The kernels of a process that is killed, of several at a time, and of damaged files: all run.
+pub(crate) fn kernels_are_kept_on_disk(device: &Device) {
+    let folder = tempfile::tempdir().unwrap();
+    let files =
+        || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let run = || run_copy(folder.path(), device.info().index);
+    run();
+    let kept = files();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let intact = fs::read(&kept[0]).unwrap();
+    run();
+    let damages: [&[u8]; 4] = [b"", b"kilnpc01", &intact[..intact.len() - 1], &[0xff; 5000]];
+    for damage in damages {
+        fs::write(&kept[0], damage).unwrap();
+        run();
+        assert_ne!(fs::read(&kept[0]).unwrap(), damage);
+    }
+    for _ in 0..3 {
+        let mut writers = [0; 3].map(|_| {
+            let program = std::env::current_exe().unwrap();
+            let mut command = Command::new(program);
+            command.env(WRITER, folder.path()).env(WRITER_DEVICE, device.info().index.to_string());
+            command.stdout(Stdio::piped()).spawn().unwrap()
+        });
+        for writer in &mut writers {
+            // It says that it has begun.
+            let mut begun = [0];
+            writer.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        for writer in &mut writers {
+            writer.kill().unwrap();
+            writer.wait().unwrap();
+        }
+        run();
+    }
+    let read_only = Path::new("/proc/kiln");
+    run_copy(read_only, device.info().index);
+}
+
+/// Names the device of a child process.
+const WRITER_DEVICE: &str = "KILN_TEST_DEVICE";
+
+fn run_copy(folder: &Path, index: usize) {
+    let options = Options { cache: Some(folder.to_owned()), ..crate::options() };
+    let device = Instance::new(options).unwrap().device(&Selector::Index(index)).unwrap();
+    let program = Program::from_spirv(&device, &module::copy()).unwrap();
+    let queue = device.queue().unwrap();
+    let buffers = [device.buffer_from(&[3u32; 8]).unwrap(), device.buffer_from(&[0u32; 8]).unwrap()];
+    let mut kernel = program.kernel("k").unwrap();
+    kernel.set(0, &buffers[0]).unwrap().set(1, &buffers[1]).unwrap().set(2, 8u32).unwrap();
+    launch(&queue, &kernel, 8).unwrap();
+    assert_eq!(queue.read(&buffers[1]).unwrap(), [3; 8]);
+}
+
+/// The child process. Without its files the driver starts anew each time.
+pub(crate) fn write_for_ever(folder: &Path) -> ExitCode {
+    let index = std::env::var(WRITER_DEVICE).unwrap().parse().unwrap();
+    loop {
+        run_copy(folder, index);
+        println!();
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().extension().is_some_and(|ending| ending == "bin") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
 pub(crate) fn other_devices_are_refused(device: &Device) {

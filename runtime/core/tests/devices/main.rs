@@ -29,6 +29,9 @@ const TESTS: &[(&str, Test)] = &[
     ("copies_and_parts", transfers::copies_and_parts),
     ("transfers_outside_are_refused", transfers::transfers_outside_are_refused),
     ("impossible_buffers_are_refused", transfers::impossible_buffers_are_refused),
+    ("large_transfers_are_whole", transfers::large_transfers_are_whole),
+    ("mapped_buffers_go_back", transfers::mapped_buffers_go_back),
+    ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
     ("copy_kernel", execution::copy_kernel),
     ("ids_sizes_offsets", execution::ids_sizes_offsets),
     ("local_arguments", execution::local_arguments),
@@ -66,6 +69,9 @@ fn main() -> ExitCode {
     }
     if let Some(device) = std::env::var_os(faults::HANG) {
         return faults::hang(&device.to_string_lossy());
+    }
+    if let Some(folder) = std::env::var_os(faults::WRITER) {
+        return faults::write_for_ever(Path::new(&folder));
     }
     let arguments = Arguments::from_args();
     let instance = match Instance::new(options()) {

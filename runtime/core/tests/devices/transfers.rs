@@ -76,3 +76,42 @@ pub(crate) fn impossible_buffers_are_refused(device: &Device) {
     let queue = device.queue().unwrap();
     assert_eq!(queue.read(&device.buffer_from(&[5u32]).unwrap()).unwrap(), [5]);
 }
+
+/// Larger than a piece of staging memory, at odd places.
+pub(crate) fn large_transfers_are_whole(device: &Device) {
+    let queue = device.queue().unwrap();
+    let numbers: Vec<u32> = (0..5_000_001u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let buffer = device.buffer::<u32>(numbers.len() + 3).unwrap();
+    let part = buffer.slice(3..).unwrap();
+    queue.write(&part, &numbers).unwrap();
+    assert!(queue.read(&part).unwrap() == numbers);
+    let reading = queue.read_later(&part).unwrap();
+    queue.fill(&part, 1).unwrap();
+    assert!(reading.wait().unwrap() == numbers);
+    let initialised = device.buffer_from(&numbers).unwrap();
+    queue.copy(&initialised, &part).unwrap();
+    // Held back by the host, and in pieces nevertheless.
+    let gate = kiln_runtime::UserEvent::new();
+    let held = queue.after([gate.event()]).write(&part, &vec![7; numbers.len()]).unwrap();
+    gate.complete();
+    held.wait().unwrap();
+    assert!(queue.read(&part).unwrap().iter().all(|number| *number == 7));
+}
+
+pub(crate) fn mapped_buffers_go_back(device: &Device) {
+    let queue = device.queue().unwrap();
+    let buffer = device.buffer_from(&[1u32, 2, 3, 4]).unwrap();
+    let mut mapped = queue.map(&buffer).unwrap();
+    assert_eq!(*mapped, [1, 2, 3, 4]);
+    mapped[2] = 30;
+    mapped.unmap().unwrap();
+    assert_eq!(queue.read(&buffer).unwrap(), [1, 2, 30, 4]);
+    let seen = queue.map(&buffer).unwrap();
+    queue.fill(&buffer, 5).unwrap();
+    // It was not touched, so nothing goes back.
+    assert_eq!(seen[3], 4);
+    seen.unmap().unwrap().wait().unwrap();
+    assert_eq!(queue.read(&buffer).unwrap(), [5; 4]);
+    queue.map(&buffer.slice(1..3).unwrap()).unwrap().fill(6);
+    assert_eq!(queue.read(&buffer).unwrap(), [5, 6, 6, 5]);
+}

@@ -1,0 +1,241 @@
+//! What drivers made of kernels, kept on disk from process to process.
+//!
+//! Owns the folder: names, the frame around each file, its end. Files are written whole and under a name of their own, then
+//! renamed, so that processes may share the folder and may be killed at any time. What is not intact is as if it were not there. It
+//! must never know what the bytes mean, and a failure here never fails anything else.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// A folder of files.
+#[derive(Debug, Clone)]
+pub(crate) struct Cache {
+    folder: PathBuf,
+}
+
+/// The name of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    device: u64,
+    module: u64,
+}
+
+const MAGIC: &[u8; 8] = b"kilnpc01";
+/// The magic word, the length, the check sum.
+const FRAME: usize = 24;
+/// What the folder may grow to.
+const MOST_BYTES: u64 = 256 << 20;
+const MOST_FILES: usize = 4096;
+/// What a killed process left behind is not touched before.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+impl Key {
+    /// Of what identifies the device with its driver, and of a module.
+    pub(crate) fn new(device: &[u8], module: &[u32]) -> Self {
+        let words = module.iter().flat_map(|word| word.to_le_bytes());
+        Self { device: sum(device.iter().copied()), module: sum(words) }
+    }
+
+    fn file(self) -> String {
+        format!("{:016x}-{:016x}.bin", self.device, self.module)
+    }
+}
+
+/// FNV-1a: the same in every process and version.
+fn sum(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+impl Cache {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The bytes, if they are there and intact.
+    pub(crate) fn load(&self, key: Key) -> Option<Vec<u8>> {
+        let path = self.folder.join(key.file());
+        let mut bytes = fs::read(&path).ok()?;
+        let intact = unframed(&bytes).is_some();
+        if !intact {
+            tracing::warn!("`{}` is damaged and not used", path.display());
+            return None;
+        }
+        Some(bytes.split_off(FRAME))
+    }
+
+    /// Keeps some bytes, in place of what had this name.
+    pub(crate) fn store(&self, key: Key, bytes: &[u8]) {
+        if let Err(error) = self.write(key, bytes) {
+            tracing::warn!("kernels are not kept in `{}`: {error}", self.folder.display());
+        }
+    }
+
+    fn write(&self, key: Key, bytes: &[u8]) -> io::Result<()> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        fs::create_dir_all(&self.folder)?;
+        self.tidy()?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let own = self.folder.join(format!("{}.{}.{number}.tmp", key.file(), std::process::id()));
+        let written = fs::File::create_new(&own).and_then(|mut file| {
+            file.write_all(MAGIC)?;
+            file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+            file.write_all(&sum(bytes.iter().copied()).to_le_bytes())?;
+            file.write_all(bytes)?;
+            drop(file);
+            fs::rename(&own, self.folder.join(key.file()))
+        });
+        if written.is_err() {
+            let _ = fs::remove_file(&own);
+        }
+        written
+    }
+
+    /// Removes the oldest files while there are too many, and those that nobody finished.
+    fn tidy(&self) -> io::Result<()> {
+        let now = SystemTime::now();
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // Another process may have removed it.
+            let Ok(data) = entry.metadata() else { continue };
+            let changed = data.modified().unwrap_or(now);
+            let path = entry.path();
+            match path.extension().and_then(|ending| ending.to_str()) {
+                Some("tmp") if now.duration_since(changed).is_ok_and(|age| age > ABANDONED) => {
+                    let _ = fs::remove_file(&path);
+                }
+                Some("bin") => files.push((changed, data.len(), path)),
+                _ => {}
+            }
+        }
+        let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+        let mut count = files.len();
+        if total > MOST_BYTES || count > MOST_FILES {
+            files.sort();
+            for (_, size, path) in files {
+                if total <= MOST_BYTES / 2 && count <= MOST_FILES / 2 {
+                    break;
+                }
+                let _ = fs::remove_file(&path);
+                total -= size;
+                count -= 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the frame holds, if all of it is there.
+fn unframed(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let (check, rest) = rest.split_first_chunk::<8>()?;
+    let whole = u64::from_le_bytes(*length) == rest.len() as u64;
+    (whole && u64::from_le_bytes(*check) == sum(rest.iter().copied())).then_some(rest)
+}
+
+/// Where the files lie if nobody says otherwise: `KILN_CACHE`, which may be `off`, or the user's folder for such things.
+pub(crate) fn usual_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    match variable("KILN_CACHE") {
+        Some(value) if value == "off" => None,
+        Some(value) => Some(value.into()),
+        None => variable("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")))
+            .map(|folder| folder.join("kiln")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::new(&folder.path().join("deeper"));
+        (folder, cache)
+    }
+
+    #[test]
+    fn bytes_are_kept_by_device_and_module() {
+        let (_folder, cache) = cache();
+        let [one, two, three] = [Key::new(b"a", &[1]), Key::new(b"b", &[1]), Key::new(b"a", &[2])];
+        assert_eq!(cache.load(one), None);
+        cache.store(one, b"first");
+        cache.store(two, b"");
+        assert_eq!(cache.load(one).as_deref(), Some(b"first".as_slice()));
+        assert_eq!(cache.load(two).as_deref(), Some(b"".as_slice()));
+        assert_eq!(cache.load(three), None);
+        cache.store(one, b"second");
+        assert_eq!(cache.load(one).as_deref(), Some(b"second".as_slice()));
+    }
+
+    /// Whatever single byte is wrong or missing, nothing is taken for intact.
+    #[test]
+    fn damaged_files_are_as_if_not_there() {
+        let (_folder, cache) = cache();
+        let key = Key::new(b"device", &[7]);
+        cache.store(key, b"some bytes");
+        let path = cache.folder.join(key.file());
+        let good = fs::read(&path).expect("a file");
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            fs::write(&path, &bad).expect("a file can be written");
+            assert_eq!(cache.load(key), None, "byte {at}");
+            fs::write(&path, &good[..at]).expect("a file can be written");
+            assert_eq!(cache.load(key), None, "the first {at} bytes");
+        }
+        // A process that was killed while it wrote leaves its own file only.
+        fs::write(cache.folder.join(format!("{}.1.0.tmp", key.file())), &good[..9]).expect("a file");
+        cache.store(key, b"again");
+        assert_eq!(cache.load(key).as_deref(), Some(b"again".as_slice()));
+    }
+
+    #[test]
+    fn many_writers_leave_whole_files() {
+        let (_folder, cache) = cache();
+        let key = Key::new(b"device", &[7]);
+        std::thread::scope(|scope| {
+            for writer in 0..8u8 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        cache.store(key, &vec![writer; 1000 + usize::from(writer)]);
+                        let read = cache.load(key).expect("a whole file");
+                        assert!(read.iter().all(|byte| *byte == read[0]));
+                        assert_eq!(read.len(), 1000 + usize::from(read[0]));
+                    }
+                });
+            }
+        });
+        let left = fs::read_dir(&cache.folder).expect("a folder").count();
+        assert_eq!(left, 1);
+    }
+
+    #[test]
+    fn the_folder_does_not_grow_without_end() {
+        let (_folder, cache) = cache();
+        for number in 0..MOST_FILES as u32 + 10 {
+            fs::create_dir_all(&cache.folder).expect("a folder");
+            fs::write(cache.folder.join(Key::new(b"", &[number]).file()), b"x").expect("a file");
+        }
+        cache.store(Key::new(b"new", &[]), b"new");
+        assert!(fs::read_dir(&cache.folder).expect("a folder").count() <= MOST_FILES / 2 + 1);
+        assert!(cache.load(Key::new(b"new", &[])).is_some());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_no_failure() {
+        let (folder, _) = cache();
+        let file = folder.path().join("file");
+        fs::write(&file, b"").expect("a file");
+        let cache = Cache::new(&file);
+        cache.store(Key::new(b"", &[]), b"x");
+        assert_eq!(cache.load(Key::new(b"", &[])), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! Mapped buffers: their contents on the host for a while (`clEnqueueMapBuffer`).
+//!
+//! Owns the view and its way back. A mapping is a copy: it costs a transfer each way, and no device memory needs to be visible.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+
+use crate::buffer::Buffer;
+use crate::error::Result;
+use crate::event::Event;
+use crate::queue::Queue;
+
+/// The contents of a buffer on the host. What is changed here goes back by [`unmap`](Self::unmap), or when this is dropped.
+pub struct Mapped<T: Pod> {
+    queue: Queue,
+    buffer: Buffer<T>,
+    contents: Vec<T>,
+    changed: bool,
+}
+
+impl<T: Pod> Mapped<T> {
+    pub(crate) fn new(queue: Queue, buffer: Buffer<T>, contents: Vec<T>) -> Self {
+        Self { queue, buffer, contents, changed: false }
+    }
+
+    /// Gives the contents back to the buffer (`clEnqueueUnmapMemObject`); nothing is written if nothing was touched.
+    pub fn unmap(mut self) -> Result<Event> {
+        self.write_back()
+    }
+
+    fn write_back(&mut self) -> Result<Event> {
+        if std::mem::take(&mut self.changed) {
+            self.queue.write(&self.buffer, &self.contents)
+        } else {
+            Ok(Event::done())
+        }
+    }
+}
+
+impl<T: Pod> Drop for Mapped<T> {
+    fn drop(&mut self) {
+        if let Err(error) = self.write_back() {
+            tracing::error!("what was changed in a mapped buffer is lost: {error}");
+        }
+    }
+}
+
+impl<T: Pod> Deref for Mapped<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.contents
+    }
+}
+
+impl<T: Pod> DerefMut for Mapped<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.changed = true;
+        &mut self.contents
+    }
+}
+
+impl<T: Pod> fmt::Debug for Mapped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapped").field("len", &self.contents.len()).finish_non_exhaustive()
+    }
+}

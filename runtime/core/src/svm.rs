@@ -1,0 +1,161 @@
+//! Shared virtual memory: memory that the host sees as a slice and kernels through pointers.
+//!
+//! Owns the two views of it, and what may be done through each. It must never know queues.
+//!
+//! # What it offers
+//!
+//! An [`Svm`] is a coarse-grained allocation (`clSVMAlloc`): the host uses it between launches, kernels during them, and neither
+//! maps anything. A pointer that kernels are to follow is a *device* address, [`Svm::pointer`], 64 bits wide wherever it is
+//! stored; [`Svm::index_of`] is the way back. On Vulkan the device address is the driver's choice, so it may be stored in
+//! structures but not dereferenced by the host, unless [`Svm::same_addresses`]: software drivers run in the host's address space.
+//!
+//! Memory is host-coherent, so what the host wrote before a launch is seen by it, and what a launch wrote is seen once its event
+//! is complete (`CL_DEVICE_SVM_FINE_GRAIN_BUFFER`). [`SvmAtomics`] is memory for both at the same time; that atomics of the host
+//! and of a running kernel make one order, only devices promise whose [`capabilities`](crate::Capabilities::svm_atomics) say so.
+
+#![allow(unsafe_code, reason = "memory that a device shares; each states why it is sound")]
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+
+use bytemuck::Pod;
+
+use crate::backend::Placement;
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::kernel::{Arg, ArgValue};
+
+/// Shared virtual memory with elements of `T`, which the host sees as a slice. Launches that use it must be complete before the
+/// host does: that is part of the contract of [`Queue::launch`](crate::Queue::launch).
+pub struct Svm<T> {
+    buffer: Buffer<T>,
+}
+
+/// Shared virtual memory that the host and running kernels change at the same time.
+pub struct SvmAtomics<T> {
+    svm: Svm<T>,
+}
+
+/// Numbers with an atomic type.
+pub trait Atom: Pod {
+    /// The atomic type, with the same representation.
+    type Atomic: Sync;
+}
+
+impl Atom for u32 {
+    type Atomic = AtomicU32;
+}
+
+impl Atom for i32 {
+    type Atomic = AtomicI32;
+}
+
+impl Atom for u64 {
+    type Atomic = AtomicU64;
+}
+
+impl Atom for i64 {
+    type Atomic = AtomicI64;
+}
+
+impl<T: Pod> Svm<T> {
+    /// Memory of zeros.
+    pub(crate) fn allocate(device: &Device, len: usize) -> Result<Self> {
+        let svm = Self { buffer: Buffer::allocate(device, len, Placement::Shared)? };
+        let Some(host) = svm.buffer.memory.handle.host() else {
+            return Err(Error::MissingFeature {
+                feature: "memory that the host sees (shared virtual memory)".to_owned(),
+                device: device.name().to_owned(),
+            });
+        };
+        // SAFETY: the allocation has that many bytes, and nobody else knows it yet.
+        unsafe { host.as_ptr().write_bytes(0, svm.buffer.bytes() as usize) };
+        Ok(svm)
+    }
+
+    /// The address of an element as kernels see it, to be stored where they follow it.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn pointer(&self, index: usize) -> u64 {
+        assert!(index < self.len(), "element {index} of {}", self.len());
+        self.buffer.address() + (index * size_of::<T>()) as u64
+    }
+
+    /// The element that has this address.
+    pub fn index_of(&self, pointer: u64) -> Option<usize> {
+        let distance = usize::try_from(pointer.checked_sub(self.buffer.address())?).ok()?;
+        let index = distance / size_of::<T>();
+        (distance.is_multiple_of(size_of::<T>()) && index < self.len()).then_some(index)
+    }
+
+    /// Whether the host's pointers are those of kernels, so that the host may follow what kernels store.
+    pub fn same_addresses(&self) -> bool {
+        self.host().as_ptr().expose_provenance() as u64 == self.buffer.address()
+    }
+
+    fn host(&self) -> NonNull<T> {
+        // Checked when it was allocated, and it stays.
+        self.buffer.memory.handle.host().map_or(NonNull::dangling(), NonNull::cast)
+    }
+}
+
+impl<T: Atom> Svm<T> {
+    /// Gives up the view as a slice, so that the host may work on it while kernels do.
+    pub fn into_atomics(self) -> SvmAtomics<T> {
+        SvmAtomics { svm: self }
+    }
+}
+
+impl<T: Pod> Deref for Svm<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the memory is mapped as long as the buffer lives, has that many elements, is aligned for any, and any bytes are
+        // a `T`. Other than through this view it is changed by launches only, whose contract keeps them apart.
+        unsafe { NonNull::slice_from_raw_parts(self.host(), self.buffer.len()).as_ref() }
+    }
+}
+
+impl<T: Pod> DerefMut for Svm<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and this is the only view.
+        unsafe { NonNull::slice_from_raw_parts(self.host(), self.buffer.len()).as_mut() }
+    }
+}
+
+impl<T: Atom> Deref for SvmAtomics<T> {
+    type Target = [T::Atomic];
+
+    fn deref(&self) -> &[T::Atomic] {
+        // SAFETY: as above; the atomic types have the representation of their numbers, and this is the only view.
+        unsafe { NonNull::slice_from_raw_parts(self.svm.host().cast(), self.svm.buffer.len()).as_ref() }
+    }
+}
+
+impl<T: Pod> Arg for &Svm<T> {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Buffer(self.buffer.untyped())
+    }
+}
+
+impl<T: Atom> Arg for &SvmAtomics<T> {
+    fn into_value(self) -> ArgValue {
+        (&self.svm).into_value()
+    }
+}
+
+impl<T: Pod + fmt::Debug> fmt::Debug for Svm<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Svm").field("address", &self.buffer.address()).field("len", &self.len()).finish()
+    }
+}
+
+impl<T> fmt::Debug for SvmAtomics<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SvmAtomics").field("len", &self.svm.buffer.len()).finish()
+    }
+}

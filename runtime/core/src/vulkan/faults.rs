@@ -1,0 +1,159 @@
+//! Tests of failing drivers: some functions of a real one are replaced, so that it is lost or out of memory when told.
+
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk;
+
+use super::device::{self, Device};
+use super::instance::Instance;
+use crate::backend::{Backend, BackendQueue, Command, Completion, Placement, Start};
+use crate::device::Validation;
+use crate::error::{Error, Result};
+use crate::event::Status;
+
+/// What the replaced functions give; 0 lets the real one do its work.
+static SUBMIT: Failure = Failure::new();
+static WAIT: Failure = Failure::new();
+static CREATE: Failure = Failure::new();
+
+/// The result of one replaced function, which has its real one behind it.
+struct Failure {
+    result: AtomicI32,
+    real: Mutex<Option<usize>>,
+}
+
+impl Failure {
+    const fn new() -> Self {
+        Self { result: AtomicI32::new(0), real: Mutex::new(None) }
+    }
+
+    fn set(&self, result: vk::Result) {
+        self.result.store(result.as_raw(), Ordering::Relaxed);
+    }
+
+    fn or<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+        match self.result.load(Ordering::Relaxed) {
+            0 => {
+                let real = self.real.lock().unwrap_or_else(PoisonError::into_inner).expect("a real function");
+                assert_eq!(size_of::<F>(), size_of::<usize>());
+                // SAFETY: `open` stored the function of this type under this name.
+                call(unsafe { std::mem::transmute_copy(&real) })
+            }
+            result => vk::Result::from_raw(result),
+        }
+    }
+}
+
+unsafe extern "system" fn submit(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the arguments go through as they came.
+    SUBMIT.or(|real: vk::PFN_vkQueueSubmit| unsafe { real(queue, count, submits, fence) })
+}
+
+unsafe extern "system" fn wait(
+    device: vk::Device,
+    info: *const vk::SemaphoreWaitInfo<'_>,
+    timeout: u64,
+) -> vk::Result {
+    // SAFETY: the arguments go through as they came.
+    WAIT.or(|real: vk::PFN_vkWaitSemaphores| unsafe { real(device, info, timeout) })
+}
+
+unsafe extern "system" fn create(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    buffer: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the arguments go through as they came.
+    CREATE.or(|real: vk::PFN_vkCreateBuffer| unsafe { real(device, info, callbacks, buffer) })
+}
+
+/// A device with replaced functions. Their state is the process's, so tests take turns.
+fn open() -> (std::sync::MutexGuard<'static, ()>, device::Handle) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let instance = Instance::new(Validation::Off).expect("a driver");
+    let infos = instance.devices().expect("devices");
+    let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
+    let mut handle = instance.open_handle(info, None).expect("an open device");
+    let device: &mut Device = Arc::get_mut(&mut handle.0).expect("nobody else has it");
+    let raw = instance.raw();
+    let load = |name: &CStr| -> *const c_void {
+        // SAFETY: the device belongs to the instance.
+        let real = unsafe { (raw.fp_v1_0().get_device_proc_addr)(device.raw.handle(), name.as_ptr()) };
+        let real = real.map_or(std::ptr::null(), |real| real as *const c_void);
+        let (failure, fake) = match name.to_bytes() {
+            b"vkQueueSubmit" => (&SUBMIT, submit as *const c_void),
+            b"vkWaitSemaphores" => (&WAIT, wait as *const c_void),
+            b"vkCreateBuffer" => (&CREATE, create as *const c_void),
+            _ => return real,
+        };
+        *failure.real.lock().unwrap_or_else(PoisonError::into_inner) = Some(real.expose_provenance());
+        fake
+    };
+    // SAFETY: every function is the device's, or calls it.
+    let replaced = unsafe { ash::Device::load_with(load, device.raw.handle()) };
+    device.raw = replaced;
+    (turn, handle)
+}
+
+fn push(queue: &Arc<dyn BackendQueue>) -> Result<Arc<dyn Completion>> {
+    queue.push(Command::Nothing, Start { ordered: true, queued: std::time::Instant::now() })
+}
+
+#[test]
+fn a_device_lost_at_submission() {
+    let (_turn, device) = open();
+    let queue = device.queue(false).unwrap();
+    let first = push(&queue).unwrap();
+    first.wait(None).unwrap();
+    let [second, third] = [0; 2].map(|_| push(&queue).unwrap());
+    SUBMIT.set(vk::Result::ERROR_DEVICE_LOST);
+    let lost = Error::DeviceLost { kernel: None };
+    assert_eq!(queue.flush(), Err(lost.clone()));
+    assert_eq!(second.wait(None), Err(lost.clone()));
+    assert_eq!(third.status(), Err(lost));
+    assert_eq!(first.status(), Ok(Status::Complete));
+    SUBMIT.set(vk::Result::SUCCESS);
+    // If the driver recovers, so does the queue.
+    push(&queue).unwrap().wait(None).unwrap();
+}
+
+#[test]
+fn a_device_lost_while_waiting() {
+    let (_turn, device) = open();
+    let queue = device.queue(false).unwrap();
+    let event = push(&queue).unwrap();
+    queue.flush().unwrap();
+    WAIT.set(vk::Result::ERROR_DEVICE_LOST);
+    assert_eq!(event.wait(None), Err(Error::DeviceLost { kernel: None }));
+    // Neither does dropping it all hang.
+    drop((event, queue, device));
+    WAIT.set(vk::Result::SUCCESS);
+}
+
+#[test]
+fn used_up_memory() {
+    let (_turn, device) = open();
+    CREATE.set(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    let name = device.info().name.clone();
+    for placement in [Placement::Device, Placement::Shared, Placement::Upload, Placement::Download] {
+        let refused = device.allocate(1000, placement).map(drop);
+        assert_eq!(refused, Err(Error::OutOfMemory { bytes: 1000, device: name.clone() }));
+    }
+    CREATE.set(vk::Result::SUCCESS);
+    device.allocate(1000, Placement::Device).unwrap();
+    SUBMIT.set(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    let queue = device.queue(false).unwrap();
+    let event = push(&queue).unwrap();
+    assert!(matches!(event.wait(None), Err(Error::OutOfMemory { .. })));
+    SUBMIT.set(vk::Result::SUCCESS);
+    push(&queue).unwrap().wait(None).unwrap();
+}

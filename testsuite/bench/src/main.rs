@@ -1,0 +1,46 @@
+//! Measurements of Kiln beside others, in one run: kernels against a vendor's OpenCL, the runtime against bare Vulkan.
+//!
+//! One binary that carries its kernels: copy it to a machine with drivers and start it.
+
+mod kernels;
+mod kiln;
+mod median;
+#[allow(unsafe_code, reason = "calls of the OpenCL API")]
+mod opencl;
+#[allow(unsafe_code, reason = "calls of the Vulkan API")]
+mod raw;
+mod run;
+mod runtime;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Measures Kiln beside other implementations")]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Kernel times of seven programs, beside those of an OpenCL driver
+    Kernels(run::Kernels),
+    /// What launches and transfers cost, beside bare Vulkan
+    Runtime(runtime::Runtime),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().what {
+        What::Kernels(options) => run::kernels(&options),
+        What::Runtime(options) => runtime::runtime(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("kiln-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

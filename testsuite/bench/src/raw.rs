@@ -1,0 +1,240 @@
+//! The same work by bare Vulkan: what a program would do that knows exactly what it wants.
+//!
+//! Owns one device, one buffer, one pipeline. It lives as long as the process, so nothing is released.
+
+use std::ptr;
+
+use ash::vk;
+use kiln_runtime::interface::{ArgumentKind, Place, ProgramInterface};
+
+/// An open device with the benchmark's kernel.
+pub(crate) struct Raw {
+    device: ash::Device,
+    queue: vk::Queue,
+    commands: vk::CommandBuffer,
+    timeline: vk::Semaphore,
+    reached: u64,
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+    push_constants: Vec<u8>,
+    data: vk::Buffer,
+    upload: (vk::Buffer, *mut u8),
+    download: (vk::Buffer, *mut u8),
+    /// Keeps the driver in memory.
+    _instance: (ash::Entry, ash::Instance),
+}
+
+fn text(result: vk::Result) -> String {
+    result.to_string()
+}
+
+impl Raw {
+    /// Opens the device at this position, with buffers of `bytes`, and a kernel whose only argument is a pointer.
+    pub(crate) fn new(index: usize, words: &[u32], local: u32, bytes: u64) -> Result<Self, String> {
+        // SAFETY: the calls follow the specification: every structure lives until after the call that takes it, and every object
+        // belongs to this device. The layers that tests use agree.
+        unsafe {
+            let entry = ash::Entry::load().map_err(|e| e.to_string())?;
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let info = vk::InstanceCreateInfo::default().application_info(&application);
+            let instance = entry.create_instance(&info, None).map_err(text)?;
+            let physical = instance.enumerate_physical_devices().map_err(text)?[index];
+            let families = instance.get_physical_device_queue_family_properties(physical);
+            let family =
+                families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
+            let family = family.ok_or("no family for compute")? as u32;
+            let queues =
+                [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+            let mut features = vk::PhysicalDeviceVulkan12Features::default()
+                .vulkan_memory_model(true)
+                .buffer_device_address(true)
+                .timeline_semaphore(true);
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+            let device = instance.create_device(physical, &info, None).map_err(text)?;
+            let queue = device.get_device_queue(family, 0);
+            let info = vk::CommandPoolCreateInfo::default()
+                .queue_family_index(family)
+                .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
+            let pool = device.create_command_pool(&info, None).map_err(text)?;
+            let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+            let commands = device.allocate_command_buffers(&info).map_err(text)?[0];
+            let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+            let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+            let timeline = device.create_semaphore(&info, None).map_err(text)?;
+
+            let memory = instance.get_physical_device_memory_properties(physical);
+            let buffer = |usage, properties| buffer(&device, &memory, bytes, usage, properties);
+            let on_device = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+                | vk::BufferUsageFlags::TRANSFER_SRC
+                | vk::BufferUsageFlags::TRANSFER_DST;
+            let seen = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let (data, _) = buffer(on_device, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
+            let (up, memory_up) = buffer(vk::BufferUsageFlags::TRANSFER_SRC, seen)?;
+            let (down, memory_down) =
+                buffer(vk::BufferUsageFlags::TRANSFER_DST, seen | vk::MemoryPropertyFlags::HOST_CACHED)?;
+            let map = |memory| {
+                device.map_memory(memory, 0, bytes, vk::MemoryMapFlags::empty()).map(<*mut _>::cast::<u8>)
+            };
+            let upload = (up, map(memory_up).map_err(text)?);
+            let download = (down, map(memory_down).map_err(text)?);
+            let info = vk::BufferDeviceAddressInfo::default().buffer(data);
+            let address = device.get_buffer_device_address(&info);
+
+            let interface = ProgramInterface::from_spirv(words).map_err(|e| e.to_string())?;
+            let ArgumentKind::Pointer(Place::PushConstants { offset }) =
+                interface.kernels[0].arguments[0].kind
+            else {
+                return Err("the kernel's argument is no pointer".to_owned());
+            };
+            let mut push_constants = vec![0; offset as usize + 8];
+            push_constants[offset as usize..].copy_from_slice(&address.to_le_bytes());
+            let ranges = [vk::PushConstantRange {
+                stage_flags: vk::ShaderStageFlags::COMPUTE,
+                offset: 0,
+                size: push_constants.len().next_multiple_of(16) as u32,
+            }];
+            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+            let layout = device.create_pipeline_layout(&info, None).map_err(text)?;
+            let info = vk::ShaderModuleCreateInfo::default().code(words);
+            let module = device.create_shader_module(&info, None).map_err(text)?;
+            let sizes = [local, 1, 1];
+            let ids = interface.local_size.ok_or("the work-group's size is fixed")?;
+            let entries = [0, 1, 2].map(|d| vk::SpecializationMapEntry {
+                constant_id: ids[d].0,
+                offset: 4 * d as u32,
+                size: 4,
+            });
+            let data_of_sizes: &[u8] = bytemuck::cast_slice(&sizes);
+            let constants = vk::SpecializationInfo::default().map_entries(&entries).data(data_of_sizes);
+            let name = std::ffi::CString::new(&*interface.kernels[0].name).map_err(|e| e.to_string())?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(&name)
+                .specialization_info(&constants);
+            let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+            let pipeline = device
+                .create_compute_pipelines(vk::PipelineCache::null(), &info, None)
+                .map_err(|(_, result)| text(result))?[0];
+            let _instance = (entry, instance);
+            Ok(Self {
+                device,
+                queue,
+                commands,
+                timeline,
+                reached: 0,
+                layout,
+                pipeline,
+                push_constants,
+                data,
+                upload,
+                download,
+                _instance,
+            })
+        }
+    }
+
+    /// Launches `count` kernels of `groups` work-groups, each after the one before, and waits.
+    pub(crate) fn launch(&mut self, count: usize, groups: u32) -> Result<(), String> {
+        self.submit(|raw| {
+            let stages = vk::PipelineStageFlags::COMPUTE_SHADER;
+            let barrier = [vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
+            let (device, commands) = (&raw.device, raw.commands);
+            // SAFETY: the command buffer is being recorded; pipeline and layout fit together.
+            unsafe {
+                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, raw.pipeline);
+                for _ in 0..count {
+                    let none = vk::DependencyFlags::empty();
+                    device.cmd_pipeline_barrier(commands, stages, stages, none, &barrier, &[], &[]);
+                    let stage = vk::ShaderStageFlags::COMPUTE;
+                    device.cmd_push_constants(commands, raw.layout, stage, 0, &raw.push_constants);
+                    device.cmd_dispatch(commands, groups, 1, 1);
+                }
+            }
+        })
+    }
+
+    /// Writes the beginning of the buffer, and waits.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+        // SAFETY: the caller stays within the size given at first; nothing runs.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.upload.1, bytes.len()) };
+        self.submit(|raw| raw.copy(raw.upload.0, raw.data, bytes.len()))
+    }
+
+    /// Reads the beginning of the buffer.
+    pub(crate) fn read(&mut self, bytes: &mut [u8]) -> Result<(), String> {
+        self.submit(|raw| {
+            raw.copy(raw.data, raw.download.0, bytes.len());
+            let stages = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+            let barrier = [vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ)];
+            let none = vk::DependencyFlags::empty();
+            // SAFETY: the command buffer is being recorded.
+            unsafe {
+                raw.device.cmd_pipeline_barrier(raw.commands, stages.0, stages.1, none, &barrier, &[], &[]);
+            }
+        })?;
+        // SAFETY: as above; the copy is complete.
+        unsafe { ptr::copy_nonoverlapping(self.download.1, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    fn copy(&self, from: vk::Buffer, to: vk::Buffer, bytes: usize) {
+        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes as u64 }];
+        // SAFETY: the command buffer is being recorded; the region lies in both buffers.
+        unsafe { self.device.cmd_copy_buffer(self.commands, from, to, &region) };
+    }
+
+    fn submit(&mut self, record: impl FnOnce(&Self)) -> Result<(), String> {
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: nothing runs, so the command buffer may be recorded again.
+        unsafe { self.device.begin_command_buffer(self.commands, &begin) }.map_err(text)?;
+        record(self);
+        self.reached += 1;
+        let (commands, semaphores, values) = ([self.commands], [self.timeline], [self.reached]);
+        let mut signal = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
+        let submit = [vk::SubmitInfo::default()
+            .command_buffers(&commands)
+            .signal_semaphores(&semaphores)
+            .push_next(&mut signal)];
+        let wait = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the command buffer is recorded, the semaphore a timeline, and nobody else uses the queue.
+        unsafe {
+            self.device.end_command_buffer(self.commands).map_err(text)?;
+            self.device.queue_submit(self.queue, &submit, vk::Fence::null()).map_err(text)?;
+            self.device.wait_semaphores(&wait, u64::MAX).map_err(text)
+        }
+    }
+}
+
+/// A buffer with memory of its own.
+fn buffer(
+    device: &ash::Device,
+    memory: &vk::PhysicalDeviceMemoryProperties,
+    bytes: u64,
+    usage: vk::BufferUsageFlags,
+    properties: vk::MemoryPropertyFlags,
+) -> Result<(vk::Buffer, vk::DeviceMemory), String> {
+    let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+    // SAFETY: the device is valid, and what is made here fits together.
+    unsafe {
+        let buffer = device.create_buffer(&info, None).map_err(text)?;
+        let needs = device.get_buffer_memory_requirements(buffer);
+        let fits = |index: &u32| {
+            let kind = memory.memory_types[*index as usize];
+            needs.memory_type_bits & 1 << index != 0 && kind.property_flags.contains(properties)
+        };
+        let index = (0..memory.memory_type_count).find(fits).ok_or("no memory of this kind")?;
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
+            info = info.push_next(&mut flags);
+        }
+        let memory = device.allocate_memory(&info, None).map_err(text)?;
+        device.bind_buffer_memory(buffer, memory, 0).map_err(text)?;
+        Ok((buffer, memory))
+    }
+}

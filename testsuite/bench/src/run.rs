@@ -1,0 +1,113 @@
+//! The comparison of kernel times: both implementations take turns, and what each computed is checked.
+
+use clap::Args;
+
+use crate::kernels::{self, Benchmark};
+use crate::kiln::Kiln;
+use crate::median::{geometric_mean, median};
+use crate::opencl::OpenCl;
+
+#[derive(Args)]
+pub(crate) struct Kernels {
+    /// The Vulkan device, by index or a part of its name
+    #[arg(long)]
+    device: Option<String>,
+    /// The OpenCL platform, by a part of its name; `none` measures Kiln alone
+    #[arg(long)]
+    platform: Option<String>,
+    /// Sizes for a processor (small) or for a GPU (large); large unless the device is a processor
+    #[arg(long)]
+    size: Option<Size>,
+    /// How often each program runs on each implementation
+    #[arg(long, default_value_t = 21)]
+    rounds: usize,
+    /// Only programs whose name contains this
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Size {
+    Small,
+    Large,
+}
+
+/// A program prepared on an implementation.
+pub(crate) trait Prepared {
+    /// Runs all launches once; gives the seconds that the device worked.
+    fn run(&mut self) -> Result<f64, String>;
+    /// What the last run computed.
+    fn result(&mut self) -> Result<Vec<u8>, String>;
+}
+
+/// Runs before it counts: clocks rise, caches fill.
+const WARM_UP: usize = 3;
+
+pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
+    let kiln = Kiln::new(options.device.as_deref().unwrap_or_default())?;
+    println!("kiln on {}", kiln.name());
+    let opencl = match options.platform.as_deref() {
+        Some("none") => None,
+        wanted => Some(OpenCl::new(wanted.unwrap_or_default())?),
+    };
+    if let Some(opencl) = &opencl {
+        println!("opencl is {}", opencl.name());
+    }
+    let usual = if kiln.is_cpu() { Size::Small } else { Size::Large };
+    let large = options.size.unwrap_or(usual) == Size::Large;
+    println!("\nmilliseconds of device time, median (least) of {} runs\n", options.rounds);
+    println!("{:<16} {:>22} {:>22} {:>14}", "program", "kiln", "opencl", "opencl / kiln");
+    let (mut ratios, mut failures) = (Vec::new(), 0);
+    for benchmark in kernels::all(large).iter().filter(|known| known.name.contains(&options.only)) {
+        match compare(benchmark, &kiln, opencl.as_ref(), options.rounds) {
+            Ok(ratio) => ratios.extend(ratio),
+            Err(error) => {
+                failures += 1;
+                println!("{:<16} {error}", benchmark.name);
+            }
+        }
+    }
+    if !ratios.is_empty() {
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("\ngeometric mean {:.3}, least {least:.3}", geometric_mean(&ratios));
+    }
+    if failures == 0 { Ok(()) } else { Err(format!("{failures} programs failed")) }
+}
+
+fn compare(
+    benchmark: &Benchmark,
+    kiln: &Kiln,
+    opencl: Option<&OpenCl>,
+    rounds: usize,
+) -> Result<Option<f64>, String> {
+    let mut ours: Box<dyn Prepared + '_> = Box::new(kiln.prepare(benchmark)?);
+    let mut theirs: Option<Box<dyn Prepared + '_>> = match opencl {
+        Some(opencl) => Some(Box::new(opencl.prepare(benchmark)?)),
+        None => None,
+    };
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..WARM_UP + rounds {
+        for (runner, times) in [Some(&mut ours), theirs.as_mut()].into_iter().zip(&mut times) {
+            let Some(runner) = runner else { continue };
+            let seconds = runner.run()?;
+            if round >= WARM_UP {
+                times.push(seconds);
+            }
+        }
+    }
+    (benchmark.check)(&ours.result()?).map_err(|error| format!("kiln: {error}"))?;
+    if let Some(theirs) = &mut theirs {
+        (benchmark.check)(&theirs.result()?).map_err(|error| format!("opencl: {error}"))?;
+    }
+    let shown = |times: &[f64]| {
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        format!("{:.4} ({:.4})", median(times) * 1e3, least * 1e3)
+    };
+    let Some(_) = theirs else {
+        println!("{:<16} {:>22}", benchmark.name, shown(&times[0]));
+        return Ok(None);
+    };
+    let ratio = median(&times[1]) / median(&times[0]);
+    println!("{:<16} {:>22} {:>22} {ratio:>14.3}", benchmark.name, shown(&times[0]), shown(&times[1]));
+    Ok(Some(ratio))
+}

@@ -1,0 +1,116 @@
+//! The runtime beside bare Vulkan that does the same: both take turns, and the medians count.
+
+use std::time::Instant;
+
+use clap::Args;
+use kiln_runtime::{Buffer, Kernel, NdRange, Queue};
+
+use crate::kiln::Kiln;
+use crate::median::median;
+use crate::raw::Raw;
+
+#[derive(Args)]
+pub(crate) struct Runtime {
+    /// The Vulkan device, by index or a part of its name
+    #[arg(long)]
+    device: Option<String>,
+    /// How often each is measured
+    #[arg(long, default_value_t = 31)]
+    rounds: usize,
+    /// Fail if a budget is exceeded
+    #[arg(long)]
+    strict: bool,
+}
+
+const KERNEL: &str = "kernel void count(global uint *data) { data[get_global_id(0)] += 1; }";
+/// Work-items of a launch, in one work-group: as little work as there can be.
+const LOCAL: u32 = 64;
+const BATCH: usize = 1000;
+const LAUNCHES: usize = 100;
+const BYTES: usize = 64 << 20;
+
+/// What is measured, and the most that it may cost against bare Vulkan.
+const ROWS: [(&str, f64); 4] = [
+    ("launch in a batch", 1.3),
+    ("launch and wait", 1.2),
+    ("write 64 MiB", 1.0 / 0.95),
+    ("read 64 MiB", 1.0 / 0.95),
+];
+
+struct Ours {
+    queue: Queue,
+    kernel: Kernel,
+    buffer: Buffer<u8>,
+}
+
+impl Ours {
+    #[allow(unsafe_code, reason = "a launch trusts its kernel")]
+    fn launch(&self) -> Result<kiln_runtime::Event, String> {
+        // SAFETY: the kernel touches the first words of its buffer only.
+        unsafe { self.queue.launch(&self.kernel, NdRange::from(LOCAL as usize).local(LOCAL as usize)) }
+            .map_err(|e| e.to_string())
+    }
+}
+
+pub(crate) fn runtime(options: &Runtime) -> Result<(), String> {
+    let kiln = Kiln::new(options.device.as_deref().unwrap_or_default())?;
+    println!("{}, median of {} rounds\n", kiln.name(), options.rounds);
+    let words = kiln.plain_module(KERNEL)?;
+    let device = kiln.device();
+    let program = kiln_runtime::Program::from_spirv(device, &words).map_err(|e| e.to_string())?;
+    let buffer = device.buffer(BYTES).map_err(|e| e.to_string())?;
+    let mut kernel = program.kernel("count").map_err(|e| e.to_string())?;
+    kernel.set(0, &buffer).map_err(|e| e.to_string())?;
+    let ours = Ours { queue: device.queue().map_err(|e| e.to_string())?, kernel, buffer };
+    let mut raw = Raw::new(device.info().index, &words, LOCAL, BYTES as u64)?;
+    let source: Vec<u8> = (0..BYTES).map(|i| (i / 5) as u8).collect();
+    let mut target = vec![0u8; BYTES];
+
+    let mut seconds = [const { [Vec::new(), Vec::new()] }; 4];
+    for _ in 0..options.rounds {
+        let mut note = |row: usize, side: usize, per: usize, work: &mut dyn FnMut() -> Result<(), String>| {
+            let begin = Instant::now();
+            work()?;
+            seconds[row][side].push(begin.elapsed().as_secs_f64() / per as f64);
+            Ok::<_, String>(())
+        };
+        note(0, 0, BATCH, &mut || {
+            (0..BATCH).try_for_each(|_| ours.launch().map(drop))?;
+            ours.queue.finish().map_err(|e| e.to_string())
+        })?;
+        note(0, 1, BATCH, &mut || raw.launch(BATCH, 1))?;
+        note(1, 0, LAUNCHES, &mut || {
+            (0..LAUNCHES).try_for_each(|_| ours.launch()?.wait().map_err(|e| e.to_string()))
+        })?;
+        note(1, 1, LAUNCHES, &mut || (0..LAUNCHES).try_for_each(|_| raw.launch(1, 1)))?;
+        note(2, 0, 1, &mut || {
+            let written = ours.queue.write(&ours.buffer, &source).and_then(|event| event.wait());
+            written.map_err(|e| e.to_string())
+        })?;
+        note(2, 1, 1, &mut || raw.write(&source))?;
+        for side in 0..2 {
+            target.fill(0);
+            note(3, side, 1, &mut || match side {
+                0 => ours.queue.read_into(&ours.buffer, &mut target).map_err(|e| e.to_string()),
+                _ => raw.read(&mut target),
+            })?;
+            if target != source {
+                return Err("what was read is not what was written".to_owned());
+            }
+        }
+    }
+    println!("{:<20} {:>14} {:>14} {:>8} {:>8}", "", "kiln", "bare Vulkan", "ratio", "at most");
+    let mut exceeded = Vec::new();
+    for ((name, budget), [ours, raw]) in ROWS.iter().zip(&seconds) {
+        let (ours, raw) = (median(ours), median(raw));
+        let ratio = ours / raw;
+        println!("{name:<20} {:>11.2} us {:>11.2} us {ratio:>8.2} {budget:>8.2}", ours * 1e6, raw * 1e6);
+        if ratio > *budget {
+            exceeded.push(*name);
+        }
+    }
+    if options.strict && !exceeded.is_empty() {
+        return Err(format!("over budget: {}", exceeded.join(", ")));
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Many launches, buffers and threads: nothing may grow. `KILN_LOAD=full` runs the sizes of the nightly tests.
+
+use std::fs;
+use std::time::Duration;
+
+use kiln_runtime::{Device, Event, UserEvent};
+
+use crate::{compile, launch};
+
+const COUNT: &str = "kernel void count(global uint *data, uint by) { data[get_global_id(0)] += by; }";
+
+fn full() -> bool {
+    std::env::var("KILN_LOAD").is_ok_and(|value| value == "full")
+}
+
+/// What the process holds: resident memory in MiB, open files, threads.
+fn held() -> [usize; 3] {
+    // The thread that calls back may still be letting go of a device.
+    std::thread::sleep(Duration::from_millis(100));
+    let pages = fs::read_to_string("/proc/self/statm").unwrap();
+    let resident = pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4 / 1024;
+    let count = |folder| fs::read_dir(folder).unwrap().count();
+    [resident, count("/proc/self/fd"), count("/proc/self/task")]
+}
+
+/// Works twice as long as it takes for everything to be there; nothing more may come in the second half. Other tests of this
+/// process work at the same time, so these run alone (`main.rs`).
+fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
+    let half = rounds / 2;
+    (0..half).for_each(&mut work);
+    let before = held();
+    (half..rounds).for_each(&mut work);
+    let after = held();
+    assert!(after[0] <= before[0] + 24, "resident memory grew from {} to {} MiB", before[0], after[0]);
+    assert!(after[1] <= before[1] + 2, "open files grew from {} to {}", before[1], after[1]);
+    assert!(after[2] <= before[2] + 2, "threads grew from {} to {}", before[2], after[2]);
+}
+
+pub(crate) fn many_launches(device: &Device) {
+    let (program, queue) = (compile(device, COUNT), device.queue().unwrap());
+    let launches: u32 = if full() { 100_000 } else { 6000 };
+    let data = device.buffer_from(&[0u32; 64]).unwrap();
+    let mut kernel = program.kernel("count").unwrap();
+    kernel.set(0, &data).unwrap();
+    let mut last: Option<Event> = None;
+    stays_level(launches as usize, |round| {
+        kernel.set(1, 1u32 + (round % 2) as u32).unwrap();
+        last = Some(launch(&queue, &kernel, 64).unwrap());
+        if round % 1000 == 999 {
+            queue.finish().unwrap();
+        }
+    });
+    last.unwrap().wait().unwrap();
+    assert_eq!(queue.read(&data).unwrap(), [launches / 2 * 3; 64]);
+}
+
+pub(crate) fn many_buffers(device: &Device) {
+    let (program, queue) = (compile(device, COUNT), device.queue().unwrap());
+    let buffers = if full() { 10_000 } else { 1000 };
+    let mut kernel = program.kernel("count").unwrap();
+    kernel.set(1, 5u32).unwrap();
+    // All at once.
+    let all: Vec<_> = (0..buffers as u32).map(|n| device.buffer_from(&[n; 16]).unwrap()).collect();
+    for buffer in &all {
+        kernel.set(0, buffer).unwrap();
+        launch(&queue, &kernel, 16).unwrap();
+    }
+    for (n, buffer) in (0..).zip(&all) {
+        assert_eq!(queue.read(buffer).unwrap(), [n + 5; 16]);
+    }
+    drop(all);
+    // And one after the other, of all sizes.
+    stays_level(buffers, |round| {
+        let size = 16 + round * 37 % 5000;
+        let buffer = device.buffer::<u32>(size).unwrap();
+        queue.fill(&buffer, 1).unwrap();
+        kernel.set(0, &buffer).unwrap();
+        launch(&queue, &kernel, size).unwrap();
+        assert_eq!(queue.read(&buffer.slice(size - 1..).unwrap()).unwrap(), [6]);
+    });
+}
+
+pub(crate) fn many_threads(device: &Device) {
+    let program = compile(device, COUNT);
+    let rounds = if full() { 1000 } else { 60 };
+    stays_level(4, |_| {
+        std::thread::scope(|scope| {
+            for thread in 0..16u32 {
+                let (program, device) = (program.clone(), device.clone());
+                scope.spawn(move || {
+                    let queue = if thread % 2 == 0 { device.queue() } else { device.unordered_queue() };
+                    let queue = queue.unwrap();
+                    let data = device.buffer_from(&[thread; 256]).unwrap();
+                    let mut kernel = program.kernel("count").unwrap();
+                    kernel.set(0, &data).unwrap().set(1, thread).unwrap();
+                    let gate = UserEvent::new();
+                    let mut last = queue.after([gate.event()]).marker().unwrap();
+                    for _ in 0..rounds {
+                        last = launch(&queue.after([&last]), &kernel, 256).unwrap();
+                    }
+                    gate.complete();
+                    let read = queue.after([&last]).read(&data).unwrap();
+                    assert_eq!(read, [thread * (rounds + 1); 256]);
+                });
+            }
+        });
+    });
+}
+
+/// A queue, a program and a device are gone when they are dropped.
+pub(crate) fn everything_goes(device: &Device) {
+    let source = "global uint state = 3; kernel void step(global uint *out) { *out = state++; }";
+    let rounds = if full() { 400 } else { 40 };
+    stays_level(rounds, |_| {
+        let own = crate::same_device(device);
+        let (program, queue) = (compile(&own, source), own.queue().unwrap());
+        let out = own.buffer::<u32>(1).unwrap();
+        let mut kernel = program.kernel("step").unwrap();
+        kernel.set(0, &out).unwrap();
+        let event = launch(&queue, &kernel, 1).unwrap();
+        event.on_end(|result| result.unwrap());
+        assert_eq!(queue.read(&out).unwrap(), [3]);
+    });
+}

@@ -1,0 +1,136 @@
+//! The runtime with kernels in OpenCL C, on both software drivers in one process, with the validation layer listening for
+//! hazards between commands too: a word from it fails the test.
+
+mod execution;
+mod load;
+mod svm;
+#[path = "../../../compiler/cli/src/run/target.rs"]
+mod target;
+
+use std::process::{Command, ExitCode};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::LanguageVersion,
+    session::{NoFiles, Options, Source},
+};
+use kiln_runtime::{
+    Device, Environment, Event, Instance, Kernel, NdRange, Program, Queue, Selector, Validation,
+};
+use kiln_testsuite::device;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+type Test = fn(&Device);
+
+const TESTS: &[(&str, Test)] = &[
+    ("random_index_spaces", execution::random_index_spaces),
+    ("chosen_local_sizes", execution::chosen_local_sizes),
+    ("barriers_in_uneven_groups", execution::barriers_in_uneven_groups),
+    ("empty_launches", execution::empty_launches),
+    ("many_groups", execution::many_groups),
+    ("program_scope_variables", execution::program_scope_variables),
+    ("pointers_to_pointers", execution::pointers_to_pointers),
+    ("linked_lists", svm::linked_lists),
+    ("lists_built_by_kernels", svm::lists_built_by_kernels),
+    ("fine_grain", svm::fine_grain),
+];
+
+/// They look at what the whole process holds, so each has a process of its own.
+const ALONE: &[(&str, Test)] = &[
+    ("many_launches", load::many_launches),
+    ("many_buffers", load::many_buffers),
+    ("many_threads", load::many_threads),
+    ("everything_goes", load::everything_goes),
+];
+
+fn main() -> ExitCode {
+    if std::env::var_os(CHILD).is_none() {
+        return again_with_drivers();
+    }
+    let arguments = Arguments::from_args();
+    if let Some(index) = std::env::var_os(ALONE_ON) {
+        let wanted = arguments.filter.unwrap_or_default();
+        let (_, test) = ALONE.iter().find(|(name, _)| *name == wanted).expect("a test of that name");
+        run(index.to_string_lossy().parse().expect("an index"), *test).expect("a silent validation layer");
+        return ExitCode::SUCCESS;
+    }
+    let instance = Instance::new(options()).expect("there are drivers");
+    let mut trials = Vec::new();
+    for info in instance.devices().iter().filter(|info| info.environment == Environment::Vulkan) {
+        let short = info.name.split_whitespace().next().unwrap_or_default().to_lowercase();
+        for (name, test) in TESTS {
+            let index = info.index;
+            trials.push(Trial::test(format!("{short}::{name}"), move || run(index, *test)));
+        }
+        for (name, _) in ALONE {
+            let index = info.index;
+            trials.push(Trial::test(format!("{short}::{name}"), move || alone(index, name)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Set in the process that sees the drivers.
+const CHILD: &str = "KILN_TEST_RUNTIME";
+/// Names the device in a process that runs one test only.
+const ALONE_ON: &str = "KILN_TEST_ALONE";
+
+fn alone(index: usize, name: &str) -> Result<(), Failed> {
+    let output =
+        Command::new(std::env::current_exe()?).arg(name).env(ALONE_ON, index.to_string()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(()) } else { Err(said.into()) }
+}
+
+fn again_with_drivers() -> ExitCode {
+    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
+    command.args(std::env::args_os().skip(1)).env(CHILD, "1").env_remove("KILN_DEVICE");
+    if let Err(missing) = device::drivers(&mut command) {
+        eprintln!("{missing}");
+        return ExitCode::FAILURE;
+    }
+    let status = command.status().expect("this program runs again");
+    ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
+}
+
+fn options() -> kiln_runtime::Options {
+    kiln_runtime::Options { validation: Validation::Synchronisation, ..Default::default() }
+}
+
+/// The same physical device, opened again.
+fn same_device(device: &Device) -> Device {
+    let instance = Instance::new(options()).expect("there are drivers");
+    instance.device(&Selector::Index(device.info().index)).expect("the device is still there")
+}
+
+fn run(index: usize, test: Test) -> Result<(), Failed> {
+    let device = Instance::new(options())?.device(&Selector::Index(index))?;
+    test(&device);
+    match device.validation_messages() {
+        messages if messages.is_empty() => Ok(()),
+        messages => Err(messages.join("\n").into()),
+    }
+}
+
+/// Compiles for a device.
+fn compile(device: &Device, source: &str) -> Program {
+    let options = Options {
+        std: LanguageVersion::Cl30,
+        target: target::target(device.info()),
+        extensions: vec![("all".to_owned(), true)],
+        ..Options::default()
+    };
+    let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
+    let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
+    match &output.artifact {
+        Some(Artifact::Module(words)) => Program::from_spirv(device, words).expect("a good module"),
+        _ => panic!("{:?}", output.diagnostics),
+    }
+}
+
+/// Launches a kernel of these tests.
+#[allow(unsafe_code, reason = "a launch trusts its kernel")]
+fn launch(queue: &Queue, kernel: &Kernel, range: impl Into<NdRange>) -> kiln_runtime::Result<Event> {
+    // SAFETY: the kernels of these tests stay within the buffers that the tests pass.
+    unsafe { queue.launch(kernel, range) }
+}
