@@ -1,10 +1,15 @@
 //! Litmus tests: small programs of a few work-items, with the outcomes that OpenCL forbids and those that it allows.
 //!
 //! They stand in `litmus/*.md`, one under each heading. `sources` makes kernels of them, `stress` runs those on
-//! devices many times.
+//! devices many times; `explore` finds every outcome that a memory model permits the emitted module.
 
+pub mod explore;
+mod opencl;
+pub mod program;
+mod relation;
 pub mod sources;
 pub mod stress;
+mod vulkan;
 
 use std::collections::BTreeMap;
 

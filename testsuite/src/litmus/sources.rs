@@ -3,31 +3,40 @@
 
 use super::{Kind, Object, Setting, Space, Test};
 
+/// The element of `result` that only marks it.
+pub const MARK: u64 = 99;
+
 /// How many values of each part of an outcome are told apart.
 pub const VALUES: u32 = 4;
 
 impl Test {
-    /// A kernel for each work-item, `work_item_0` and so on. Each gets the objects, then a place for its registers.
+    /// The kernel `test`: each work-item of one group, or of several, does its part and leaves its registers in
+    /// `result`, whose place the store of `MARK` tells.
     pub fn plain_source(&self, setting: Setting) -> String {
         let mut text = self.macros(setting);
-        let parameters: Vec<String> = self
+        let objects: Vec<String> = self
             .objects
             .iter()
             .map(|object| format!("{} {} *{}", object.space_in(setting).name(), object.ty(), object.name))
             .collect();
+        text.push_str(&format!(
+            "kernel void test(global int *result, {}, int seq_cst, int acq_rel, int scope, int flags) {{\n    \
+             result[{MARK}] = 0;\n    switch (get_local_id(0)) {{\n",
+            objects.join(", ")
+        ));
+        let parts = self.parts();
         for (index, body) in self.work_items.iter().enumerate() {
-            text.push_str(&format!(
-                "kernel void work_item_{index}({}, global int *result, int seq_cst, int acq_rel, int scope, int flags) {{\n",
-                parameters.join(", ")
-            ));
+            text.push_str(&format!("    case {index}: {{\n"));
             let registers = self.registers(index);
-            text.push_str(&declarations(&registers));
-            text.push_str(&indented(body));
-            for (place, register) in registers.iter().enumerate() {
-                text.push_str(&format!("    result[{place}] = {register};\n"));
+            text.push_str(&indented(&declarations(&registers)));
+            text.push_str(&indented(&indented(body)));
+            for register in registers {
+                let place = parts.iter().position(|part| *part == register).unwrap_or_default();
+                text.push_str(&format!("        result[{place}] = {register};\n"));
             }
-            text.push_str("}\n");
+            text.push_str("        break;\n    }\n");
         }
+        text.push_str("    }\n}\n");
         text
     }
 

@@ -1,0 +1,377 @@
+//! The memory model of the Vulkan specification (appendix "Memory Model"), for programs without control barriers.
+//!
+//! Availability and visibility operations are steps of their own beside the events: each event has four, two before it
+//! and two behind it.
+
+use super::{
+    Space,
+    explore::{Execution, Verdict},
+    program::{Action, Event},
+    relation::Relation,
+};
+
+const ACQUIRES: u32 = 0x2 | 0x8;
+const RELEASES: u32 = 0x4 | 0x8;
+const UNIFORM_MEMORY: u32 = 0x40;
+const WORKGROUP_MEMORY: u32 = 0x100;
+const CLASSES: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
+const MAKE_AVAILABLE: u32 = 0x2000;
+const MAKE_VISIBLE: u32 = 0x4000;
+
+/// A step: an event, or what it does to availability and visibility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Itself,
+    /// Makes available or visible the memory of these classes, or only the event's own location.
+    Available(u32),
+    Visible(u32),
+}
+
+struct Step {
+    event: usize,
+    part: Part,
+}
+
+pub(super) fn judge(execution: &Execution<'_>) -> Verdict {
+    let model = Model::new(execution);
+    if !model.is_consistent() {
+        return Verdict::Impossible;
+    }
+    if model.has_race() { Verdict::Race } else { Verdict::Possible }
+}
+
+struct Model<'e> {
+    execution: &'e Execution<'e>,
+    steps: Vec<Step>,
+    /// Of events.
+    located: Relation,
+}
+
+fn class(event: &Event) -> u32 {
+    match event.space {
+        Space::Global => UNIFORM_MEMORY,
+        Space::Local => WORKGROUP_MEMORY,
+    }
+}
+
+impl<'e> Model<'e> {
+    fn new(execution: &'e Execution<'e>) -> Self {
+        let mut steps = Vec::new();
+        for index in 0..execution.count() {
+            let event = execution.event(index);
+            let classes = event.semantics & CLASSES;
+            let mut push = |part| steps.push(Step { event: index, part });
+            // Atomic operations make their own location visible and available, too.
+            if event.is_atomic && execution.reads(index) {
+                push(Part::Visible(0));
+            }
+            if event.semantics & MAKE_AVAILABLE != 0 {
+                push(Part::Available(classes));
+            }
+            push(Part::Itself);
+            if event.semantics & MAKE_VISIBLE != 0 {
+                push(Part::Visible(classes));
+            }
+            if event.is_atomic && execution.writes(index) {
+                push(Part::Available(0));
+            }
+        }
+        let mut model = Self { execution, steps, located: Relation::new(execution.count()) };
+        model.located = model.location_order();
+        model
+    }
+
+    fn event(&self, step: usize) -> &Event {
+        self.execution.event(self.steps[step].event)
+    }
+
+    fn work_item(&self, step: usize) -> usize {
+        self.execution.work_item(self.steps[step].event)
+    }
+
+    fn is_before_in_program(&self, a: usize, b: usize) -> bool {
+        a < b && self.work_item(a) == self.work_item(b)
+    }
+
+    fn mutually_ordered(&self, a: usize, b: usize) -> bool {
+        let execution = self.execution;
+        a != b
+            && execution.event(a).is_atomic
+            && execution.event(b).is_atomic
+            && execution.same_place(a, b)
+            && execution.inclusive(a, b)
+    }
+
+    fn is_release(&self, index: usize) -> bool {
+        let event = self.execution.event(index);
+        event.semantics & RELEASES != 0 && (self.execution.writes(index) || event.action == Action::Fence)
+    }
+
+    fn is_acquire(&self, index: usize) -> bool {
+        let event = self.execution.event(index);
+        event.semantics & ACQUIRES != 0 && (self.execution.reads(index) || event.action == Action::Fence)
+    }
+
+    /// Whether a read reads from a write or from its release sequence: read-modify-writes that follow it at once in its
+    /// scoped modification order.
+    fn reads_from_sequence(&self, head: usize, read: usize) -> bool {
+        let execution = self.execution;
+        let Some(source) = execution.reads_from[read] else { return false };
+        if source == head {
+            return true;
+        }
+        let is_between = |&other: &usize| {
+            execution.is_modified_before(head, other)
+                && (other == source || execution.is_modified_before(other, source))
+        };
+        self.mutually_ordered(head, source)
+            && execution.is_modified_before(head, source)
+            && (0..execution.count())
+                .filter(is_between)
+                .filter(|&other| self.mutually_ordered(head, other))
+                .all(|other| execution.event(other).action == Action::Modify)
+    }
+
+    fn synchronizes(&self, a: usize, b: usize) -> bool {
+        let execution = self.execution;
+        if a == b || !self.is_release(a) || !self.is_acquire(b) {
+            return false;
+        }
+        let is_fence = |index: usize| execution.event(index).action == Action::Fence;
+        let all = 0..execution.count();
+        let named = |fence: usize, index: usize| {
+            execution.event(fence).semantics & class(execution.event(index)) != 0
+        };
+        let writes = |fence: usize| {
+            let is_behind = move |&write: &usize| {
+                execution.is_before_in_program(fence, write)
+                    && execution.event(write).is_atomic
+                    && execution.writes(write)
+                    && named(fence, write)
+            };
+            all.clone().filter(is_behind)
+        };
+        let reads = |fence: usize| {
+            let is_ahead = move |&read: &usize| {
+                execution.is_before_in_program(read, fence)
+                    && execution.event(read).is_atomic
+                    && execution.reads(read)
+                    && named(fence, read)
+            };
+            all.clone().filter(is_ahead)
+        };
+        let meets = |write: usize, read: usize| {
+            self.mutually_ordered(write, read) && self.reads_from_sequence(write, read)
+        };
+        match (is_fence(a), is_fence(b)) {
+            (false, false) => meets(a, b),
+            (true, false) => execution.inclusive(a, b) && writes(a).any(|write| meets(write, b)),
+            (false, true) => execution.inclusive(a, b) && reads(b).any(|read| meets(a, read)),
+            (true, true) => {
+                execution.inclusive(a, b) && writes(a).any(|write| reads(b).any(|read| meets(write, read)))
+            }
+        }
+    }
+
+    /// Happens-before of steps: program order, and inter-thread-happens-before for each set of classes.
+    fn happens_before(&self) -> Relation {
+        let count = self.steps.len();
+        let itself = |step: usize| self.steps[step].part == Part::Itself;
+        let mut before = Relation::of(count, |a, b| self.is_before_in_program(a, b));
+        for classes in [UNIFORM_MEMORY, WORKGROUP_MEMORY, CLASSES] {
+            let all_of = |step: usize| {
+                let event = self.event(step);
+                itself(step) && event.semantics & classes == classes
+            };
+            // An operation on memory of these classes, or one that orders all of them.
+            let concerns = |step: usize| {
+                let event = self.event(step);
+                match self.steps[step].part {
+                    Part::Itself => all_of(step) || (event.location.is_some() && class(event) & classes != 0),
+                    Part::Available(0) | Part::Visible(0) => class(event) & classes != 0,
+                    Part::Available(own) | Part::Visible(own) => own & classes != 0,
+                }
+            };
+            let between = Relation::of(count, |a, b| {
+                let (first, second) = (self.steps[a].event, self.steps[b].event);
+                (all_of(a) && all_of(b) && self.synchronizes(first, second))
+                    || (self.is_before_in_program(a, b)
+                        && ((concerns(a) && all_of(b) && self.is_release(second))
+                            || (all_of(a) && self.is_acquire(first) && concerns(b))))
+            });
+            before = before.union(&between.closure());
+        }
+        before
+    }
+
+    /// Whether two work-items share the instance of a scope.
+    fn share(&self, scope: u32, a: usize, b: usize) -> bool {
+        match scope {
+            0 | 1 | 5 => true,
+            2 => self.execution.one_group || a == b,
+            _ => a == b,
+        }
+    }
+
+    /// Location-order of events. What was there at the beginning comes before everything, and is left out.
+    fn location_order(&self) -> Relation {
+        let before = self.happens_before();
+        let count = self.steps.len();
+        let step_of: Vec<usize> = (0..count).filter(|&step| self.steps[step].part == Part::Itself).collect();
+        let covers = |step: usize, index: usize| match self.steps[step].part {
+            Part::Available(0) | Part::Visible(0) => self.execution.same_place(self.steps[step].event, index),
+            Part::Available(classes) | Part::Visible(classes) => {
+                classes & class(self.execution.event(index)) != 0
+            }
+            Part::Itself => false,
+        };
+        let scope = |step: usize| self.event(step).scope;
+        let is_available = |step: usize| matches!(self.steps[step].part, Part::Available(_));
+        let is_visible = |step: usize| matches!(self.steps[step].part, Part::Visible(_));
+        // The last elements of availability chains from a write, and the first of visibility chains to a read.
+        let available = |write: usize| {
+            let mut chain: Vec<usize> = (0..count)
+                .filter(|&step| is_available(step) && covers(step, write))
+                .filter(|&step| self.is_before_in_program(step_of[write], step))
+                .collect();
+            let mut next = 0;
+            while let Some(&last) = chain.get(next) {
+                for step in 0..count {
+                    if is_available(step)
+                        && covers(step, write)
+                        && before.has(last, step)
+                        && self.share(scope(last), self.work_item(last), self.work_item(step))
+                        && !chain.contains(&step)
+                    {
+                        chain.push(step);
+                    }
+                }
+                next += 1;
+            }
+            chain
+        };
+        let visible = |read: usize| {
+            let mut chain: Vec<usize> = (0..count)
+                .filter(|&step| is_visible(step) && covers(step, read))
+                .filter(|&step| self.is_before_in_program(step, step_of[read]))
+                .collect();
+            let mut next = 0;
+            while let Some(&first) = chain.get(next) {
+                for step in 0..count {
+                    if is_visible(step)
+                        && covers(step, read)
+                        && before.has(step, first)
+                        && self.share(scope(first), self.work_item(first), self.work_item(step))
+                        && !chain.contains(&step)
+                    {
+                        chain.push(step);
+                    }
+                }
+                next += 1;
+            }
+            chain
+        };
+        let events = self.execution.count();
+        Relation::of(events, |x, y| {
+            let execution = self.execution;
+            if x == y || !execution.same_place(x, y) {
+                return false;
+            }
+            let (first, second) = (step_of[x], step_of[y]);
+            let are_shared = execution.event(x).is_shared && execution.event(y).is_shared;
+            if execution.work_item(x) == execution.work_item(y) && before.has(first, second) {
+                return true;
+            }
+            if !are_shared {
+                return false;
+            }
+            if !execution.writes(x) {
+                return before.has(first, second);
+            }
+            let ends = available(x);
+            // The smaller of both domains is common.
+            let reaches = |end: usize, step: usize| {
+                [scope(end), scope(step)]
+                    .into_iter()
+                    .all(|scope| self.share(scope, self.work_item(end), self.work_item(step)))
+            };
+            let by_write = execution.writes(y)
+                && ends.iter().any(|&end| {
+                    before.has(end, second)
+                        && self.share(scope(end), self.work_item(end), execution.work_item(y))
+                });
+            let by_read = execution.reads(y)
+                && visible(y)
+                    .into_iter()
+                    .any(|step| ends.iter().any(|&end| before.has(end, step) && reaches(end, step)));
+            by_write || by_read
+        })
+    }
+
+    /// No cycles of location order, modification order, reads-from and from-reads; and plain reads see the last write.
+    fn is_consistent(&self) -> bool {
+        let execution = self.execution;
+        let count = execution.count();
+        let all = Relation::of(count, |a, b| {
+            let modified = execution.is_modified_before(a, b) && self.mutually_ordered(a, b);
+            let read = execution.reads(b) && execution.reads_from[b] == Some(a);
+            self.located.has(a, b) || modified || read || self.is_read_before(a, b)
+        });
+        let is_in_order = (0..count)
+            .all(|a| (0..count).all(|b| !(self.located.has(a, b) && execution.is_modified_before(b, a))));
+        is_in_order && all.is_acyclic() && (0..count).all(|index| self.sees_the_last(index))
+    }
+
+    /// From-reads.
+    fn is_read_before(&self, read: usize, write: usize) -> bool {
+        let execution = self.execution;
+        if read == write
+            || !execution.reads(read)
+            || !execution.writes(write)
+            || !execution.same_place(read, write)
+        {
+            return false;
+        }
+        match execution.reads_from[read] {
+            None => true,
+            Some(source) => {
+                source != write
+                    && (self.located.has(source, write)
+                        || (self.mutually_ordered(source, write)
+                            && execution.is_modified_before(source, write)))
+            }
+        }
+    }
+
+    fn sees_the_last(&self, read: usize) -> bool {
+        let execution = self.execution;
+        if !execution.reads(read) || execution.event(read).is_atomic {
+            return true;
+        }
+        let writes = (0..execution.count()).filter(|&write| {
+            execution.writes(write) && execution.same_place(write, read) && self.located.has(write, read)
+        });
+        let writes: Vec<usize> = writes.collect();
+        match execution.reads_from[read] {
+            None => writes.is_empty(),
+            // What is not ordered before the read is a race, and shows anything.
+            Some(source) => {
+                !writes.contains(&source) || !writes.iter().any(|&other| self.located.has(source, other))
+            }
+        }
+    }
+
+    fn has_race(&self) -> bool {
+        let execution = self.execution;
+        let count = execution.count();
+        (0..count).any(|a| {
+            (0..a).any(|b| {
+                execution.same_place(a, b)
+                    && (execution.writes(a) || execution.writes(b))
+                    && !self.mutually_ordered(a, b)
+                    && !self.located.has(a, b)
+                    && !self.located.has(b, a)
+            })
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! The litmus tests by the memory models: every outcome that Vulkan permits the emitted module is one that OpenCL allows the
+//! program, and no data race is there that the program does not have. What no processor at hand would show is found
+//! here.
+
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::Environment,
+    session::{NoFiles, Options, SeqCst, Source},
+    target::Target,
+};
+use kiln_testsuite::litmus::{
+    self, Setting, Space, Test,
+    explore::{Model, Outcomes, outcomes},
+    is_of,
+    program::{Action, Event},
+    stress::shown,
+};
+
+fn module(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqCst) -> Vec<u32> {
+    let options = Options { target: Target::full(environment), seq_cst, ..Options::default() };
+    let source = Source { name: "litmus.cl".to_owned(), text: test.plain_source(setting).into_bytes() };
+    let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
+    match output.artifact {
+        Some(Artifact::Module(words)) => words,
+        _ => panic!("{}: {:?}\n{}", test.name, output.diagnostics, test.plain_source(setting)),
+    }
+}
+
+fn explored(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqCst) -> Outcomes {
+    spoilt(test, setting, environment, seq_cst, &|_| ())
+}
+
+fn spoilt(
+    test: &Test,
+    setting: Setting,
+    environment: Environment,
+    seq_cst: SeqCst,
+    change: &dyn Fn(&mut Event),
+) -> Outcomes {
+    let words = module(test, setting, environment, seq_cst);
+    let model = if environment == Environment::Vulkan { Model::Vulkan } else { Model::OpenCl };
+    outcomes(test, &words, setting.one_group, model, change)
+        .unwrap_or_else(|reason| panic!("{}: {reason}", test.name))
+}
+
+#[test]
+fn vulkan_permits_nothing_that_opencl_forbids() {
+    let (mut complaints, mut executions) = (Vec::new(), 0);
+    for test in litmus::tests() {
+        for setting in test.settings() {
+            let mut complain =
+                |what: String| complaints.push(format!("{}, {}: {what}", test.name, setting.name()));
+            let opencl = explored(&test, setting, Environment::OpenCl, SeqCst::Strict);
+            let vulkan = explored(&test, setting, Environment::Vulkan, SeqCst::Strict);
+            executions += opencl.executions + vulkan.executions;
+            // The declarations are true of the program.
+            if opencl.has_race {
+                complain("a data race in OpenCL".to_owned());
+            }
+            for outcome in
+                opencl.outcomes.iter().filter(|it| test.forbidden.iter().any(|sort| is_of(it, sort)))
+            {
+                complain(format!("OpenCL allows {}", shown(outcome)));
+            }
+            for sort in test.allowed.iter().filter(|sort| !opencl.outcomes.iter().any(|it| is_of(it, sort))) {
+                complain(format!("OpenCL does not allow {}", shown(sort)));
+            }
+            // And the module is true to it.
+            if vulkan.has_race {
+                complain("a data race in Vulkan".to_owned());
+            }
+            for outcome in vulkan.outcomes.difference(&opencl.outcomes) {
+                complain(format!("Vulkan permits {}", shown(outcome)));
+            }
+            if vulkan.outcomes.is_empty() {
+                complain("nothing can happen".to_owned());
+            }
+        }
+    }
+    println!("{executions} executions");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn weakened_seq_cst_permits_more() {
+    let mut complaints = Vec::new();
+    for test in litmus::tests().iter().filter(|test| !test.weak.is_empty()) {
+        for setting in test.settings() {
+            let found = explored(test, setting, Environment::Vulkan, SeqCst::AcqRel);
+            for sort in test.weak.iter().filter(|sort| !found.outcomes.iter().any(|it| is_of(it, sort))) {
+                complaints.push(format!(
+                    "{}, {}: {} is not permitted",
+                    test.name,
+                    setting.name(),
+                    shown(sort)
+                ));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// What the rules of docs/memory-model.md ask for, taken away again: the models notice each.
+#[test]
+fn each_rule_is_needed() {
+    const WORK_GROUP: u32 = 2;
+    const MAKE_AVAILABLE: u32 = 0x2000;
+    const MAKE_VISIBLE: u32 = 0x4000;
+    const BOTH_CLASSES: u32 = 0x140;
+    const ACQUIRE: u32 = 0x4142;
+    type Change = fn(&mut Event);
+    let one_class: Change = |event| {
+        if event.is_atomic {
+            let other = if event.space == Space::Global { 0x100 } else { 0x40 };
+            event.semantics &= !other;
+        }
+    };
+    let spoils: &[(&str, &str, Change)] = &[
+        ("R1, a load that is none", "seq_cst: Store buffering", |event| {
+            if event.action == Action::Modify && event.read == event.written {
+                (event.action, event.semantics) = (Action::Read, ACQUIRE);
+            }
+        }),
+        ("R1, a store that is one", "seq_cst: Store buffering", |event| {
+            if event.action == Action::Modify && event.read != event.written {
+                (event.action, event.semantics) = (Action::Write, 0x2144);
+            }
+        }),
+        ("R1, both classes", "breaking: Seq_cst in both spaces", one_class),
+        ("R1, the scope of loads", "breaking: Narrow seq_cst loads", |event| event.scope = WORK_GROUP),
+        ("R2", "breaking: A relaxed store between two seq_cst operations", |event| {
+            if event.written == 3 {
+                event.action = Action::Write;
+            }
+        }),
+        ("R4", "breaking: A relaxed store after a release", |event| {
+            if event.is_atomic && event.written == 2 {
+                event.semantics = 0;
+            }
+        }),
+        ("R5", "breaking: A failing seq_cst compare-exchange", |event| {
+            if event.action == Action::Modify && event.read == event.written {
+                (event.action, event.semantics) = (Action::Read, ACQUIRE);
+            }
+        }),
+        ("R6, the word", "breaking: A seq_cst fence mixed with seq_cst operations", |event| {
+            if event.action == Action::Modify && event.written == 0 {
+                event.semantics = 0;
+            }
+        }),
+        ("R6, the scope of the word", "breaking: A narrow seq_cst fence", |event| {
+            if event.action == Action::Modify {
+                event.scope = WORK_GROUP;
+            }
+        }),
+        (
+            "R6, the scope of the fence behind",
+            "order: Message passing from a seq_cst fence to a load",
+            |event| {
+                if event.action == Action::Fence {
+                    event.scope = WORK_GROUP;
+                }
+            },
+        ),
+        (
+            "R6, the classes of the fence before",
+            "order: Message passing from a store to a seq_cst fence",
+            |event| {
+                if event.action == Action::Fence {
+                    event.semantics &= !0x40;
+                }
+            },
+        ),
+        ("R8, availability", "order: Message passing", |event| event.semantics &= !MAKE_AVAILABLE),
+        ("R8, visibility", "order: Message passing", |event| event.semantics &= !MAKE_VISIBLE),
+        ("R8, non-private accesses", "order: Message passing", |event| event.is_shared = event.is_atomic),
+        ("the classes of fences", "breaking: A message in local memory about global memory", |event| {
+            event.semantics &= if event.space == Space::Global { !0x40 } else { !BOTH_CLASSES };
+        }),
+    ];
+    let mut complaints = Vec::new();
+    for (rule, name, change) in spoils {
+        let test = litmus::tests().into_iter().find(|test| test.name == *name).expect("a test of this name");
+        let setting = test.settings()[0];
+        let opencl = explored(&test, setting, Environment::OpenCl, SeqCst::Strict);
+        let spoilt = spoilt(&test, setting, Environment::Vulkan, SeqCst::Strict, change);
+        if !spoilt.has_race && spoilt.outcomes.is_subset(&opencl.outcomes) {
+            complaints.push(format!("{rule}: {name} does not notice"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
