@@ -9,6 +9,7 @@ mod config;
 pub mod device;
 mod excerpt;
 mod expectation;
+pub mod fuzz;
 pub mod kiln;
 pub mod litmus;
 mod markdown;

@@ -20,7 +20,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("runtime/core", &["kiln-reference"]),
     ("runtime/reference", &[]),
-    ("testsuite", &["kiln-compiler", "kiln-syntax"]),
+    ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("xtask", &[]),
 ];

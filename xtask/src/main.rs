@@ -8,6 +8,7 @@ mod bench;
 mod conformance;
 mod corpus;
 mod demo;
+mod fuzz;
 mod grammar;
 mod limited;
 mod process;
@@ -42,6 +43,8 @@ enum Command {
     Corpus(corpus::Corpus),
     /// Hold the compiler against programs written from the specification
     Conformance(conformance::Conformance),
+    /// Give a part of the compiler inputs that nobody would write
+    Fuzz(fuzz::Fuzz),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop
     Grammar,
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Bench(what) => bench::bench(&what),
         Command::Corpus(arguments) => corpus::corpus(&arguments),
         Command::Conformance(arguments) => conformance::conformance(&arguments),
+        Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Grammar => grammar::run(),
     };
     match outcome {

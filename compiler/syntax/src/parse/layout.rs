@@ -41,13 +41,13 @@ pub(super) enum BraceEdit {
     Close(usize, usize),
 }
 
-/// Beyond so many tokens nobody is helped by a guess that takes long.
-const MAX_TOKENS: usize = 20_000;
+/// So many tokens are looked at, over all guesses: nobody is helped by a guess that takes long.
+const FUEL: usize = 2_000_000;
 
 /// The change of one brace that makes the braces agree with the layout, if they do not already and one is enough.
 /// The tokens begin with an item at program scope.
 pub(super) fn brace(tokens: &[Token], layout: &dyn Layout) -> Option<BraceEdit> {
-    let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
+    let tokens = &tokens[..tokens.len().min(FUEL)];
     let lines: Vec<_> = tokens.iter().map(|token| layout.line(token.span.lo)).collect();
     let mut text = Text { tokens, lines: &lines };
     let violation = text.simulate(None).err()?;
@@ -63,7 +63,8 @@ pub(super) fn brace(tokens: &[Token], layout: &dyn Layout) -> Option<BraceEdit> 
     let closed = starts().filter_map(|at| Some(BraceEdit::Close(at, text.innermost(at)?)));
     let opened = starts().filter(|&at| text.is_head(at)).map(BraceEdit::Open);
     let removed = braces().map(BraceEdit::Remove);
-    doubled.chain(closed).chain(opened).chain(removed).find(agrees)
+    let guesses = FUEL / end.max(1);
+    doubled.chain(closed).chain(opened).chain(removed).take(guesses).find(agrees)
 }
 
 fn is_brace(kind: TokenKind) -> bool {

@@ -3,6 +3,8 @@
 //! grammar holds no rules for wrong input, scopes are right after every mistake, and one mistake rarely shows
 //! as two.
 
+use std::cell::Cell;
+
 use super::{
     Mended,
     adaptor::Terminal,
@@ -42,6 +44,11 @@ pub(super) enum EditKind {
 /// Beyond so many mistakes the items that hold more are left out, silently.
 const MAX_MISTAKES: usize = 64;
 
+/// So many tokens are read again in trials, and so many more for each token of the input; where that is used up, the
+/// item is left out.
+const FUEL: usize = 400_000;
+const FUEL_OF_TOKEN: usize = 40;
+
 /// How many tokens behind a mistake a trial looks at.
 const HORIZON: usize = 40;
 
@@ -64,6 +71,7 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec
         mistake: None,
         mended: vec![],
         clean_from: 0,
+        fuel: Cell::new(FUEL + FUEL_OF_TOKEN * state.tokens.len()),
         gaps,
         unknown_types: vec![],
     };
@@ -107,6 +115,8 @@ struct Repair<'s, 'a> {
     /// Where the first statement begins that cannot be trusted, in the item.
     mistake: Option<usize>,
     mended: Vec<Mended>,
+    /// How many tokens trials may read yet.
+    fuel: Cell<usize>,
     /// Behind this token no change was made before the item.
     clean_from: usize,
     /// Names that stood in the places of types: one report of each is enough.
@@ -252,6 +262,11 @@ impl Repair<'_, '_> {
         let mut best: Option<(Candidate, usize)> = None;
         for candidate in candidates {
             let horizon = candidate.end.max(stuck.token) + HORIZON;
+            let cost = horizon.min(self.state.tokens.len()) - candidate.start.place.token;
+            match self.fuel.get().checked_sub(cost) {
+                Some(rest) => self.fuel.set(rest),
+                None => return best,
+            }
             let reach = match run::run(self.state, &self.with(&candidate), candidate.start, horizon) {
                 Outcome::Done => usize::MAX,
                 Outcome::TooDeep(token) => token,

@@ -17,6 +17,9 @@ use crate::{
     token::{Punct, TokenKind},
 };
 
+/// How many places for a brace are tried, and how many braces in one place.
+const MOST_BRACES: usize = 6;
+
 /// How many items before the one with the mistake may have begun it.
 const MOST_ITEMS: usize = 64;
 
@@ -34,9 +37,9 @@ pub(super) fn braces(
         None => nested_functions(&state.tokens[first..]).into_iter().map(|begin| first + begin).collect(),
         Some(_) => statement_begins(state.tokens, first, stuck.token),
     };
-    for begin in begins {
+    for begin in begins.into_iter().take(MOST_BRACES) {
         let open = open_brackets(&state.tokens[first..begin]);
-        for (closed, innermost) in open.iter().rev().enumerate() {
+        for (closed, innermost) in open.iter().rev().enumerate().take(MOST_BRACES) {
             let kind = SyntaxErrorKind::Missing {
                 mark: innermost.closing,
                 after: explain::construct(state, start, begin),

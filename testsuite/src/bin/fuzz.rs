@@ -1,0 +1,225 @@
+//! `cargo xtask fuzz` runs this program. As a supervisor it starts itself as a worker, within limits of memory, and
+//! starts another one where one came to its end; what ended it is made small and kept.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    os::unix::fs::FileExt as _,
+    panic,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio, exit},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use kiln_testsuite::fuzz::{Input, Mutator, Target, findings, minimise::minimise};
+
+/// What a target may use for one input, beside its time: the stack of a thread, and the memory of a process.
+const STACK: usize = 2 << 20;
+const MEMORY: &str = "2000000";
+
+/// Of a worker: so long for one input.
+const TIME: Duration = Duration::from_secs(10);
+
+/// What takes longer is told, for whoever runs a worker by hand.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// The exit code of a worker that took too long.
+const TOO_LONG: i32 = 17;
+
+/// How often a finding is tried while it is made small.
+const TRIALS: usize = 1500;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<u64>().expect("a number");
+    let target = |name: &str| {
+        Target::parse(name).unwrap_or_else(|| {
+            let names: Vec<_> = Target::ALL.iter().map(|target| target.name()).collect();
+            eprintln!("there is no target `{name}`; there are {}", names.join(", "));
+            exit(2)
+        })
+    };
+    match words[..] {
+        ["run", name, executions, seed] => supervise(target(name), number(executions), number(seed)),
+        ["work", name, from, to, seed, progress] => {
+            work(target(name), number(from), number(to), number(seed), Path::new(progress))
+        }
+        ["one", name, path] => one(target(name), Path::new(path)),
+        ["input", at, seed] => {
+            print!("{}", String::from_utf8_lossy(&Mutator::new(number(seed)).input(number(at)).to_file()));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!(
+                "usage: fuzz run TARGET EXECUTIONS SEED | fuzz one TARGET FILE | fuzz input NUMBER SEED"
+            );
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Executes inputs one after the other. A panic is printed and passed over; whatever else goes wrong ends the process.
+fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
+    let mutator = Mutator::new(seed);
+    let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");
+    let current = Arc::new(AtomicU64::new(from));
+    watch(Arc::clone(&current));
+    let place = Arc::new(Mutex::new(String::new()));
+    remember_panics(Arc::clone(&place));
+    let worker = move || {
+        for number in from..to {
+            current.store(number, Ordering::Relaxed);
+            file.write_all_at(&number.to_le_bytes(), 0).expect("the file can be written");
+            let input = mutator.input(number);
+            let begin = Instant::now();
+            if panic::catch_unwind(|| target.execute(&input)).is_err() {
+                println!("panic\t{number}\t{}", place.lock().expect("it is only written"));
+            }
+            if begin.elapsed() > SLOW {
+                println!("slow\t{number}\t{} ms", begin.elapsed().as_millis());
+            }
+        }
+    };
+    let thread = thread::Builder::new().stack_size(STACK).spawn(worker).expect("a thread");
+    thread.join().expect("panics are caught");
+    ExitCode::SUCCESS
+}
+
+/// Ends the process when one input takes too long.
+fn watch(current: Arc<AtomicU64>) {
+    thread::spawn(move || {
+        let mut last = (u64::MAX, Instant::now());
+        loop {
+            thread::sleep(Duration::from_millis(200));
+            let number = current.load(Ordering::Relaxed);
+            if number != last.0 {
+                last = (number, Instant::now());
+            } else if last.1.elapsed() > TIME {
+                exit(TOO_LONG);
+            }
+        }
+    });
+}
+
+/// Keeps where the last panic was, in the place of printing it.
+fn remember_panics(place: Arc<Mutex<String>>) {
+    panic::set_hook(Box::new(move |info| {
+        let at = info.location().map(ToString::to_string).unwrap_or_default();
+        *place.lock().expect("it is only written") = at;
+    }));
+}
+
+/// Executes one file, and says how that ends.
+fn one(target: Target, path: &Path) -> ExitCode {
+    let input = Input::from_file(&fs::read(path).expect("a file"));
+    watch(Arc::new(AtomicU64::new(0)));
+    panic::set_hook(Box::new(|info| {
+        let at = info.location().map(ToString::to_string).unwrap_or_default();
+        println!("panic at {at}");
+        eprintln!("{info}");
+    }));
+    let thread =
+        thread::Builder::new().stack_size(STACK).spawn(move || target.execute(&input)).expect("a thread");
+    if thread.join().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// This program within its limit of memory.
+fn limited(words: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v \"$1\"; ulimit -c 0; shift; exec \"$@\"", "sh", MEMORY]);
+    command.arg(env::current_exe().expect("this program")).args(words).stdin(Stdio::null());
+    command
+}
+
+fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
+    let begin = Instant::now();
+    let folder = tempfile::tempdir().expect("a folder");
+    let progress = folder.path().join("progress");
+    fs::write(&progress, 0u64.to_le_bytes()).expect("a file");
+    let mutator = Mutator::new(seed);
+    let mut found = BTreeSet::new();
+    let mut from = 0;
+    while from < executions {
+        let (first, last, seed) = (from.to_string(), executions.to_string(), seed.to_string());
+        let place = progress.to_str().expect("a path of ours");
+        let output = limited(&["work", target.name(), &first, &last, &seed, place])
+            .stderr(Stdio::null())
+            .output()
+            .expect("a worker starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        for line in text.lines().filter_map(|line| line.strip_prefix("panic\t")) {
+            let (number, place) = line.split_once('\t').expect("a line of ours");
+            let number = number.parse().expect("a number of ours");
+            if found.insert(place.to_owned()) {
+                keep(target, &mutator.input(number), place, folder.path());
+            }
+        }
+        if output.status.success() {
+            break;
+        }
+        let bytes = fs::read(&progress).expect("the file is there");
+        let number = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"));
+        let end = end_of(&mutator.input(number), target, folder.path());
+        // What happens only once, in company, is the machine's: it was busy.
+        match end {
+            Some(end) => {
+                if found.insert(end.clone()) || found.len() < 20 {
+                    keep(target, &mutator.input(number), &end, folder.path());
+                }
+            }
+            None => println!(
+                "{}: input {number} ended a worker ({}) and not another",
+                target.name(),
+                output.status
+            ),
+        }
+        from = number + 1;
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    println!(
+        "{}: {executions} executions with seed {seed} in {seconds:.0} s ({:.0} each second), {} findings",
+        target.name(),
+        executions as f64 / seconds,
+        found.len()
+    );
+    if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// How an input ends by itself, if not well.
+fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
+    let path = folder.join("input.cl");
+    fs::write(&path, input.to_file()).expect("a file");
+    let words = ["one", target.name(), path.to_str().expect("a path of ours")];
+    let output = limited(&words).stderr(Stdio::null()).output().expect("it starts");
+    if output.status.success() {
+        return None;
+    }
+    let said = String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned);
+    Some(said.unwrap_or_else(|| output.status.to_string()))
+}
+
+/// Makes a finding small and keeps it.
+fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
+    let with = |text: &[u8]| Input { text: text.to_vec(), ..input.clone() };
+    let Some(end) = end_of(input, target, folder) else { return };
+    let mut fails = |text: &[u8]| end_of(&with(text), target, folder).as_ref() == Some(&end);
+    let small = with(&minimise(&input.text, TRIALS, &mut fails));
+    let path = path_of(target, &small.to_file());
+    fs::create_dir_all(findings(target)).expect("a folder");
+    fs::write(&path, small.to_file()).expect("a file");
+    println!("{}: {place}: {end}\n    {}", target.name(), path.display());
+}
+
+/// A name that follows from the content (FNV-1a).
+fn path_of(target: Target, bytes: &[u8]) -> PathBuf {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    findings(target).join(format!("{hash:016x}.cl"))
+}

@@ -1,0 +1,73 @@
+//! A finding made small: as many lines, then words, then letters as can go without it being another finding.
+
+/// The smallest text found that still fails, asking `fails` at most so often.
+pub fn minimise(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let mut text = text.to_vec();
+    for cut in [lines as fn(&[u8]) -> Vec<usize>, words, letters] {
+        text = shrink(text, cut, &mut budget, fails);
+    }
+    text
+}
+
+/// Leaves out runs of pieces, long ones first.
+fn shrink(
+    mut text: Vec<u8>,
+    cut: fn(&[u8]) -> Vec<usize>,
+    budget: &mut usize,
+    fails: &mut dyn FnMut(&[u8]) -> bool,
+) -> Vec<u8> {
+    let mut run = cut(&text).len() / 2;
+    while run > 0 {
+        let mut at = 0;
+        let mut has_shrunk = false;
+        loop {
+            let ends = cut(&text);
+            if at >= ends.len() || *budget == 0 {
+                break;
+            }
+            let start = if at == 0 { 0 } else { ends[at - 1] };
+            let end = ends[(at + run - 1).min(ends.len() - 1)];
+            let shorter = [&text[..start], &text[end..]].concat();
+            *budget -= 1;
+            if fails(&shorter) {
+                (text, has_shrunk) = (shorter, true);
+            } else {
+                at += run;
+            }
+        }
+        if run > 1 || !has_shrunk {
+            run /= 2;
+        }
+    }
+    text
+}
+
+fn ends(text: &[u8], together: impl Fn(u8, u8) -> bool) -> Vec<usize> {
+    (1..=text.len()).filter(|&at| at == text.len() || !together(text[at - 1], text[at])).collect()
+}
+
+fn lines(text: &[u8]) -> Vec<usize> {
+    ends(text, |before, _| before != b'\n')
+}
+
+fn words(text: &[u8]) -> Vec<usize> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    ends(text, move |before, after| is_word(before) && is_word(after) || before == b' ' && after == b' ')
+}
+
+fn letters(text: &[u8]) -> Vec<usize> {
+    ends(text, |_, _| false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_stays() {
+        let text = b"int a;\nint b = boom(1, 2);\nint c;\n";
+        let mut fails = |text: &[u8]| text.windows(5).any(|part| part == b"boom(");
+        assert_eq!(minimise(text, 1000, &mut fails), b"boom(");
+        assert_eq!(minimise(text, 0, &mut fails), text);
+    }
+}

@@ -1,0 +1,122 @@
+//! What is fuzzed, and what must hold for any input: it ends with what was asked for or with errors, and whatever is
+//! reported points somewhere and can be shown.
+
+use kiln_compiler::{
+    Artifact, Emit, Output, compile,
+    diag::{Diagnostic, Severity},
+    session::{Loader, Options, Source},
+    target,
+};
+use kiln_report::Format;
+use kiln_syntax::Span;
+
+use super::Input;
+
+/// A part of the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Up to the tokens behind the preprocessor.
+    Preprocessor,
+    /// Up to the tree.
+    Parser,
+    /// Up to the typed tree.
+    Checker,
+    /// Up to the module.
+    Compiler,
+}
+
+/// Files to include: one with a guard, one without, one that includes itself, one with mistakes.
+struct Files;
+
+impl Loader for Files {
+    fn load(&self, path: &str) -> Option<Vec<u8>> {
+        let text = match path.rsplit('/').next()? {
+            "a.h" => {
+                "#ifndef A_H\n#define A_H\ntypedef struct { float4 a; int b[2]; } A;\n#define MAX(x, y) ((x) > (y) ? (x) : (y))\n#endif\n"
+            }
+            "b.h" => {
+                "#include \"a.h\"\n#define CAT(a, b) a ## b\n#define STR(x) #x\ninline int b(int x) { return MAX(x, 1); }\n"
+            }
+            "self.h" => "#include \"self.h\"\nint self;\n",
+            "bad.h" => "#if 1\nint bad( {\n'",
+            _ => return None,
+        };
+        Some(text.as_bytes().to_vec())
+    }
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Preprocessor, Self::Parser, Self::Checker, Self::Compiler];
+
+    /// The name on the command line and of the folder of findings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Preprocessor => "preprocessor",
+            Self::Parser => "parser",
+            Self::Checker => "checker",
+            Self::Compiler => "compiler",
+        }
+    }
+
+    /// The target of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|target| target.name() == name)
+    }
+
+    /// Gives the target an input. It panics if something does not hold.
+    pub fn execute(self, input: &Input) {
+        let emit = match self {
+            Self::Preprocessor => Emit::Preprocessed,
+            Self::Parser => Emit::Ast,
+            Self::Checker => Emit::Nothing,
+            Self::Compiler => Emit::Spirv,
+        };
+        let output = run(input, input.text.clone(), &emit);
+        check(&output);
+        if let (Self::Preprocessor | Self::Parser, Some(Artifact::Text(text))) = (self, &output.artifact)
+            && output.diagnostics.is_empty()
+        {
+            let again = run(input, text.clone().into_bytes(), &emit);
+            if let Some(Artifact::Text(same)) = &again.artifact {
+                // A directive takes its line, and the space before the next is gone.
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                assert_eq!(words(text), words(same), "what is printed reads as something else");
+            }
+        }
+    }
+}
+
+fn run(input: &Input, text: Vec<u8>, emit: &Emit) -> Output {
+    let extensions = if input.everything { vec![("all".to_owned(), true)] } else { Vec::new() };
+    let options = Options {
+        std: input.std,
+        target: target::Target::full(input.environment),
+        extensions,
+        ..Options::default()
+    };
+    let source = Source { name: "input.cl".into(), text };
+    compile(source, &options, &Files, emit)
+}
+
+fn check(output: &Output) {
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let errors = output.diagnostics.iter().filter(|diagnostic| is_error(diagnostic)).count();
+    assert_ne!(output.artifact.is_some(), errors > 0, "an artifact or errors");
+    for diagnostic in &output.diagnostics {
+        let spans = diagnostic.labels.iter().map(|label| label.span);
+        for span in spans.chain([diagnostic.span]).chain(diagnostic.fix.as_ref().map(|fix| fix.span)) {
+            // What is about the whole program stands nowhere.
+            let is_somewhere = span == Span::default() || output.sources.resolve(span).is_some();
+            assert!(is_somewhere, "[{}] points nowhere", diagnostic.code.name());
+        }
+        let message = &diagnostic.message;
+        assert!(!message.is_empty() && !message.ends_with('.'), "{message}");
+    }
+    // Rendering costs more than most inputs: the first few are enough.
+    for diagnostic in output.diagnostics.iter().take(2) {
+        for format in [Format::Rich, Format::Gcc, Format::Json] {
+            assert!(!kiln_report::report_one(format, output, diagnostic).is_empty());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What fuzzing found before is stood now: each file of `fuzz/findings` is given to its target, and so is a
+//! beginning of what the fuzzer makes.
+
+use std::{fs, thread};
+
+use kiln_testsuite::fuzz::{Input, Mutator, Target, findings};
+
+/// As of a thread whose maker did not think of it.
+const STACK: usize = 2 << 20;
+
+/// How many inputs each target is given.
+const INPUTS: u64 = 400;
+
+fn in_small_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread");
+    thread.join().expect("it stands the input");
+}
+
+#[test]
+fn what_was_found_is_mended() {
+    for target in Target::ALL {
+        let Ok(entries) = fs::read_dir(findings(target)) else { continue };
+        for path in entries.map(|entry| entry.expect("an entry").path()) {
+            println!("{}", path.display());
+            let input = Input::from_file(&fs::read(&path).expect("a file"));
+            in_small_stack(move || target.execute(&input));
+        }
+    }
+}
+
+#[test]
+fn targets_stand_what_the_fuzzer_makes() {
+    thread::scope(|scope| {
+        for target in Target::ALL {
+            scope.spawn(move || {
+                in_small_stack(move || {
+                    let mutator = Mutator::new(1);
+                    for number in 0..INPUTS {
+                        let input = mutator.input(number);
+                        let text = String::from_utf8_lossy(&input.text).into_owned();
+                        let result = std::panic::catch_unwind(|| target.execute(&input));
+                        assert!(result.is_ok(), "{} cannot stand input {number}:\n{text}", target.name());
+                    }
+                });
+            });
+        }
+    });
+}

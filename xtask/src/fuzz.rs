@@ -1,0 +1,39 @@
+//! `cargo xtask fuzz`: builds the fuzzer of the test suite, optimised and with every check, and runs it.
+
+use clap::Args;
+
+use crate::{
+    Outcome,
+    process::{cargo, run},
+};
+
+/// What to fuzz.
+#[derive(Args)]
+pub(crate) struct Fuzz {
+    /// preprocessor, parser, checker or compiler
+    target: String,
+    /// How many inputs
+    #[arg(long, default_value_t = 100_000)]
+    executions: u64,
+    /// Which inputs: each seed has its own
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Fuzzes. What is found is made small, kept in `testsuite/fuzz/findings`, and fails the command.
+pub(crate) fn fuzz(arguments: &Fuzz) -> Outcome {
+    run(cargo()
+        .args([
+            "run",
+            "--quiet",
+            "--profile",
+            "fuzz",
+            "--package",
+            "kiln-testsuite",
+            "--bin",
+            "fuzz",
+            "--",
+            "run",
+        ])
+        .args([&arguments.target, &arguments.executions.to_string(), &arguments.seed.to_string()]))
+}
