@@ -4,6 +4,7 @@ mod buffers;
 mod check;
 mod fill;
 mod header;
+mod images;
 mod output;
 mod range;
 mod target;
@@ -28,10 +29,16 @@ Arguments, one --arg for each parameter of the kernel, in order:
   buf:TYPE[N]=FILL   a buffer of N elements; without =FILL of zeros
   TYPE:VALUE         a value; of a vector, the components, separated by commas
   local:BYTES        local memory for each work-group
+  image2d:FORMAT[W,H]=FILL
+                     an image; also image1d[W] image3d[W,H,D] image1d_array[W,LAYERS] image2d_array[W,H,LAYERS]
+                     image1d_buffer[W]
+  sampler:WORDS      a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or linear
   null               a null pointer
   NAME               the buffer that a launch before this one had as parameter NAME
 
 TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4 or uint4.
+FORMAT is channels and their type, as rgba-unorm8 r-float bgra-unorm8 rg-int16 depth-float; in FILL, --print and --check
+its numbers are those in memory: rgba-unorm8 is u8x4.
 FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32 bits), + - * / %:
   buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
 

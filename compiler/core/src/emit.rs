@@ -14,6 +14,7 @@ mod group;
 mod image;
 mod reflection;
 mod sync;
+mod texel;
 mod types;
 mod writer;
 

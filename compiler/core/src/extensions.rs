@@ -69,7 +69,7 @@ extensions! {
     // Optional features of OpenCL C 3.0 (6.2.1); what is core was so before they were optional.
     Images "__opencl_c_images" Cl10 core If(|t| t.features.images);
     Image3dWrites "__opencl_c_3d_image_writes" Cl20 core If(|t| t.features.images);
-    ReadWriteImages "__opencl_c_read_write_images" Cl20 core If(|t| t.features.images);
+    ReadWriteImages "__opencl_c_read_write_images" Cl20 core If(|t| t.features.read_write_images);
     OrderAcqRel "__opencl_c_atomic_order_acq_rel" Cl20 core Always;
     OrderSeqCst "__opencl_c_atomic_order_seq_cst" Cl20 core Always;
     ScopeDevice "__opencl_c_atomic_scope_device" Cl20 core If(|t| t.features.device_scope);

@@ -31,7 +31,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 23] = files![
+static FILES: [File; 24] = files![
     "relaxed.cl",
     "rounded.cl",
     "integer.cl",
@@ -46,6 +46,7 @@ static FILES: [File; 23] = files![
     "round.cl",
     "geometric.cl",
     "convert.cl",
+    "image.cl",
     "half.cl",
     "work_group.cl",
     "sub_group.cl",

@@ -60,6 +60,8 @@ pub struct Features {
     pub float_controls_denorm_preserve32: bool,
     /// Images
     pub images: bool,
+    /// Images that a kernel both reads and writes
+    pub read_write_images: bool,
 }
 
 impl Target {
@@ -107,6 +109,7 @@ impl Features {
             float_controls_preserve32: true,
             float_controls_denorm_preserve32: true,
             images: true,
+            read_write_images: true,
         }
     }
 
@@ -134,6 +137,7 @@ impl Features {
             float_controls_preserve32: false,
             float_controls_denorm_preserve32: false,
             images: true,
+            read_write_images: false,
         }
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::capabilities::DeviceInfo;
 use crate::error::Result;
 use crate::event::{Status, Times};
+use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 use crate::interface::{Binding, SpecId};
 use crate::module::Module;
 
@@ -41,6 +42,19 @@ pub(crate) enum Placement {
     Download,
 }
 
+/// An image of a device, freed when the last clone is dropped.
+#[derive(Clone)]
+pub(crate) struct ImageMemory {
+    pub(crate) handle: Arc<dyn Any + Send + Sync>,
+}
+
+impl ImageMemory {
+    /// Whether it is the same image.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.handle, &other.handle)
+    }
+}
+
 /// A program in the form of the back end.
 pub(crate) type ProgramHandle = Arc<dyn Any + Send + Sync>;
 
@@ -51,6 +65,20 @@ pub(crate) trait Backend: Send + Sync {
     fn max_groups(&self) -> [u32; 3];
     /// Allocates memory whose contents are undefined and whose address is a multiple of 128. All but `Device` is seen by the host.
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory>;
+    /// What kernels can do with images of a shape and format.
+    fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport;
+    /// The most texels in each dimension, layers last.
+    fn image_limit(&self, kind: ImageKind) -> [u32; 3];
+    /// An image whose format and size have been checked. `ImageCommand::Prepare` must be its first command.
+    fn image(&self, desc: &ImageDesc) -> Result<ImageMemory>;
+    /// So many texels of a buffer, from an offset, as an image.
+    fn buffer_image(
+        &self,
+        memory: &Memory,
+        offset: u64,
+        texels: u32,
+        format: ImageFormat,
+    ) -> Result<ImageMemory>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
     /// A queue; its commands can tell their times if it is `profiled`.
     fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>>;
@@ -101,12 +129,41 @@ pub(crate) enum Command {
         to: u64,
         bytes: u64,
     },
+    Image(ImageCommand),
     /// `at` and `bytes` are multiples of four.
     Fill {
         target: Memory,
         at: u64,
         bytes: u64,
         word: u32,
+    },
+}
+
+/// What is done with an image. Regions are inside their images; in memory, texels stand one behind the other from the beginning.
+pub(crate) enum ImageCommand {
+    /// The first: afterwards its contents are undefined.
+    Prepare {
+        image: ImageMemory,
+    },
+    Upload {
+        source: Memory,
+        target: ImageMemory,
+        region: ImageRegion,
+    },
+    Download {
+        source: ImageMemory,
+        region: ImageRegion,
+        target: Memory,
+    },
+    Copy {
+        source: ImageMemory,
+        region: ImageRegion,
+        target: ImageMemory,
+        to: [u32; 3],
+    },
+    Fill {
+        target: ImageMemory,
+        texel: Texel,
     },
 }
 
@@ -136,6 +193,7 @@ pub(crate) struct Launch {
 pub(crate) enum Bound {
     Bytes(Vec<u8>),
     Memory { memory: Memory, offset: u64, size: u64 },
+    Image(ImageMemory),
 }
 
 /// The values of specialisation constants.

@@ -199,6 +199,10 @@ pub struct Features {
     pub float_controls_preserve32: bool,
     /// Denormals of 32-bit floats can be kept
     pub float_controls_denorm_preserve32: bool,
+    /// Images
+    pub images: bool,
+    /// Images that a kernel both reads and writes
+    pub read_write_images: bool,
     /// Rounding to nearest even of 32-bit floats can be demanded
     pub float_controls_rte32: bool,
 }

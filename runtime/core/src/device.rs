@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use crate::backend::{Backend, Placement};
+use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement};
 use crate::buffer::Buffer;
 use crate::cache::{self, Cache};
 use crate::capabilities::{Capabilities, DeviceInfo, Environment, Features};
@@ -287,6 +287,14 @@ impl Device {
         let target = (&buffer.memory, buffer.offset);
         let contents = bytemuck::cast_slice(contents);
         staging::send(self.backend(), target, contents, enqueue, || transfers.flush())?;
+        transfers.flush()
+    }
+
+    /// Prepares a new image, before any command on it.
+    pub(crate) fn initialise_image(&self, image: &ImageMemory) -> Result<()> {
+        let transfers = &self.inner.transfers;
+        let command = Command::Image(ImageCommand::Prepare { image: image.clone() });
+        transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
         transfers.flush()
     }
 

@@ -120,6 +120,42 @@ pub enum Error {
         /// The pattern's size.
         bytes: usize,
     },
+    /// An image of a format that the device has not.
+    #[error("{device} has no {what}; ask `Device::image_support` for formats that it has")]
+    ImageFormat {
+        /// The shape and the format asked for.
+        what: String,
+        /// The device's name.
+        device: String,
+    },
+    /// An image of a size that the device does not offer.
+    #[error("an image of {size:?} texels is not possible; the sizes must be 1 to {limit:?} on this device")]
+    ImageSize {
+        /// The sizes asked for, layers last.
+        size: [u32; 3],
+        /// The largest possible.
+        limit: [u32; 3],
+    },
+    /// A part of an image that lies outside it.
+    #[error(
+        "{size:?} texels from {origin:?} on lie outside the image, which has {image:?}; use a part of it"
+    )]
+    ImageRegion {
+        /// The first texel.
+        origin: [u32; 3],
+        /// How many.
+        size: [u32; 3],
+        /// The image's size.
+        image: [u32; 3],
+    },
+    /// A command on images that do not go together with it.
+    #[error("the image cannot be {command}: {reason}")]
+    ImageCommand {
+        /// What was to be done.
+        command: &'static str,
+        /// Why it is not possible.
+        reason: String,
+    },
     /// Objects of two devices were mixed.
     #[error("{object} belongs to another device; create it on the device that uses it")]
     WrongDevice {

@@ -31,6 +31,15 @@
 //! | value (scalar, vector, structure) | `ArgumentPodPushConstant(kernel, ordinal, offset, size, info)` | the `size` bytes of the value in OpenCL's layout (a 3-component vector has the size of four) |
 //! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialisation constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
 //!
+//! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
+//! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t` | the bits of OpenCL C (6.15.15.1). Kernels sample in code of their own: exactly as OpenCL defines it, with every addressing mode for unnormalised coordinates, whatever the device's samplers do |
+//!
+//! **Facts of images.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
+//! `ImageArgumentInfoChannelDataTypePushConstant`: where the kernel finds OpenCL's number of the channel order or type of
+//! the image that is argument `ordinal`; `…Uniform(kernel, ordinal, set, binding, offset, 4)` in a uniform buffer. It is there for
+//! `get_image_channel_order`, and where the border's colour depends on the order. Samplers that are bound (`ArgumentSampler`, `LiteralSampler`), as
+//! clspv has them, are not read yet.
+//!
 //! **Argument block.** Push constants are one block of at most 128 bytes on every device (offsets count from the start of the
 //! block; pointers lie at multiples of 8). Where execution state and arguments together exceed that, the arguments that do not
 //! fit go into a uniform buffer instead: `ArgumentPointerUniform(kernel, ordinal, set, binding, offset, 8, info)` and
@@ -223,10 +232,32 @@ pub struct KernelInterface {
     pub required_local_size: Option<[u32; 3]>,
     /// The kernel's attributes as written, separated by spaces.
     pub attributes: String,
+    /// What the launch tells of images.
+    pub image_facts: Vec<ImageFact>,
     /// Whether it may call `printf`.
     pub prints: bool,
     /// Local memory used by variables of the program, in bytes, as far as the module tells.
     pub static_local_size: u32,
+}
+
+/// Where a kernel finds a fact of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageFact {
+    /// The ordinal of the image.
+    pub argument: u32,
+    /// What is told.
+    pub what: ImageFactKind,
+    /// Where four bytes go.
+    pub place: Place,
+}
+
+/// What a launch tells of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageFactKind {
+    /// The number of its channel order.
+    ChannelOrder,
+    /// The number of its channels' type.
+    ChannelType,
 }
 
 /// One argument of a kernel.
@@ -276,6 +307,8 @@ pub enum ArgumentKind {
     },
     /// A buffer bound whole, as clspv does without physical addressing.
     Buffer(Binding),
+    /// An image.
+    Image(Binding),
     /// A kind that the runtime does not offer yet, in OpenCL's words.
     Unsupported(&'static str),
 }
@@ -315,6 +348,14 @@ pub enum BindingClass {
     Uniform,
     /// Read and written.
     Storage,
+    /// An image that is read.
+    SampledImage,
+    /// An image that is written, or both.
+    StorageImage,
+    /// A buffer of texels that is read.
+    UniformTexels,
+    /// A buffer of texels that is written, or both.
+    StorageTexels,
 }
 
 impl ProgramInterface {

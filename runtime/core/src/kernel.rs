@@ -8,7 +8,8 @@ use bytemuck::NoUninit;
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::interface::{Argument, ArgumentKind, KernelInterface};
+use crate::image::Image;
+use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
 use crate::layout::Layout;
 use crate::program::Program;
 
@@ -37,6 +38,8 @@ pub enum ArgValue {
     Local(usize),
     /// A device address (`clSetKernelArgSVMPointer`); 0 for a null pointer.
     Pointer(u64),
+    /// An image.
+    Image(Image),
 }
 
 /// Local memory for a work-group, in bytes.
@@ -137,9 +140,12 @@ impl Kernel {
     }
 
     fn check(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {
-        if let ArgValue::Buffer(buffer) = value
-            && !buffer.device().is(&self.program.inner.device)
-        {
+        let owner = match value {
+            ArgValue::Buffer(buffer) => Some(buffer.device()),
+            ArgValue::Image(image) => Some(image.device()),
+            _ => None,
+        };
+        if owner.is_some_and(|owner| !owner.is(&self.program.inner.device)) {
             return Err(Error::WrongDevice {
                 object: format!("argument {index} of kernel `{}`", self.name()),
             });
@@ -150,6 +156,7 @@ impl Kernel {
             | (ArgumentKind::Buffer(_), ArgValue::Buffer(_)) => true,
             (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
+            (ArgumentKind::Image(binding), ArgValue::Image(image)) => takes(taken, binding.class, image),
             _ => false,
         };
         if fits {
@@ -171,12 +178,26 @@ impl fmt::Debug for Kernel {
     }
 }
 
+/// Whether an argument can be this image: of its type, as far as the module tells, and written only if it can be.
+fn takes(taken: &Argument, class: BindingClass, image: &Image) -> bool {
+    let type_name = taken.info.as_ref().map_or("", |info| info.type_name.as_str());
+    let support = image.device().image_support(image.desc().kind, image.desc().format);
+    (type_name.is_empty() || type_name == image.type_name())
+        && if writes(class) { support.write } else { support.read }
+}
+
+fn writes(class: BindingClass) -> bool {
+    matches!(class, BindingClass::StorageImage | BindingClass::StorageTexels)
+}
+
 fn expected(taken: &Argument) -> String {
     let what = match taken.kind {
         ArgumentKind::Unused => "anything".to_owned(),
         ArgumentKind::Pointer(_) | ArgumentKind::Buffer(_) => "a buffer".to_owned(),
         ArgumentKind::Value { size, .. } => format!("a value of {size} bytes"),
         ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
+        ArgumentKind::Image(binding) if writes(binding.class) => "an image that can be written".to_owned(),
+        ArgumentKind::Image(_) => "an image".to_owned(),
         ArgumentKind::Unsupported(what) => what.to_owned(),
     };
     match taken.info.as_ref().map(|info| info.type_name.as_str()) {
@@ -192,5 +213,6 @@ fn found(value: &ArgValue) -> String {
         ArgValue::Local(bytes) => format!("{bytes} bytes of local memory"),
         ArgValue::Pointer(0) => "a null pointer".to_owned(),
         ArgValue::Pointer(_) => "a pointer".to_owned(),
+        ArgValue::Image(image) => format!("{} of format {}", image.type_name(), image.desc().format),
     }
 }

@@ -5,7 +5,9 @@
 
 use crate::backend::{Bound, Dispatch, Launch, Memory, Specialisation};
 use crate::error::{Error, Result};
-use crate::interface::{ArgumentKind, Binding, DataPlace, Place, ProgramData, SpecId, StateValue};
+use crate::interface::{
+    ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, SpecId, StateValue,
+};
 use crate::kernel::{ArgValue, Kernel};
 use crate::layout::Slot;
 use crate::ndrange::{Limits, NdRange, Plan, Region};
@@ -20,6 +22,7 @@ pub(crate) fn prepare(
     let plan = plan(kernel, range)?;
     let mut values = Values::new(kernel);
     values.arguments()?;
+    values.image_facts();
     values.program_data();
     if let Some(printing) = printing {
         let place = Place::PushConstants { offset: printing.printf.offset };
@@ -169,11 +172,33 @@ impl<'a> Values<'a> {
                 (ArgumentKind::Buffer(binding), ArgValue::Buffer(buffer)) => {
                     self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
                 }
+                (ArgumentKind::Image(binding), ArgValue::Image(image)) => {
+                    let slot = kernel.layout().slots.iter().position(|(other, _)| *other == binding);
+                    if let Some(slot) = slot {
+                        self.bound[slot] = Bound::Image(image.memory.clone());
+                    }
+                }
                 // Arguments of other kinds were refused when set.
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// What kernels ask of their images.
+    fn image_facts(&mut self) {
+        let kernel = self.kernel;
+        for fact in &kernel.interface().image_facts {
+            let Some(Some(ArgValue::Image(image))) = kernel.arguments.get(fact.argument as usize) else {
+                continue;
+            };
+            let format = image.desc().format;
+            let number = match fact.what {
+                ImageFactKind::ChannelOrder => format.order.number(),
+                ImageFactKind::ChannelType => format.channel.number(),
+            };
+            self.put(fact.place, &number.to_le_bytes());
+        }
     }
 
     fn program_data(&mut self) {

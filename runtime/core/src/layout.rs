@@ -14,6 +14,8 @@ use crate::interface::{
 
 /// Bytes of one value of the execution state.
 pub(crate) const STATE_SIZE: u32 = 12;
+/// Bytes of a fact of an image.
+const FACT_SIZE: u32 = 4;
 /// Bytes of an address.
 pub(crate) const ADDRESS_SIZE: u32 = 8;
 /// The range of a uniform block that every device offers (Vulkan, required limits: maxUniformBufferRange).
@@ -68,11 +70,16 @@ impl Layout {
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
                 ArgumentKind::Pointer(place) => builder.place(place, ADDRESS_SIZE)?,
                 ArgumentKind::Value { place, size } => builder.place(place, size)?,
-                ArgumentKind::Buffer(binding) => builder.bind(binding, Slot::Argument(index))?,
+                ArgumentKind::Buffer(binding) | ArgumentKind::Image(binding) => {
+                    builder.bind(binding, Slot::Argument(index))?;
+                }
                 ArgumentKind::Unsupported(what) => {
                     return Err(builder.bad(&format!("takes {what}, which the runtime does not offer yet")));
                 }
             }
+        }
+        for fact in &kernel.image_facts {
+            builder.place(fact.place, FACT_SIZE)?;
         }
         // Whole vectors: the block that a module declares may end in padding.
         let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
@@ -165,6 +172,7 @@ mod tests {
             required_local_size: None,
             attributes: String::new(),
             prints: false,
+            image_facts: Vec::new(),
             static_local_size: 0,
         }
     }

@@ -27,6 +27,7 @@ mod capabilities;
 mod device;
 mod error;
 mod event;
+mod image;
 pub mod interface;
 mod kernel;
 mod launch;
@@ -40,6 +41,7 @@ mod queue;
 mod reference;
 mod reflection;
 mod requirements;
+mod sampler;
 mod schedule;
 mod signature;
 mod staging;
@@ -57,11 +59,16 @@ pub use capabilities::{
 pub use device::{Device, Instance, Options, Selector, Validation};
 pub use error::{Error, Result};
 pub use event::{Event, Status, Times, UserEvent};
+pub use image::{
+    ChannelOrder, ChannelType, Image, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel,
+    TexelClass,
+};
 pub use kernel::{Arg, ArgValue, Kernel, Local, Null, Pointer};
 pub use map::Mapped;
 pub use ndrange::{NdRange, Sizes};
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};
+pub use sampler::{Addressing, Filter, Sampler};
 pub use schedule::Order as QueueOrder;
 pub use svm::{Atom, Svm, SvmAtomics};
 

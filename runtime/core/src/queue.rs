@@ -232,7 +232,7 @@ impl Queue {
         self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()
     }
 
-    fn enqueue(&self, command: Command) -> Result<Event> {
+    pub(crate) fn enqueue(&self, command: Command) -> Result<Event> {
         self.enqueue_at(command, Place::USUAL)
     }
 

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use kiln_reference::{Argument, Checks, Region};
 
 use crate::backend::{
-    Allocation, Backend, BackendQueue, Command, Completion, Dispatch, KernelLayout, Launch, Memory,
-    Placement, ProgramHandle, Start,
+    Allocation, Backend, BackendQueue, Command, Completion, Dispatch, ImageMemory, KernelLayout, Launch,
+    Memory, Placement, ProgramHandle, Start,
 };
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
@@ -20,6 +20,7 @@ use crate::capabilities::{
 use crate::device::Options;
 use crate::error::{Error, Result};
 use crate::event::{Status, Times};
+use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::interface::SpecId;
 use crate::layout::STATE_SIZE;
 use crate::module::Module;
@@ -131,6 +132,8 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             local_memory: LOCAL_MEMORY,
             float_controls_preserve32: true,
             float_controls_denorm_preserve32: true,
+            images: false,
+            read_write_images: false,
             float_controls_rte32: true,
         },
         faults: Vec::new(),
@@ -157,6 +160,28 @@ impl Backend for Reference {
         let none = || Error::OutOfMemory { bytes: size, device: NAME.to_owned() };
         let buffer = self.memory.allocate(size).ok_or_else(none)?;
         Ok(Memory { address: buffer.address(), handle: Arc::new(Block(buffer)) })
+    }
+
+    fn image_support(&self, _kind: ImageKind, _format: ImageFormat) -> ImageSupport {
+        ImageSupport::default()
+    }
+
+    fn image_limit(&self, _kind: ImageKind) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn image(&self, desc: &ImageDesc) -> Result<ImageMemory> {
+        Err(no_images(desc.format))
+    }
+
+    fn buffer_image(
+        &self,
+        _memory: &Memory,
+        _offset: u64,
+        _texels: u32,
+        format: ImageFormat,
+    ) -> Result<ImageMemory> {
+        Err(no_images(format))
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {
@@ -202,6 +227,7 @@ impl BackendQueue for Queue {
                 block(&source)?.0.copy_to(from, &block(&target)?.0, to, bytes);
                 Ok(())
             }
+            Command::Image(_) => Err(Error::WrongDevice { object: "an image".to_owned() }),
             Command::Fill { target, at, bytes, word } => {
                 let pattern = word.to_le_bytes().repeat((bytes / 4) as usize);
                 block(&target)?.0.write(at, &pattern);
@@ -233,6 +259,10 @@ impl Completion for Executed {
     fn times(&self) -> Option<Times> {
         Some(self.times)
     }
+}
+
+fn no_images(format: ImageFormat) -> Error {
+    Error::ImageFormat { what: format!("image of format {format}"), device: NAME.to_owned() }
 }
 
 /// The memory behind a handle.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, Position,
-    PrintedText, Printf, ProgramData, ProgramInterface, Relocation, SpecId, StateField, StateValue,
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, DataPlace, ImageFact, ImageFactKind,
+    KernelInterface, Place, Position, PrintedText, Printf, ProgramData, ProgramInterface, Relocation, SpecId,
+    StateField, StateValue,
 };
 use crate::module::{Instruction, Module, op};
 
@@ -264,9 +265,16 @@ impl Reader<'_> {
                 let place = Place::PushConstants { offset: o.number(2)? };
                 self.argument(&o, 4, ArgumentKind::Value { place, size: o.number(3)? })?;
             }
-            8 | 9 => self.argument(&o, 4, ArgumentKind::Unsupported("an image"))?,
-            10 => self.argument(&o, 4, ArgumentKind::Unsupported("a sampler"))?,
-            34 | 35 => self.argument(&o, 4, ArgumentKind::Unsupported("a buffer image"))?,
+            8 | 9 | 34 | 35 => {
+                let class = match number {
+                    8 => BindingClass::SampledImage,
+                    9 => BindingClass::StorageImage,
+                    34 => BindingClass::StorageTexels,
+                    _ => BindingClass::UniformTexels,
+                };
+                self.argument(&o, 4, ArgumentKind::Image(o.binding(2, class)?))?;
+            }
+            10 => self.argument(&o, 4, ArgumentKind::Unsupported("a bound sampler"))?,
             11 => {
                 let kind = ArgumentKind::Local { count: SpecId(o.number(2)?), element_size: o.number(3)? };
                 self.argument(&o, 4, kind)?;
@@ -318,8 +326,15 @@ impl Reader<'_> {
             // What the driver needs of local variables is counted from the module itself.
             42 => {}
             23 => return Err(bad("it has literal samplers, which the runtime does not offer yet")),
-            30..=33 | 41 => {
-                return Err(bad("it reads properties of images, which the runtime does not offer yet"));
+            30 | 31 => self.image_fact(&o, Place::PushConstants { offset: o.number(2)? }, o.number(3)?)?,
+            32 | 33 => {
+                let binding = o.binding(2, BindingClass::Uniform)?;
+                self.image_fact(&o, Place::Block { binding, offset: o.number(4)? }, o.number(5)?)?;
+            }
+            41 => {
+                return Err(bad(
+                    "it asks for the kind of its samplers, which the runtime does not offer yet",
+                ));
             }
             38 => {
                 let sizes = (2..o.ids.len()).map(|index| o.number(index)).collect::<Result<_>>()?;
@@ -340,6 +355,19 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn image_fact(&mut self, o: &Operands<'_>, place: Place, size: u32) -> Result<()> {
+        let what = match o.number {
+            30 | 32 => ImageFactKind::ChannelOrder,
+            _ => ImageFactKind::ChannelType,
+        };
+        if size != 4 {
+            return Err(bad(format!("it has a number of {size} bytes for an image's format, not 4")));
+        }
+        let argument = o.number(1)?;
+        self.of_kernel(o)?.image_facts.push(ImageFact { argument, what, place });
+        Ok(())
+    }
+
     fn kernel(&mut self, o: &Operands<'_>) -> Result<()> {
         let name = o.text(1)?.to_owned();
         let count = o.optional_number(2)?.unwrap_or(0);
@@ -354,6 +382,7 @@ impl Reader<'_> {
             // Before version 5 it is not told.
             prints: o.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
             static_local_size: 0,
+            image_facts: Vec::new(),
         };
         let index = self.kernels.len();
         self.kernels.insert(o.id, (index, kernel));

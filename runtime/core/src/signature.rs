@@ -85,6 +85,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
         required_local_size: kernel.required_size,
         attributes: String::new(),
         prints: false,
+        image_facts: Vec::new(),
         static_local_size: u32::try_from(kernel.local_memory).unwrap_or(u32::MAX),
     }
 }

@@ -1,22 +1,38 @@
-//! Arguments of the launch language as the runtime takes them, and the buffers that launches share.
+//! Arguments of the launch language as the runtime takes them, and the buffers and images that launches share.
 
-use kiln_runtime::{ArgValue, Buffer, Device, Queue};
+use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Queue};
 
 use super::{
     fill::{fill, numbers},
+    images,
     value::{ElementType, Number},
 };
 use crate::exit::{Failure, failure};
 
-/// The buffers of a sequence of launches, by the name of the parameter that they were passed as last.
+/// The buffers and images of a sequence of launches, by the name of the parameter that they were passed as last.
 #[derive(Default)]
 pub(super) struct Memory(Vec<(String, Typed)>);
 
-/// A buffer and what it holds.
+/// A buffer or an image, and what it holds.
 #[derive(Clone)]
 pub(super) struct Typed {
-    buffer: Buffer,
+    object: Object,
     ty: ElementType,
+}
+
+#[derive(Clone)]
+enum Object {
+    Buffer(Buffer),
+    Image(Image),
+}
+
+impl Typed {
+    fn argument(&self) -> ArgValue {
+        match &self.object {
+            Object::Buffer(buffer) => buffer.into_value(),
+            Object::Image(image) => image.into_value(),
+        }
+    }
 }
 
 impl Memory {
@@ -36,17 +52,25 @@ impl Memory {
                     "`{text}` for `{parameter}` is not understood; see `kiln run --help`"
                 ));
             };
-            let value = ArgValue::Buffer(known.buffer.clone());
+            let value = known.argument();
             self.keep(parameter, known);
             return Ok(value);
         };
-        match kind {
-            "buf" => {
-                let typed = new_buffer(device, rest)?;
-                let value = ArgValue::Buffer(typed.buffer.clone());
-                self.keep(parameter, typed);
-                Ok(value)
+        let new = match images::kind(kind) {
+            Some(kind) => {
+                let (image, ty) = images::image(device, kind, rest)?;
+                Some(Typed { object: Object::Image(image), ty })
             }
+            None if kind == "buf" => Some(new_buffer(device, rest)?),
+            None => None,
+        };
+        if let Some(typed) = new {
+            let value = typed.argument();
+            self.keep(parameter, typed);
+            return Ok(value);
+        }
+        match kind {
+            "sampler" => Ok(images::sampler(rest)?.into_value()),
             "local" => match rest.parse() {
                 Ok(bytes) => Ok(ArgValue::Local(bytes)),
                 Err(_) => failure(format!("`{rest}` is no number of bytes")),
@@ -62,11 +86,14 @@ impl Memory {
         name: &str,
         range: Option<std::ops::Range<usize>>,
     ) -> Result<(std::ops::Range<usize>, Vec<Number>), Failure> {
-        let Some(Typed { buffer, ty }) = self.get(name) else {
+        let Some(Typed { object, ty }) = self.get(name) else {
             let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
             return failure(format!("there is no buffer `{name}`; there are {}", names.join(", ")));
         };
-        let bytes = queue.read(buffer)?;
+        let bytes = match object {
+            Object::Buffer(buffer) => queue.read(buffer)?,
+            Object::Image(image) => queue.read_image(image)?,
+        };
         let count = bytes.len() / ty.stride();
         let range = range.unwrap_or(0..count);
         match bytes.get(range.start * ty.stride()..range.end * ty.stride()) {
@@ -93,7 +120,7 @@ fn new_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
     let ty = element_type(ty)?;
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
     let bytes = fill(ty, count, content)?;
-    Ok(Typed { buffer: device.buffer_from(&bytes)?, ty })
+    Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
 }
 
 fn value(ty: &str, text: &str) -> Result<Vec<u8>, Failure> {

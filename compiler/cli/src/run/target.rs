@@ -29,6 +29,8 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
     features.device_scope = device.device_scope;
     features.availability_chains = device.availability_chains;
     features.subgroups = device.subgroups;
+    features.images = device.images;
+    features.read_write_images = device.read_write_images;
     features.push_constant_size = device.push_constant_size;
     features.float_controls_preserve32 = device.float_controls_preserve32;
     features.float_controls_denorm_preserve32 = device.float_controls_denorm_preserve32;

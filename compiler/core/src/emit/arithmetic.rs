@@ -53,7 +53,9 @@ impl Body<'_, '_> {
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
             IrOp::LaunchAddress(_) => unreachable!("an address that the launch passes has no place"),
-            IrOp::Descriptor(_) | IrOp::Image(_) => unreachable!("no pass makes these"),
+            // Accesses name the descriptor.
+            IrOp::Descriptor(_) => {}
+            IrOp::Image(action) => self.image_action(inst, *action),
             IrOp::Input(input) => self.input(inst, *input),
             IrOp::PointerCast => self.pointer_cast(inst),
             IrOp::PointerToInt => self.plain(inst, Op::ConvertPtrToU),

@@ -21,6 +21,8 @@ pub(super) struct Globals {
     variables: FxHashMap<VarId, Word>,
     inputs: FxHashMap<u32, Word>,
     launch: FxHashMap<LaunchMemory, Word>,
+    /// By number and type.
+    pub(super) descriptors: FxHashMap<(u32, Word), Word>,
     /// The composite decorated `WorkgroupSize`, made of specialisation constants.
     local_size: Option<Word>,
     work_dim: Option<Word>,
@@ -281,6 +283,9 @@ impl Emitter<'_> {
             for (state, word) in &interface.state {
                 end = end.max(word + state.words());
             }
+        }
+        for fact in interface.image_facts.iter().filter(|fact| fact.memory == memory) {
+            end = end.max(fact.byte / 4 + 1);
         }
         for (function, places) in &interface.arguments {
             let kernel = self.module.functions[*function].kernel.as_ref();

@@ -12,10 +12,15 @@ use rspirv::{
 use super::{
     Emitter,
     globals::{LOCAL_SIZE_IDS, WORK_DIM_ID},
+    texel::is_sampled,
 };
 use crate::{
-    ir::{Argument, ArgumentKind, FuncId, LaunchMemory, Op as IrOp, PRINTF_BUFFER_SIZE, Place, State, Type},
+    ir::{
+        Argument, ArgumentKind, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp, PRINTF_BUFFER_SIZE,
+        Place, State, Type,
+    },
     opencl::AddressSpace,
+    ty::{Access, ImageDim, ImageTy},
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
@@ -30,6 +35,8 @@ mod number {
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
     pub(super) const POD_PUSH_CONSTANT: u32 = 7;
+    pub(super) const SAMPLED_IMAGE: u32 = 8;
+    pub(super) const STORAGE_IMAGE: u32 = 9;
     pub(super) const WORKGROUP: u32 = 11;
     pub(super) const SPEC_CONSTANT_WORKGROUP_SIZE: u32 = 12;
     pub(super) const SPEC_CONSTANT_WORK_DIM: u32 = 14;
@@ -43,6 +50,12 @@ mod number {
     pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
     pub(super) const POINTER_UNIFORM: u32 = 27;
     pub(super) const VARIABLE_RELOCATION: u32 = 29;
+    pub(super) const CHANNEL_ORDER_PUSH_CONSTANT: u32 = 30;
+    pub(super) const CHANNEL_TYPE_PUSH_CONSTANT: u32 = 31;
+    pub(super) const CHANNEL_ORDER_UNIFORM: u32 = 32;
+    pub(super) const CHANNEL_TYPE_UNIFORM: u32 = 33;
+    pub(super) const STORAGE_TEXEL_BUFFER: u32 = 34;
+    pub(super) const UNIFORM_TEXEL_BUFFER: u32 = 35;
     pub(super) const VARIABLES_POINTER: u32 = 37;
     pub(super) const PRINTF_INFO: u32 = 38;
     pub(super) const PRINTF_BUFFER_POINTER: u32 = 40;
@@ -98,6 +111,25 @@ impl Emitter<'_> {
         for (ordinal, (argument, place)) in (0..).zip(kernel.arguments.iter().zip(places)) {
             self.argument(declaration, ordinal, argument, *place);
         }
+        for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
+            self.image_fact(declaration, fact);
+        }
+    }
+
+    fn image_fact(&mut self, kernel: Word, fact: &ImageFact) {
+        let is_order = fact.what == ImageAction::ChannelOrder;
+        let mut parts = vec![Part::Id(kernel), Part::Number(fact.argument)];
+        let number = match (fact.memory, is_order) {
+            (LaunchMemory::PushConstants, true) => number::CHANNEL_ORDER_PUSH_CONSTANT,
+            (LaunchMemory::PushConstants, false) => number::CHANNEL_TYPE_PUSH_CONSTANT,
+            (LaunchMemory::Uniform, true) => number::CHANNEL_ORDER_UNIFORM,
+            (LaunchMemory::Uniform, false) => number::CHANNEL_TYPE_UNIFORM,
+        };
+        if fact.memory == LaunchMemory::Uniform {
+            parts.extend([Part::Number(0), Part::Number(0)]);
+        }
+        parts.extend([Part::Number(fact.byte), Part::Number(4)]);
+        self.reflect(number, &parts);
     }
 
     /// Whether a kernel reads the address of the printf buffer.
@@ -114,8 +146,17 @@ impl Emitter<'_> {
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
         let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
         let number = match place {
-            // Images: see below.
-            Place::Nowhere | Place::Descriptor(_) => return,
+            Place::Nowhere => return,
+            Place::Descriptor(binding) => {
+                let ArgumentKind::Image(image) = argument.kind else { return };
+                parts.extend([Part::Number(0), Part::Number(binding)]);
+                match (is_sampled(image), image.dim) {
+                    (true, ImageDim::Buffer) => number::UNIFORM_TEXEL_BUFFER,
+                    (false, ImageDim::Buffer) => number::STORAGE_TEXEL_BUFFER,
+                    (true, _) => number::SAMPLED_IMAGE,
+                    (false, _) => number::STORAGE_IMAGE,
+                }
+            }
             Place::Local(var) => {
                 let Some(&spec_id) = self.globals.local_arguments.get(&var) else { return };
                 let element = self.module.vars[var].element.unwrap_or(Type::Scalar(crate::ir::Scalar::I32));
@@ -146,7 +187,12 @@ impl Emitter<'_> {
         const ADDRESS_LOCAL: u32 = 0x119C;
         const ADDRESS_CONSTANT: u32 = 0x119D;
         const ADDRESS_PRIVATE: u32 = 0x119E;
-        const ACCESS_NONE: u32 = 0x11A3;
+        let access = match argument.kind {
+            ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. }) => 0x11A0,
+            ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. }) => 0x11A1,
+            ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => 0x11A2,
+            _ => 0x11A3,
+        };
         let address = match argument.kind {
             ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
             ArgumentKind::Pointer { .. } => ADDRESS_GLOBAL,
@@ -165,7 +211,7 @@ impl Emitter<'_> {
                 Part::Text(&argument.name),
                 Part::Text(&argument.type_name),
                 Part::Number(address),
-                Part::Number(ACCESS_NONE),
+                Part::Number(access),
                 Part::Number(qualifier),
             ],
         )

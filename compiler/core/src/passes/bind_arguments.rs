@@ -7,9 +7,10 @@
 use crate::{
     diag::Sink,
     hir::CompareOp,
+    index::Id as _,
     ir::{
-        Access, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, Interface, LaunchMemory,
-        Module, Op, Place, Scalar, State, Type, ValueId, Var, VarId,
+        Access, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction, ImageFact,
+        Interface, LaunchMemory, Module, Op, Place, Scalar, State, Type, ValueId, Var, VarId,
     },
     opencl::AddressSpace,
     passes::{lower_work_items::states, rewrite::rewrite},
@@ -24,7 +25,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sin
     let budget = options.target.features.push_constant_size;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
-            let places = bind_kernel(module, id, 4 * words, budget);
+            let places = bind_kernel(module, id, 4 * words, budget, &mut interface.image_facts);
             interface.arguments.push((id, places));
         }
         name_addresses(&mut module.functions[id], &interface);
@@ -121,7 +122,13 @@ fn name_addresses(function: &mut Function, interface: &Interface) {
 }
 
 /// Replaces the parameters of a kernel. Arguments begin at byte `start` of the push constants.
-fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<Place> {
+fn bind_kernel(
+    module: &mut Module,
+    id: FuncId,
+    start: u32,
+    budget: u32,
+    facts: &mut Vec<ImageFact>,
+) -> Vec<Place> {
     let Module { functions, vars, .. } = module;
     let function = &mut functions[id];
     let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
@@ -129,6 +136,8 @@ fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<
     let body = function.body;
     let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
     let mut places = Vec::new();
+    // 0 is the uniform buffer's.
+    let mut descriptors = 0;
     let mut replaced = rustc_hash::FxHashMap::default();
     let mut builder = Builder::new(function);
     builder.at(body, 0);
@@ -153,13 +162,15 @@ fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<
                 });
                 (Place::Local(var), builder.module_var(var, AddressSpace::Local))
             }
-            ArgumentKind::Image(_) | ArgumentKind::Sampler | ArgumentKind::Opaque => {
-                (Place::Nowhere, builder.undefined(ty))
+            ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Image(_) => {
+                descriptors += 1;
+                (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
             }
             ArgumentKind::Pointer { .. } => {
                 (Place::Bytes(*memory, byte), address(&mut builder, *memory, byte / 4, ty))
             }
-            ArgumentKind::Value { .. } => {
+            ArgumentKind::Value { .. } | ArgumentKind::Sampler => {
                 (Place::Bytes(*memory, byte), value(&mut builder, *memory, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
@@ -173,8 +184,39 @@ fn bind_kernel(module: &mut Module, id: FuncId, start: u32, budget: u32) -> Vec<
         places.push(place);
         replaced.insert(param, value);
     }
+    for (argument, what, answers) in image_questions(builder.function, &params) {
+        let fits = ends[0].1.next_multiple_of(4) + 4 <= budget;
+        let (memory, end) = &mut ends[usize::from(!fits)];
+        let byte = end.next_multiple_of(4);
+        let answer = word(&mut builder, *memory, byte / 4);
+        replaced.extend(answers.into_iter().map(|asked| (asked, answer)));
+        facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
+        *end = byte + 4;
+    }
     function.replace_uses(&replaced);
     places
+}
+
+/// What a kernel asks of its images that only the launch can answer: of which argument, what, and the values that are the answer.
+fn image_questions(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
+    let uses = function.use_counts();
+    let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        let Op::Image(what @ (ImageAction::ChannelOrder | ImageAction::ChannelType)) = inst.op else {
+            continue;
+        };
+        let Some(argument) = params.iter().position(|param| *param == inst.args[0]) else { continue };
+        if uses[inst.results[0].index()] == 0 {
+            continue;
+        }
+        let argument = argument as u32;
+        match questions.iter_mut().find(|known| (known.0, known.1) == (argument, what)) {
+            Some((.., answers)) => answers.push(inst.results[0]),
+            None => questions.push((argument, what, vec![inst.results[0]])),
+        }
+    }
+    questions
 }
 
 fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {

@@ -3,6 +3,7 @@
 
 mod conversions;
 mod groups;
+mod images;
 mod sub_groups;
 
 use conversions::Number;
@@ -34,6 +35,7 @@ pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mu
         Pass { module, options, sink, library: FxHashMap::default(), scratch: FxHashMap::default() };
     if options.target.environment == Environment::Vulkan {
         pass.module.functions.iter_mut().for_each(groups::forget_events);
+        pass.module.functions.iter_mut().for_each(images::number_samplers);
     }
     // Functions of the library come behind those of the program, and may call built-in functions themselves.
     let programs = pass.module.functions.ids().count();
@@ -158,6 +160,7 @@ impl Pass<'_> {
             return builder.insert(inst);
         }
         let together = match row.lowering {
+            Lowering::Image(operation) if is_vulkan => self.image(builder, inst, row.name, operation),
             Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params).map(Some),
             Lowering::Collective(Scope::WorkGroup, ..) => {
                 self.work_group(builder, inst, row.name, params).map(Some)

@@ -5,7 +5,7 @@
 use crate::{
     diag::Sink,
     index::Id as _,
-    ir::{Atomic, FuncId, Function, Known, Module, Op, Type, ValueId},
+    ir::{Atomic, FuncId, Function, ImageAction, Known, Module, Op, Type, ValueId},
     memory::{self, Spaces, Sync},
     opencl::{FenceFlags, Order, Scope},
     session::Options,
@@ -65,6 +65,9 @@ fn mark(function: &mut Function, shared: Spaces) {
             function.insts[id].args.iter().map(|&arg| spaces_of(function, arg)).collect();
         let is_shared = |index: usize| !spaces[index].intersection(shared).is_empty();
         match &mut function.insts[id].op {
+            Op::Image(ImageAction::Load(texel) | ImageAction::Store(texel)) => {
+                texel.is_shared = shared.contains(Spaces::IMAGE);
+            }
             Op::Load(access) | Op::Store(access) | Op::Zero { access, .. } => {
                 access.is_shared = is_shared(0);
             }

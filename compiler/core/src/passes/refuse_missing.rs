@@ -4,12 +4,13 @@ use kiln_syntax::Span;
 
 use crate::{
     diag::{Code, Diagnostic, Sink},
-    ir::{Function, Inst, Module, Op, Scalar, Type},
+    ir::{Function, ImageAction, Inst, Module, Op, Scalar, Type},
     memory::{self, Spaces},
     opencl::{Environment, Scope},
     passes::legalize_atomics::{object_of, synchronisation},
     session::Options,
     target::Target,
+    ty::Access,
 };
 
 pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut Sink) {
@@ -52,6 +53,11 @@ fn feature(span: Span, what: &str) -> Diagnostic {
     Diagnostic::new(Code::TargetFeature, span, message).help("do without it here, or choose another device")
 }
 
+/// Whether the image that an instruction is about can be written too.
+fn is_written(function: &Function, inst: &Inst) -> bool {
+    matches!(function.ty(inst.args[0]), Type::Image(image) if image.access != Access::ReadOnly)
+}
+
 /// What an instruction needs that the target has not.
 fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
     let features = &target.features;
@@ -61,6 +67,9 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
     }
     let is_vulkan = target.environment == Environment::Vulkan;
     match &inst.op {
+        Op::Image(ImageAction::Load(_)) if !features.read_write_images && is_written(function, inst) => {
+            Some("images that are read and written, which the device lacks")
+        }
         Op::Barrier { execution: Scope::SubGroup, .. } if !features.subgroups => {
             Some("sub-groups, which the device lacks")
         }

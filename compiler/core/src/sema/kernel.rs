@@ -93,7 +93,13 @@ impl Sema<'_> {
             quals.quals.is_restrict = ty.quals.is_restrict;
             return ArgumentInfo { type_name: format!("{}*", self.show(to.ty)), quals };
         }
-        ArgumentInfo { type_name: self.show(ty.ty), quals: ty }
+        // The access of an image is told apart from its type (OpenCL API 5.9.4).
+        let shown = self.show(ty.ty);
+        let type_name = match self.types.get(ty.ty) {
+            Ty::Image(_) => shown.rsplit(' ').next().unwrap_or(&shown).to_owned(),
+            _ => shown,
+        };
+        ArgumentInfo { type_name, quals: ty }
     }
 
     /// Why a kernel cannot take this argument, if it cannot.

@@ -9,6 +9,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 
 use super::device::Device;
+use super::image;
 use super::memory::{self, Buffer};
 use super::program::{Kernel, Program, descriptor_type};
 use crate::backend::{Bound, Command, Launch, Memory};
@@ -22,6 +23,7 @@ pub(super) enum Ready {
     Nothing,
     Launch { layout: vk::PipelineLayout, sets: Vec<vk::DescriptorSet>, dispatches: Vec<Dispatch> },
     Copy { source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy },
+    Image(image::Ready),
     Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32 },
 }
 
@@ -52,6 +54,7 @@ impl Ready {
                 keep.extend([source.handle as Keep, target.handle]);
                 ready
             }
+            Command::Image(command) => Self::Image(image::Ready::new(command, keep)?),
             Command::Fill { target, at, bytes, word } => {
                 let ready = Self::Fill { target: memory::buffer(&target)?, at, bytes, word };
                 keep.push(target.handle);
@@ -114,6 +117,7 @@ impl Ready {
                 // SAFETY: the command buffer is being recorded; the regions lie in their buffers and do not overlap.
                 unsafe { raw.cmd_copy_buffer(commands, *source, *target, &[*region]) };
             }
+            Self::Image(command) => command.record(raw, commands),
             Self::Fill { target, at, bytes, word } => {
                 // SAFETY: the command buffer is being recorded; the range lies in the buffer and is made of words.
                 unsafe { raw.cmd_fill_buffer(commands, *target, *at, *bytes, *word) };
@@ -148,6 +152,10 @@ impl Descriptors {
         // SAFETY: the pool was sized for these sets and nobody else uses it.
         descriptors.sets = unsafe { device.raw.allocate_descriptor_sets(&info) }.map_err(failed)?;
         for (binding, bound) in kernel.bindings.iter().zip(bound) {
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(descriptors.sets[binding.set as usize])
+                .dst_binding(binding.binding)
+                .descriptor_type(descriptor_type(binding.class));
             let buffer = match bound {
                 Bound::Memory { memory, offset, size } => {
                     let buffer = memory::buffer(&memory)?;
@@ -163,18 +171,27 @@ impl Descriptors {
                     descriptors._keep.push(Arc::new(block));
                     vk::DescriptorBufferInfo { buffer, offset: 0, range: size }
                 }
+                Bound::Image(image) => {
+                    match image::descriptor(&image, binding.class)? {
+                        image::Descriptor::Image(info) => update(device, write.image_info(&[info])),
+                        image::Descriptor::View(view) => {
+                            update(device, write.descriptor_count(1).texel_buffer_view(&[view]));
+                        }
+                    }
+                    descriptors._keep.push(image.handle);
+                    continue;
+                }
             };
-            let buffers = [buffer];
-            let write = [vk::WriteDescriptorSet::default()
-                .dst_set(descriptors.sets[binding.set as usize])
-                .dst_binding(binding.binding)
-                .descriptor_type(descriptor_type(binding.class))
-                .buffer_info(&buffers)];
-            // SAFETY: the set is not in use yet, and its layout has this binding.
-            unsafe { device.raw.update_descriptor_sets(&write, &[]) };
+            update(device, write.buffer_info(&[buffer]));
         }
         Ok(descriptors)
     }
+}
+
+/// Writes one descriptor of a set that is not in use yet and whose layout has it.
+fn update(device: &Device, write: vk::WriteDescriptorSet<'_>) {
+    // SAFETY: the caller's set, binding and kind fit together, and what they name is kept with the set.
+    unsafe { device.raw.update_descriptor_sets(&[write], &[]) };
 }
 
 impl Drop for Descriptors {

@@ -7,16 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use ash::vk;
-use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
-use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
+use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
 use super::features::{Enabled, Found};
 use super::instance::Shared;
-use super::{failure, memory, program, queue};
-use crate::backend::{Backend, BackendQueue, KernelLayout, Memory, Placement, ProgramHandle};
+use super::{failure, image, memory, program, queue};
+use crate::backend::{Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle};
 use crate::cache::Cache;
 use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
+use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::module::Module;
 
 /// Small buffers share blocks of this many bytes.
@@ -34,6 +35,7 @@ pub(super) struct Device {
     pub(super) identity: Vec<u8>,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) family: u32,
+    physical: vk::PhysicalDevice,
     /// How many bits of a timestamp count.
     pub(super) timestamp_bits: u32,
     /// Submissions take turns.
@@ -42,6 +44,15 @@ pub(super) struct Device {
     /// When it was opened: the origin of all times.
     pub(super) opened: Instant,
     instance: Arc<Shared>,
+}
+
+/// What a device can do with a format.
+pub(super) struct FormatFeatures {
+    pub(super) image: vk::FormatFeatureFlags,
+    pub(super) buffer: vk::FormatFeatureFlags,
+    /// Without the module naming the format, here and below.
+    pub(super) writes_images: bool,
+    pub(super) writes_buffers: bool,
 }
 
 impl Handle {
@@ -84,6 +95,7 @@ impl Handle {
             identity: identity(&found.properties),
             limits: found.properties.limits,
             family,
+            physical,
             timestamp_bits,
             queue: Mutex::new(queue),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
@@ -148,6 +160,45 @@ impl Device {
         }
     }
 
+    /// Translates a failure of the allocator.
+    pub(super) fn allocation_failure(&self, error: &AllocationError, bytes: u64) -> Error {
+        match error {
+            AllocationError::OutOfMemory => Error::OutOfMemory { bytes, device: self.info.name.clone() },
+            error => Error::Driver { operation: "allocating memory".to_owned(), detail: error.to_string() },
+        }
+    }
+
+    /// Gives back memory that nothing uses any more.
+    pub(super) fn free(&self, allocation: Allocation) {
+        let mut allocator = self.allocator.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = allocator.free(allocation) {
+            tracing::error!("memory could not be freed: {error}");
+        }
+    }
+
+    /// What images and views of buffers of a format can do. Before Vulkan 1.3 it is not told for which formats writing needs no
+    /// format in the module: for all that can be written, by the feature that the runtime demands.
+    pub(super) fn format_features(&self, format: vk::Format) -> FormatFeatures {
+        let mut newer = vk::FormatProperties3::default();
+        let mut properties = vk::FormatProperties2::default();
+        let tells = self.info.features.spirv >= (1, 6);
+        if tells {
+            properties = properties.push_next(&mut newer);
+        }
+        // SAFETY: the physical device belongs to the instance, and knows the structure if it is of Vulkan 1.3.
+        unsafe {
+            self.instance.raw.get_physical_device_format_properties2(self.physical, format, &mut properties);
+        }
+        let properties = properties.format_properties;
+        let without_format = vk::FormatFeatureFlags2::STORAGE_WRITE_WITHOUT_FORMAT;
+        FormatFeatures {
+            image: properties.optimal_tiling_features,
+            buffer: properties.buffer_features,
+            writes_images: !tells || newer.optimal_tiling_features.contains(without_format),
+            writes_buffers: !tells || newer.buffer_features.contains(without_format),
+        }
+    }
+
     /// Nanoseconds since the device was opened.
     pub(super) fn now(&self) -> u64 {
         self.opened.elapsed().as_nanos() as u64
@@ -177,6 +228,28 @@ impl Backend for Handle {
 
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         memory::allocate(&self.0, size, placement)
+    }
+
+    fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
+        self.0.image_support(kind, format)
+    }
+
+    fn image_limit(&self, kind: ImageKind) -> [u32; 3] {
+        self.0.image_limit(kind)
+    }
+
+    fn image(&self, desc: &ImageDesc) -> Result<ImageMemory> {
+        image::texels(&self.0, desc)
+    }
+
+    fn buffer_image(
+        &self,
+        memory: &Memory,
+        offset: u64,
+        texels: u32,
+        format: ImageFormat,
+    ) -> Result<ImageMemory> {
+        image::view(&self.0, memory, offset, texels, format)
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {

@@ -275,6 +275,9 @@ impl Found {
             local_memory: limits.max_compute_shared_memory_size,
             float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
             float_controls_denorm_preserve32: on(self.properties12.shader_denorm_preserve_float32),
+            images: on(self.core.shader_storage_image_write_without_format),
+            read_write_images: on(self.core.shader_storage_image_read_without_format)
+                && on(self.core.shader_storage_image_write_without_format),
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }
     }
@@ -307,6 +310,8 @@ impl Found {
                 shader_int16: core.shader_int16,
                 shader_int64: core.shader_int64,
                 shader_float64: core.shader_float64,
+                shader_storage_image_read_without_format: core.shader_storage_image_read_without_format,
+                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
                 ..Default::default()
             },
             v11: vk::PhysicalDeviceVulkan11Features {

@@ -29,6 +29,8 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
     let by_kernels = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
         | vk::BufferUsageFlags::STORAGE_BUFFER
         | vk::BufferUsageFlags::UNIFORM_BUFFER
+        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
         | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST;
     let (usage, location) = match placement {
@@ -89,14 +91,7 @@ impl Buffer {
                 linear: true,
                 allocation_scheme: AllocationScheme::GpuAllocatorManaged,
             })
-            .map_err(|error| match error {
-                gpu_allocator::AllocationError::OutOfMemory => {
-                    Error::OutOfMemory { bytes: size, device: device.info.name.clone() }
-                }
-                error => {
-                    Error::Driver { operation: "allocating memory".to_owned(), detail: error.to_string() }
-                }
-            })?;
+            .map_err(|error| device.allocation_failure(&error, size))?;
         // SAFETY: the memory was allocated for the requirements of this buffer, which has none yet.
         let bound = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
         buffer.allocation = Some(allocation);
@@ -115,10 +110,7 @@ impl Drop for Buffer {
         // SAFETY: commands that use the buffer hold it until they are complete.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         if let Some(allocation) = self.allocation.take() {
-            let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = allocator.free(allocation) {
-                tracing::error!("memory could not be freed: {error}");
-            }
+            self.device.free(allocation);
         }
     }
 }

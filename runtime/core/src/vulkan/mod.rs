@@ -11,6 +11,7 @@ mod device;
 #[cfg(test)]
 mod faults;
 mod features;
+mod image;
 mod instance;
 mod memory;
 mod program;

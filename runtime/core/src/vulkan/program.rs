@@ -40,6 +40,10 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
     match class {
         BindingClass::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
         BindingClass::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BindingClass::SampledImage => vk::DescriptorType::SAMPLED_IMAGE,
+        BindingClass::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
+        BindingClass::UniformTexels => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        BindingClass::StorageTexels => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
     }
 }
 

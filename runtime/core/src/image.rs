@@ -1,0 +1,376 @@
+//! Images: memory of a device that kernels read and write by texels.
+//!
+//! Owns their description, its checks, and the commands on images. It must never know how a device lays texels out.
+
+mod format;
+
+use std::fmt;
+
+use bytemuck::Pod;
+
+use crate::backend::{Command, ImageCommand, ImageMemory, Placement};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::kernel::{Arg, ArgValue};
+use crate::queue::Queue;
+use crate::staging::{self, Arrival};
+
+pub use format::{ChannelOrder, ChannelType, ImageFormat, TexelClass};
+
+/// The shape of an image: the types of OpenCL C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// `image1d_t`
+    D1,
+    /// `image1d_array_t`
+    D1Array,
+    /// `image1d_buffer_t`: a view of a buffer
+    Buffer,
+    /// `image2d_t`, `image2d_depth_t`
+    D2,
+    /// `image2d_array_t`, `image2d_array_depth_t`
+    D2Array,
+    /// `image3d_t`
+    D3,
+}
+
+/// What an image is to be (`cl_image_desc`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ImageDesc {
+    /// Its shape.
+    pub kind: ImageKind,
+    /// Its texels.
+    pub format: ImageFormat,
+    /// Width, then height and depth where it has them, then layers where it has them; otherwise 1.
+    pub size: [u32; 3],
+}
+
+/// What kernels can do with images of a format.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImageSupport {
+    /// `read_only`
+    pub read: bool,
+    /// `write_only`
+    pub write: bool,
+}
+
+/// A part of an image: its first texel and how many in each dimension, layers last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageRegion {
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// How many; 1 in dimensions that the image has not.
+    pub size: [u32; 3],
+}
+
+/// One texel, as kernels write it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Texel {
+    /// `write_imagef`
+    Float([f32; 4]),
+    /// `write_imagei`
+    Signed([i32; 4]),
+    /// `write_imageui`
+    Unsigned([u32; 4]),
+}
+
+/// An image. Clones share its memory, which is freed with the last of them.
+#[derive(Clone)]
+pub struct Image {
+    device: Device,
+    pub(crate) memory: ImageMemory,
+    desc: ImageDesc,
+    /// What an image of kind `Buffer` is a view of.
+    buffer: Option<Buffer>,
+}
+
+impl ImageDesc {
+    /// A line of texels.
+    pub const fn d1(format: ImageFormat, width: u32) -> Self {
+        Self { kind: ImageKind::D1, format, size: [width, 1, 1] }
+    }
+
+    /// Several lines.
+    pub const fn d1_array(format: ImageFormat, width: u32, layers: u32) -> Self {
+        Self { kind: ImageKind::D1Array, format, size: [width, layers, 1] }
+    }
+
+    /// A plane.
+    pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
+        Self { kind: ImageKind::D2, format, size: [width, height, 1] }
+    }
+
+    /// Several planes.
+    pub const fn d2_array(format: ImageFormat, width: u32, height: u32, layers: u32) -> Self {
+        Self { kind: ImageKind::D2Array, format, size: [width, height, layers] }
+    }
+
+    /// A volume.
+    pub const fn d3(format: ImageFormat, width: u32, height: u32, depth: u32) -> Self {
+        Self { kind: ImageKind::D3, format, size: [width, height, depth] }
+    }
+
+    /// All of it.
+    pub const fn whole(&self) -> ImageRegion {
+        ImageRegion { origin: [0; 3], size: self.size }
+    }
+
+    /// Bytes of its texels, one behind the other.
+    pub fn bytes(&self) -> u64 {
+        self.whole().texels().saturating_mul(self.format.texel_size())
+    }
+}
+
+impl ImageKind {
+    /// The name of its type in OpenCL C.
+    pub const fn type_name(self, order: ChannelOrder) -> &'static str {
+        match (self, order) {
+            (Self::D1, _) => "image1d_t",
+            (Self::D1Array, _) => "image1d_array_t",
+            (Self::Buffer, _) => "image1d_buffer_t",
+            (Self::D2, ChannelOrder::Depth) => "image2d_depth_t",
+            (Self::D2, _) => "image2d_t",
+            (Self::D2Array, ChannelOrder::Depth) => "image2d_array_depth_t",
+            (Self::D2Array, _) => "image2d_array_t",
+            (Self::D3, _) => "image3d_t",
+        }
+    }
+}
+
+impl ImageKind {
+    /// Whether parts of one can be copied to the other: planes, whatever makes several of them.
+    fn shares_layout(self, other: Self) -> bool {
+        let is_plane = |kind| matches!(kind, Self::D2 | Self::D2Array | Self::D3);
+        self == other || is_plane(self) && is_plane(other)
+    }
+}
+
+impl ImageRegion {
+    fn texels(&self) -> u64 {
+        self.size.iter().fold(1, |all, &size| all.saturating_mul(size.into()))
+    }
+
+    /// Whether every texel of it is one of an image of this size.
+    fn is_inside(&self, size: [u32; 3]) -> bool {
+        (0..3).all(|at| {
+            self.size[at] > 0 && self.origin[at].checked_add(self.size[at]).is_some_and(|end| end <= size[at])
+        })
+    }
+}
+
+impl Texel {
+    const fn class(self) -> TexelClass {
+        match self {
+            Self::Float(_) => TexelClass::Float,
+            Self::Signed(_) => TexelClass::Signed,
+            Self::Unsigned(_) => TexelClass::Unsigned,
+        }
+    }
+}
+
+impl Device {
+    /// What kernels can do with images of this shape and format (`clGetSupportedImageFormats`).
+    pub fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
+        self.backend().image_support(kind, format)
+    }
+
+    /// An image whose contents are undefined.
+    pub fn image(&self, desc: &ImageDesc) -> Result<Image> {
+        let support = self.image_support(desc.kind, desc.format);
+        if desc.kind == ImageKind::Buffer || support == ImageSupport::default() {
+            return Err(self.no_format(desc.kind, desc.format));
+        }
+        let limit = self.backend().image_limit(desc.kind);
+        if desc.size.contains(&0) || (0..3).any(|at| desc.size[at] > limit[at]) {
+            return Err(Error::ImageSize { size: desc.size, limit });
+        }
+        let memory = self.backend().image(desc)?;
+        self.initialise_image(&memory)?;
+        Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
+    }
+
+    /// An image with these texels, one behind the other.
+    pub fn image_from<T: Pod>(&self, desc: &ImageDesc, texels: &[T]) -> Result<Image> {
+        let image = self.image(desc)?;
+        let queue = self.queue()?;
+        queue.write_image(&image, texels)?.wait()?;
+        Ok(image)
+    }
+
+    /// A buffer as an image of one dimension (`CL_MEM_OBJECT_IMAGE1D_BUFFER`).
+    pub fn buffer_image<T: Pod>(&self, buffer: &Buffer<T>, format: ImageFormat) -> Result<Image> {
+        let kind = ImageKind::Buffer;
+        if self.image_support(kind, format) == ImageSupport::default() {
+            return Err(self.no_format(kind, format));
+        }
+        if !buffer.device().is(self) {
+            return Err(Error::WrongDevice { object: "the buffer".to_owned() });
+        }
+        let texels = buffer.bytes() / format.texel_size();
+        let limit = self.backend().image_limit(kind);
+        let size = [u32::try_from(texels).unwrap_or(u32::MAX), 1, 1];
+        if size[0] == 0 || size[0] > limit[0] {
+            return Err(Error::ImageSize { size, limit });
+        }
+        let buffer = buffer.untyped();
+        let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, size[0], format)?;
+        Ok(Image {
+            device: self.clone(),
+            memory,
+            desc: ImageDesc { kind, format, size },
+            buffer: Some(buffer),
+        })
+    }
+
+    fn no_format(&self, kind: ImageKind, format: ImageFormat) -> Error {
+        let what = format!("{} of format {format}", kind.type_name(format.order));
+        Error::ImageFormat { what, device: self.name().to_owned() }
+    }
+}
+
+impl Image {
+    /// What it is.
+    pub fn desc(&self) -> &ImageDesc {
+        &self.desc
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The name of its type in OpenCL C.
+    pub fn type_name(&self) -> &'static str {
+        self.desc.kind.type_name(self.desc.format.order)
+    }
+}
+
+impl Arg for &Image {
+    fn into_value(self) -> ArgValue {
+        ArgValue::Image(self.clone())
+    }
+}
+
+impl Queue {
+    /// Writes all texels of an image, one behind the other. The slice may be changed as soon as this returns.
+    pub fn write_image<T: Pod>(&self, image: &Image, texels: &[T]) -> Result<Event> {
+        self.write_image_region(image, image.desc.whole(), texels)
+    }
+
+    /// Writes a part of an image (`clEnqueueWriteImage`).
+    pub fn write_image_region<T: Pod>(
+        &self,
+        image: &Image,
+        region: ImageRegion,
+        texels: &[T],
+    ) -> Result<Event> {
+        let texels: &[u8] = bytemuck::cast_slice(texels);
+        self.check_region(image, region, Some(texels.len() as u64))?;
+        if let Some(buffer) = part(image, region)? {
+            return self.write(&buffer, texels);
+        }
+        let source = staging::filled(self.device().backend(), texels)?;
+        let target = image.memory.clone();
+        self.enqueue(Command::Image(ImageCommand::Upload { source, target, region }))
+    }
+
+    /// Reads all texels of an image, and waits.
+    pub fn read_image<T: Pod>(&self, image: &Image) -> Result<Vec<T>> {
+        self.read_image_region(image, image.desc.whole())
+    }
+
+    /// Reads a part of an image, and waits (`clEnqueueReadImage`).
+    pub fn read_image_region<T: Pod>(&self, image: &Image, region: ImageRegion) -> Result<Vec<T>> {
+        self.check_region(image, region, None)?;
+        let bytes = region.texels() * image.desc.format.texel_size();
+        let element = size_of::<T>() as u64;
+        if element == 0 || !bytes.is_multiple_of(element) {
+            return Err(Error::PartialElement { bytes, offset: 0, element });
+        }
+        let mut texels = vec![T::zeroed(); (bytes / element) as usize];
+        if let Some(buffer) = part(image, region)? {
+            self.read_into(&buffer, bytemuck::cast_slice_mut(&mut texels))?;
+            return Ok(texels);
+        }
+        let memory = self.device().backend().allocate(bytes, Placement::Download)?;
+        let (source, target) = (image.memory.clone(), memory.clone());
+        let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target }))?;
+        Arrival { event, memory }.land(bytemuck::cast_slice_mut(&mut texels))?;
+        Ok(texels)
+    }
+
+    /// Copies a part of an image to where another begins, of the same format (`clEnqueueCopyImage`).
+    pub fn copy_image(
+        &self,
+        source: &Image,
+        region: ImageRegion,
+        target: &Image,
+        to: [u32; 3],
+    ) -> Result<Event> {
+        self.check_region(source, region, None)?;
+        self.check_region(target, ImageRegion { origin: to, size: region.size }, None)?;
+        let overlaps = (0..3).all(|at| {
+            region.origin[at] < to[at] + region.size[at] && to[at] < region.origin[at] + region.size[at]
+        });
+        let reason = if source.desc.format != target.desc.format {
+            "their formats differ"
+        } else if !source.desc.kind.shares_layout(target.desc.kind) {
+            "their shapes differ"
+        } else if source.memory.is(&target.memory) && overlaps {
+            "the parts overlap"
+        } else if source.buffer.is_some() || target.buffer.is_some() {
+            "an image of a buffer is copied as the buffer that it is"
+        } else {
+            let (source, target) = (source.memory.clone(), target.memory.clone());
+            return self.enqueue(Command::Image(ImageCommand::Copy { source, region, target, to }));
+        };
+        Err(Error::ImageCommand { command: "copied", reason: reason.to_owned() })
+    }
+
+    /// Gives every texel of an image the same value (`clEnqueueFillImage`).
+    pub fn fill_image(&self, image: &Image, texel: Texel) -> Result<Event> {
+        self.check_region(image, image.desc.whole(), None)?;
+        let reason = if texel.class() != image.desc.format.class() {
+            format!("its texels are {:?}, not {:?}", image.desc.format.class(), texel.class())
+        } else if image.buffer.is_some() {
+            "an image of a buffer is filled as the buffer that it is".to_owned()
+        } else {
+            return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
+        };
+        Err(Error::ImageCommand { command: "filled", reason })
+    }
+
+    fn check_region(&self, image: &Image, region: ImageRegion, bytes: Option<u64>) -> Result<()> {
+        if !image.device.is(self.device()) {
+            return Err(Error::WrongDevice { object: "the image".to_owned() });
+        }
+        let wanted = region.texels().saturating_mul(image.desc.format.texel_size());
+        if !region.is_inside(image.desc.size) {
+            let ImageRegion { origin, size } = region;
+            return Err(Error::ImageRegion { origin, size, image: image.desc.size });
+        }
+        match bytes {
+            Some(given) if given != wanted => Err(Error::ImageCommand {
+                command: "written",
+                reason: format!("there are {given} bytes for {wanted}"),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The bytes of a part of an image that is a view of a buffer.
+fn part(image: &Image, region: ImageRegion) -> Result<Option<Buffer>> {
+    let Some(buffer) = &image.buffer else { return Ok(None) };
+    let texel = image.desc.format.texel_size() as usize;
+    let [start, count] = [region.origin[0], region.size[0]].map(|texels| texels as usize * texel);
+    buffer.slice(start..start + count).map(Some)
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image").field("desc", &self.desc).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,531 @@
+//! Images: `VkImage`s in the general layout, views of them and of buffers, and the formats behind OpenCL's.
+//!
+//! Owns the table of formats. Channels that Vulkan's format has elsewhere are moved by the view, which serves reading only.
+
+use std::any::Any;
+use std::sync::{Arc, PoisonError};
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use super::commands::Keep;
+use super::device::{Device, FormatFeatures};
+use super::memory;
+use crate::backend::{ImageCommand, ImageMemory, Memory};
+use crate::error::{Error, Result};
+use crate::image::{
+    ChannelOrder, ChannelType, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel,
+};
+use crate::interface::BindingClass;
+
+/// What is bound for an image.
+pub(super) enum Image {
+    Texels(Texels),
+    View(View),
+}
+
+/// An image with memory of its own.
+pub(super) struct Texels {
+    device: Arc<Device>,
+    raw: vk::Image,
+    allocation: Option<Allocation>,
+    /// For reading.
+    sampled: vk::ImageView,
+    /// For writing, where the format allows it.
+    storage: vk::ImageView,
+    kind: ImageKind,
+    layers: u32,
+    components: [Component; 4],
+}
+
+/// A view of a buffer.
+pub(super) struct View {
+    device: Arc<Device>,
+    raw: vk::BufferView,
+    _buffer: Memory,
+}
+
+/// Where a component of a texel comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Component {
+    Channel(usize),
+    Zero,
+    One,
+}
+
+const IDENTITY: [Component; 4] =
+    [Component::Channel(0), Component::Channel(1), Component::Channel(2), Component::Channel(3)];
+
+/// Vulkan's format, and the components of a texel in terms of its channels.
+fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
+    use ChannelOrder as Order;
+    use Component::{Channel, One, Zero};
+    let [r, g, b, a] = IDENTITY;
+    let (channels, components) = match format.order {
+        Order::R | Order::Rx | Order::Depth => (1, IDENTITY),
+        Order::Rg | Order::Rgx => (2, IDENTITY),
+        Order::Rgba => (4, IDENTITY),
+        Order::A => (1, [Zero, Zero, Zero, r]),
+        Order::Intensity => (1, [r, r, r, r]),
+        Order::Luminance => (1, [r, r, r, One]),
+        Order::Ra => (2, [r, Zero, Zero, g]),
+        Order::Argb => (4, [Channel(1), Channel(2), Channel(3), r]),
+        Order::Abgr => (4, [a, b, g, r]),
+        Order::Bgra => {
+            let format = match format.channel {
+                ChannelType::Unorm8 => vk::Format::B8G8R8A8_UNORM,
+                ChannelType::Snorm8 => vk::Format::B8G8R8A8_SNORM,
+                ChannelType::Int8 => vk::Format::B8G8R8A8_SINT,
+                ChannelType::Uint8 => vk::Format::B8G8R8A8_UINT,
+                _ => return None,
+            };
+            return Some((format, IDENTITY));
+        }
+        Order::Srgba if format.channel == ChannelType::Unorm8 => {
+            return Some((vk::Format::R8G8B8A8_SRGB, IDENTITY));
+        }
+        Order::Sbgra if format.channel == ChannelType::Unorm8 => {
+            return Some((vk::Format::B8G8R8A8_SRGB, IDENTITY));
+        }
+        Order::Srgba | Order::Sbgra => return None,
+        Order::Rgb | Order::Rgbx => {
+            let format = match format.channel {
+                ChannelType::Unorm565 => vk::Format::R5G6B5_UNORM_PACK16,
+                ChannelType::Unorm555 => vk::Format::A1R5G5B5_UNORM_PACK16,
+                ChannelType::Unorm101010 => vk::Format::A2R10G10B10_UNORM_PACK32,
+                _ => return None,
+            };
+            return Some((format, [r, g, b, One]));
+        }
+    };
+    let formats: [vk::Format; 3] = match format.channel {
+        ChannelType::Snorm8 => [vk::Format::R8_SNORM, vk::Format::R8G8_SNORM, vk::Format::R8G8B8A8_SNORM],
+        ChannelType::Unorm8 => [vk::Format::R8_UNORM, vk::Format::R8G8_UNORM, vk::Format::R8G8B8A8_UNORM],
+        ChannelType::Int8 => [vk::Format::R8_SINT, vk::Format::R8G8_SINT, vk::Format::R8G8B8A8_SINT],
+        ChannelType::Uint8 => [vk::Format::R8_UINT, vk::Format::R8G8_UINT, vk::Format::R8G8B8A8_UINT],
+        ChannelType::Snorm16 => {
+            [vk::Format::R16_SNORM, vk::Format::R16G16_SNORM, vk::Format::R16G16B16A16_SNORM]
+        }
+        ChannelType::Unorm16 => {
+            [vk::Format::R16_UNORM, vk::Format::R16G16_UNORM, vk::Format::R16G16B16A16_UNORM]
+        }
+        ChannelType::Int16 => [vk::Format::R16_SINT, vk::Format::R16G16_SINT, vk::Format::R16G16B16A16_SINT],
+        ChannelType::Uint16 => [vk::Format::R16_UINT, vk::Format::R16G16_UINT, vk::Format::R16G16B16A16_UINT],
+        ChannelType::Half => {
+            [vk::Format::R16_SFLOAT, vk::Format::R16G16_SFLOAT, vk::Format::R16G16B16A16_SFLOAT]
+        }
+        ChannelType::Int32 => [vk::Format::R32_SINT, vk::Format::R32G32_SINT, vk::Format::R32G32B32A32_SINT],
+        ChannelType::Uint32 => [vk::Format::R32_UINT, vk::Format::R32G32_UINT, vk::Format::R32G32B32A32_UINT],
+        ChannelType::Float => {
+            [vk::Format::R32_SFLOAT, vk::Format::R32G32_SFLOAT, vk::Format::R32G32B32A32_SFLOAT]
+        }
+        ChannelType::Unorm565 | ChannelType::Unorm555 | ChannelType::Unorm101010 => return None,
+    };
+    Some((formats[channels / 2], components))
+}
+
+/// What kernels can do with images of a shape and format.
+fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
+    let Some((_, components)) = format(wanted) else { return ImageSupport::default() };
+    let has = |features: vk::FormatFeatureFlags, feature| features.contains(feature);
+    // OpenCL C 6.15.15.5: writing sRGB is an extension.
+    let is_plain =
+        components == IDENTITY && !matches!(wanted.order, ChannelOrder::Srgba | ChannelOrder::Sbgra);
+    if kind == ImageKind::Buffer {
+        // Views of buffers move no channels.
+        let features = found.buffer;
+        return ImageSupport {
+            read: components == IDENTITY && has(features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
+            write: is_plain
+                && found.writes_buffers
+                && has(features, vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER),
+        };
+    }
+    let features = found.image;
+    let transfers = vk::FormatFeatureFlags::TRANSFER_SRC | vk::FormatFeatureFlags::TRANSFER_DST;
+    let read = has(features, vk::FormatFeatureFlags::SAMPLED_IMAGE | transfers);
+    ImageSupport {
+        read,
+        write: read
+            && is_plain
+            && found.writes_images
+            && has(features, vk::FormatFeatureFlags::STORAGE_IMAGE),
+    }
+}
+
+impl Device {
+    pub(super) fn image_support(&self, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
+        format(wanted).map_or_else(ImageSupport::default, |(format, _)| {
+            support(&self.format_features(format), kind, wanted)
+        })
+    }
+
+    /// The most texels in each dimension, layers last.
+    pub(super) fn image_limit(&self, kind: ImageKind) -> [u32; 3] {
+        let limits = &self.limits;
+        let (d1, d2, d3) =
+            (limits.max_image_dimension1_d, limits.max_image_dimension2_d, limits.max_image_dimension3_d);
+        match kind {
+            ImageKind::D1 => [d1, 1, 1],
+            ImageKind::D1Array => [d1, limits.max_image_array_layers, 1],
+            ImageKind::Buffer => [limits.max_texel_buffer_elements, 1, 1],
+            ImageKind::D2 => [d2, d2, 1],
+            ImageKind::D2Array => [d2, d2, limits.max_image_array_layers],
+            ImageKind::D3 => [d3; 3],
+        }
+    }
+}
+
+/// An image as the runtime asks for it; its format and its size have been checked.
+pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
+    let failed = |result| device.failure("creating an image", result, desc.bytes());
+    let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
+    let (format, components) = format(desc.format).ok_or_else(no_format)?;
+    let support = device.image_support(desc.kind, desc.format);
+    let (kind, view_kind) = match desc.kind {
+        ImageKind::D1 | ImageKind::Buffer => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D),
+        ImageKind::D1Array => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D_ARRAY),
+        ImageKind::D2 => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
+        ImageKind::D2Array => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
+        ImageKind::D3 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
+    };
+    let whole = place(desc.kind, desc.whole());
+    let mut usage =
+        vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+    if support.write {
+        usage |= vk::ImageUsageFlags::STORAGE;
+    }
+    let info = vk::ImageCreateInfo::default()
+        .image_type(kind)
+        .format(format)
+        .extent(whole.extent)
+        .mip_levels(1)
+        .array_layers(whole.layers.layer_count)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(usage);
+    // SAFETY: the device is valid, and has images of this format and size.
+    let raw = unsafe { device.raw.create_image(&info, None) }.map_err(failed)?;
+    // From here on, dropping it destroys what was made.
+    let mut texels = Texels {
+        device: device.clone(),
+        raw,
+        allocation: None,
+        sampled: vk::ImageView::null(),
+        storage: vk::ImageView::null(),
+        kind: desc.kind,
+        layers: whole.layers.layer_count,
+        components,
+    };
+    // SAFETY: the image belongs to the device.
+    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+    let allocation = device
+        .allocator
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .allocate(&AllocationCreateDesc {
+            name: "kiln image",
+            requirements,
+            location: MemoryLocation::GpuOnly,
+            linear: false,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        })
+        .map_err(|error| device.allocation_failure(&error, desc.bytes()))?;
+    // SAFETY: the memory was allocated for the requirements of this image, which has none yet.
+    let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
+    texels.allocation = Some(allocation);
+    bound.map_err(failed)?;
+    texels.sampled =
+        texels.view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED).map_err(failed)?;
+    if support.write {
+        texels.storage =
+            texels.view(format, view_kind, IDENTITY, vk::ImageUsageFlags::STORAGE).map_err(failed)?;
+    }
+    Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)) })
+}
+
+/// A view of a part of a buffer, which has been checked.
+pub(super) fn view(
+    device: &Arc<Device>,
+    memory: &Memory,
+    offset: u64,
+    texels: u32,
+    wanted: ImageFormat,
+) -> Result<ImageMemory> {
+    let no_format = || Error::ImageFormat { what: wanted.to_string(), device: device.info.name.clone() };
+    let (format, _) = format(wanted).ok_or_else(no_format)?;
+    let align = device.limits.min_texel_buffer_offset_alignment.max(1);
+    if !offset.is_multiple_of(align) {
+        return Err(Error::PartialElement { bytes: 0, offset, element: align });
+    }
+    let info = vk::BufferViewCreateInfo::default()
+        .buffer(memory::buffer(memory)?)
+        .format(format)
+        .offset(offset)
+        .range(u64::from(texels) * wanted.texel_size());
+    // SAFETY: the range lies in the buffer, which lives as long as the view, and the format allows it.
+    let raw = unsafe { device.raw.create_buffer_view(&info, None) }
+        .map_err(|result| device.failure("viewing a buffer", result, 0))?;
+    let view = View { device: device.clone(), raw, _buffer: memory.clone() };
+    Ok(ImageMemory { handle: Arc::new(Image::View(view)) })
+}
+
+impl Texels {
+    fn view(
+        &self,
+        format: vk::Format,
+        kind: vk::ImageViewType,
+        components: [Component; 4],
+        usage: vk::ImageUsageFlags,
+    ) -> ash::prelude::VkResult<vk::ImageView> {
+        let [r, g, b, a] = components.map(|component| match component {
+            Component::Channel(0) => vk::ComponentSwizzle::R,
+            Component::Channel(1) => vk::ComponentSwizzle::G,
+            Component::Channel(2) => vk::ComponentSwizzle::B,
+            Component::Channel(_) => vk::ComponentSwizzle::A,
+            Component::Zero => vk::ComponentSwizzle::ZERO,
+            Component::One => vk::ComponentSwizzle::ONE,
+        });
+        // Views for writing must say that nothing moves, not merely move nothing.
+        let mapping = match components {
+            IDENTITY => vk::ComponentMapping::default(),
+            _ => vk::ComponentMapping { r, g, b, a },
+        };
+        let mut only = vk::ImageViewUsageCreateInfo::default().usage(usage);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(kind)
+            .format(format)
+            .components(mapping)
+            .subresource_range(self.range())
+            .push_next(&mut only);
+        // SAFETY: the image has memory and was created for this use.
+        unsafe { self.device.raw.create_image_view(&info, None) }
+    }
+
+    fn range(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            base_mip_level: 0,
+            level_count: 1,
+            base_array_layer: 0,
+            layer_count: self.layers,
+        }
+    }
+
+    /// A texel's components as the channels of the format.
+    fn clear_value(&self, texel: Texel) -> vk::ClearColorValue {
+        fn channels<T: Copy + Default>(components: [Component; 4], texel: [T; 4]) -> [T; 4] {
+            let mut channels = [T::default(); 4];
+            // The first component that shows a channel decides.
+            for (component, value) in components.into_iter().zip(texel).rev() {
+                if let Component::Channel(channel) = component {
+                    channels[channel] = value;
+                }
+            }
+            channels
+        }
+        match texel {
+            Texel::Float(it) => vk::ClearColorValue { float32: channels(self.components, it) },
+            Texel::Signed(it) => vk::ClearColorValue { int32: channels(self.components, it) },
+            Texel::Unsigned(it) => vk::ClearColorValue { uint32: channels(self.components, it) },
+        }
+    }
+}
+
+/// A region as Vulkan counts: layers apart.
+struct Placed {
+    offset: vk::Offset3D,
+    extent: vk::Extent3D,
+    layers: vk::ImageSubresourceLayers,
+}
+
+fn place(kind: ImageKind, region: ImageRegion) -> Placed {
+    let ImageRegion { mut origin, mut size } = region;
+    let layer = match kind {
+        ImageKind::D1Array => Some(1),
+        ImageKind::D2Array => Some(2),
+        _ => None,
+    };
+    let (first, count) = layer
+        .map_or((0, 1), |at: usize| (std::mem::take(&mut origin[at]), std::mem::replace(&mut size[at], 1)));
+    let [x, y, z] = origin.map(|it| it as i32);
+    let [width, height, depth] = size;
+    Placed {
+        offset: vk::Offset3D { x, y, z },
+        extent: vk::Extent3D { width, height, depth },
+        layers: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer: first,
+            layer_count: count,
+        },
+    }
+}
+
+/// An image command whose recording cannot fail any more.
+pub(super) enum Ready {
+    Prepare { image: vk::Image, range: vk::ImageSubresourceRange },
+    Upload { source: vk::Buffer, target: vk::Image, region: vk::BufferImageCopy },
+    Download { source: vk::Image, target: vk::Buffer, region: vk::BufferImageCopy },
+    Copy { source: vk::Image, target: vk::Image, region: vk::ImageCopy },
+    Fill { target: vk::Image, value: vk::ClearColorValue, range: vk::ImageSubresourceRange },
+}
+
+const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
+
+impl Ready {
+    /// Prepares a command; puts what it uses into `keep`.
+    pub(super) fn new(command: ImageCommand, keep: &mut Vec<Keep>) -> Result<Self> {
+        let buffer_copy = |kind, region| {
+            let placed = place(kind, region);
+            vk::BufferImageCopy::default()
+                .image_subresource(placed.layers)
+                .image_offset(placed.offset)
+                .image_extent(placed.extent)
+        };
+        Ok(match command {
+            ImageCommand::Prepare { image } => {
+                let texels = image.texels()?;
+                let ready = Self::Prepare { image: texels.raw, range: texels.range() };
+                keep.push(image.handle);
+                ready
+            }
+            ImageCommand::Upload { source, target, region } => {
+                let texels = target.texels()?;
+                let region = buffer_copy(texels.kind, region);
+                let ready = Self::Upload { source: memory::buffer(&source)?, target: texels.raw, region };
+                keep.extend([source.handle as Keep, target.handle]);
+                ready
+            }
+            ImageCommand::Download { source, region, target } => {
+                let texels = source.texels()?;
+                let region = buffer_copy(texels.kind, region);
+                let ready = Self::Download { source: texels.raw, target: memory::buffer(&target)?, region };
+                keep.extend([source.handle, target.handle as Keep]);
+                ready
+            }
+            ImageCommand::Copy { source, region, target, to } => {
+                let [from_texels, to_texels] = [source.texels()?, target.texels()?];
+                let from = place(from_texels.kind, region);
+                let to = place(to_texels.kind, ImageRegion { origin: to, ..region });
+                let region = vk::ImageCopy::default()
+                    .src_subresource(from.layers)
+                    .src_offset(from.offset)
+                    .dst_subresource(to.layers)
+                    .dst_offset(to.offset)
+                    .extent(vk::Extent3D {
+                        width: from.extent.width,
+                        height: from.extent.height.max(to.extent.height),
+                        depth: from.extent.depth.max(to.extent.depth),
+                    });
+                let ready = Self::Copy { source: from_texels.raw, target: to_texels.raw, region };
+                keep.extend([source.handle, target.handle]);
+                ready
+            }
+            ImageCommand::Fill { target, texel } => {
+                let texels = target.texels()?;
+                let ready = Self::Fill {
+                    target: texels.raw,
+                    value: texels.clear_value(texel),
+                    range: texels.range(),
+                };
+                keep.push(target.handle);
+                ready
+            }
+        })
+    }
+
+    /// Records the command. The command buffer is being recorded.
+    pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
+        // SAFETY: the command buffer is being recorded; regions lie in their images and buffers, which are kept until it is
+        // complete and, but for the first command on them, are in the general layout.
+        unsafe {
+            match self {
+                Self::Prepare { image, range } => {
+                    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+                    let barrier = [vk::ImageMemoryBarrier::default()
+                        .old_layout(vk::ImageLayout::UNDEFINED)
+                        .new_layout(GENERAL)
+                        .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
+                        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                        .image(*image)
+                        .subresource_range(*range)];
+                    let none = vk::DependencyFlags::empty();
+                    raw.cmd_pipeline_barrier(commands, stages, stages, none, &[], &[], &barrier);
+                }
+                Self::Upload { source, target, region } => {
+                    raw.cmd_copy_buffer_to_image(commands, *source, *target, GENERAL, &[*region]);
+                }
+                Self::Download { source, target, region } => {
+                    raw.cmd_copy_image_to_buffer(commands, *source, GENERAL, *target, &[*region]);
+                }
+                Self::Copy { source, target, region } => {
+                    raw.cmd_copy_image(commands, *source, GENERAL, *target, GENERAL, &[*region]);
+                }
+                Self::Fill { target, value, range } => {
+                    raw.cmd_clear_color_image(commands, *target, GENERAL, value, &[*range]);
+                }
+            }
+        }
+    }
+}
+
+/// What a descriptor of an image says.
+pub(super) enum Descriptor {
+    Image(vk::DescriptorImageInfo),
+    View(vk::BufferView),
+}
+
+/// The descriptor of an image where a kernel declares it so.
+pub(super) fn descriptor(memory: &ImageMemory, class: BindingClass) -> Result<Descriptor> {
+    let wrong = || Error::WrongDevice { object: "the image".to_owned() };
+    match (memory.image()?, class) {
+        (Image::Texels(texels), BindingClass::SampledImage | BindingClass::StorageImage) => {
+            let view = if class == BindingClass::SampledImage { texels.sampled } else { texels.storage };
+            let info = vk::DescriptorImageInfo::default().image_view(view).image_layout(GENERAL);
+            Ok(Descriptor::Image(info))
+        }
+        (Image::View(view), BindingClass::UniformTexels | BindingClass::StorageTexels) => {
+            Ok(Descriptor::View(view.raw))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+impl ImageMemory {
+    fn image(&self) -> Result<&Image> {
+        let handle: &dyn Any = &*self.handle;
+        handle.downcast_ref::<Image>().ok_or_else(|| Error::WrongDevice { object: "the image".to_owned() })
+    }
+
+    fn texels(&self) -> Result<&Texels> {
+        match self.image()? {
+            Image::Texels(texels) => Ok(texels),
+            Image::View(_) => Err(Error::WrongDevice { object: "the image".to_owned() }),
+        }
+    }
+}
+
+impl Drop for Texels {
+    fn drop(&mut self) {
+        // SAFETY: commands that use the image hold it until they are complete. Null handles are allowed.
+        unsafe {
+            self.device.raw.destroy_image_view(self.sampled, None);
+            self.device.raw.destroy_image_view(self.storage, None);
+            self.device.raw.destroy_image(self.raw, None);
+        }
+        if let Some(allocation) = self.allocation.take() {
+            self.device.free(allocation);
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: commands that use the view hold it until they are complete.
+        unsafe { self.device.raw.destroy_buffer_view(self.raw, None) };
+    }
+}
