@@ -127,4 +127,5 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
         || stderr.contains("\"target-feature\"")
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
+        || stderr.contains("which the runtime does not offer yet")
 }
