@@ -11,6 +11,7 @@ mod excerpt;
 mod expectation;
 pub mod fuzz;
 pub mod kiln;
+pub mod launch;
 pub mod litmus;
 mod markdown;
 pub mod module;

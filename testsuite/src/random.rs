@@ -22,9 +22,19 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
     }
 
+    /// The next number, of 64 bits.
+    pub fn wide(&mut self) -> u64 {
+        (u64::from(self.bits()) << 32) | u64::from(self.bits())
+    }
+
+    /// A number from 0 to 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.wide() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// A number less than this, or 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        (u64::from(self.bits()) * bound as u64 >> 32) as usize
+        ((u64::from(self.bits()) * bound as u64) >> 32) as usize
     }
 
     /// One of these.

@@ -56,6 +56,10 @@ pub struct Features {
     pub push_constant_size: u32,
     /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
     pub float_controls_preserve32: bool,
+    /// The same of 16-bit floats
+    pub float_controls_preserve16: bool,
+    /// The same of 64-bit floats
+    pub float_controls_preserve64: bool,
     /// Denormals of 32-bit floats can be kept
     pub float_controls_denorm_preserve32: bool,
     /// Images
@@ -107,6 +111,8 @@ impl Features {
             subgroups: true,
             push_constant_size: 128,
             float_controls_preserve32: true,
+            float_controls_preserve16: true,
+            float_controls_preserve64: true,
             float_controls_denorm_preserve32: true,
             images: true,
             read_write_images: true,
@@ -135,6 +141,8 @@ impl Features {
             subgroups: false,
             push_constant_size: 128,
             float_controls_preserve32: false,
+            float_controls_preserve16: false,
+            float_controls_preserve64: false,
             float_controls_denorm_preserve32: false,
             images: true,
             read_write_images: false,

@@ -197,6 +197,10 @@ pub struct Features {
     pub local_memory: u32,
     /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
     pub float_controls_preserve32: bool,
+    /// The same of 16-bit floats
+    pub float_controls_preserve16: bool,
+    /// The same of 64-bit floats
+    pub float_controls_preserve64: bool,
     /// Denormals of 32-bit floats can be kept
     pub float_controls_denorm_preserve32: bool,
     /// Images

@@ -44,7 +44,9 @@ const TABLE: &[Row] = &[
     (4449, "8-bit accesses to argument blocks", |f| f.storage8),
     (4450, "8-bit arguments", |f| f.push_constant8),
     (4464, "kept denormals", |f| f.float_controls_denorm_preserve32),
-    (4466, "kept signed zeros, infinities and NaNs", |f| f.float_controls_preserve32),
+    (4466, "kept signed zeros, infinities and NaNs", |f| {
+        f.float_controls_preserve16 || f.float_controls_preserve32 || f.float_controls_preserve64
+    }),
     (4467, "rounding to nearest even", |f| f.float_controls_rte32),
     (5345, "the Vulkan memory model", |_| true),
     (5346, "memory_scope_device", |f| f.device_scope),

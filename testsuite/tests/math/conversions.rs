@@ -1,12 +1,10 @@
 //! `convert_type` for every pair of types, rounding mode and saturation (OpenCL C 6.4.3), and `half` in memory with
 //! rounding (6.15.7), against exact arithmetic.
 
+use kiln_testsuite::launch::{Input, Job, launch};
 use rug::{Float, Integer};
 
-use super::{
-    launch::{Input, Job, launch},
-    number::{Kind, PRECISION},
-};
+use super::number::{Kind, PRECISION};
 
 /// A scalar type.
 #[derive(Clone, Copy)]
@@ -297,7 +295,7 @@ fn job(number: usize, from: Scalar, to: Scalar) -> Job {
         kernel += &format!("    out[j * {} + {index}] = as_{}({name}(x));\n", names.len(), to.bits_name());
     }
     kernel += "}\n";
-    Job { kernel, out: to.argument(), per_item: names.len() }
+    Job { kernel, out: to.argument(), per_item: names.len(), local: None }
 }
 
 #[test]
@@ -343,7 +341,7 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
             kernel += &format!("    vstore_half{mode}(x, 5 * j + {index}, (global half *)out);\n");
         }
         kernel += "}\n";
-        let jobs = [Job { kernel, out: "u16", per_item: MODES.len() }];
+        let jobs = [Job { kernel, out: "u16", per_item: MODES.len(), local: None }];
         let results = launch(
             device,
             &[],
@@ -367,7 +365,7 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
     let halves: Vec<u64> = (0..=0xffff).collect();
     let kernel = "kernel void k0(global uint *out, global ushort *a) { size_t j = get_global_id(0); \
                   out[j] = as_uint(vload_half(j, (global half *)a)); }\n";
-    let jobs = [Job { kernel: kernel.to_owned(), out: "u32", per_item: 1 }];
+    let jobs = [Job { kernel: kernel.to_owned(), out: "u32", per_item: 1, local: None }];
     let results = launch(device, &[], "", &jobs, &[Input::new("u16", 2, &halves)]);
     for (&half, &got) in halves.iter().zip(&results[0]) {
         let expected = real(&Kind::Half.decode(half), Kind::Float, Mode::Even);

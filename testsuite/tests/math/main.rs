@@ -6,7 +6,6 @@
 mod accuracy;
 mod conversions;
 mod functions;
-mod launch;
 mod number;
 mod options;
 mod points;
@@ -15,7 +14,7 @@ use std::{collections::BTreeMap, env};
 
 use accuracy::{Device, Judge};
 use functions::{FUNCTIONS, Function};
-use launch::{Input, Job};
+use kiln_testsuite::launch::{Input, Job, launch};
 use number::Kind;
 use points::Points;
 
@@ -93,7 +92,8 @@ fn results(kind: Kind, device: &str, batch: &[&Function], operands: &[Vec<u64>])
             kernel: function.kernel(kind, number, operands.len()),
             out: kind.bits_argument(),
             per_item: 1,
+            local: None,
         })
         .collect();
-    launch::launch(device, &[], kind.pragma(), &jobs, &inputs)
+    launch(device, &[], kind.pragma(), &jobs, &inputs)
 }

@@ -1,13 +1,13 @@
 //! What the options of `clBuildProgram` make of functions of float: less exact within the bounds that OpenCL C 7.4 has
 //! for unsafe math optimizations, or correctly rounded.
 
+use kiln_testsuite::{
+    launch::{Input, Job, launch},
+    random::Random,
+};
 use rug::Float;
 
-use super::{
-    launch::{Input, Job, launch},
-    number::{Kind, PRECISION},
-    points::Random,
-};
+use super::number::{Kind, PRECISION};
 
 const POINTS: usize = 10_000;
 const DEVICES: [&str; 2] = ["lavapipe", "swiftshader"];
@@ -100,7 +100,7 @@ impl Cube for Float {
 
 #[test]
 fn relaxed() {
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::new(2);
     let mut failures = Vec::new();
     for device in DEVICES {
         for relaxed in RELAXED {
@@ -129,7 +129,7 @@ fn relaxed() {
 
 #[test]
 fn correctly_rounded_division_and_root() {
-    let mut random = Random(0xfedc_ba98_7654_3210);
+    let mut random = Random::new(3);
     let mut failures = Vec::new();
     for device in DEVICES {
         // Numbers whose quotients and roots are normal, as SwiftShader flushes others.
@@ -168,6 +168,6 @@ fn of_float(device: &str, option: &str, call: &str, operands: &[&[u64]]) -> Vec<
          out[j] = as_uint({call}); }}\n"
     );
     let inputs: Vec<Input> = operands.iter().map(|values| Input::new("f32", 4, values)).collect();
-    let jobs = [Job { kernel, out: "u32", per_item: 1 }];
+    let jobs = [Job { kernel, out: "u32", per_item: 1, local: None }];
     launch(device, &[option], "", &jobs, &inputs).remove(0)
 }

@@ -1,6 +1,8 @@
 //! Where functions are looked at: special numbers in every combination, all bit patterns, the ranges where functions do
 //! something, and neighbours of those where they are hard.
 
+use kiln_testsuite::random::Random;
+
 use super::number::Kind;
 
 /// Points for one type.
@@ -8,22 +10,6 @@ pub(crate) struct Points {
     kind: Kind,
     count: usize,
     is_nightly: bool,
-}
-
-/// Numbers that look random and are the same each time.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 impl Points {
@@ -48,7 +34,7 @@ impl Points {
                 rest /= few.len();
             }
         }
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(1);
         while all[0].len() < self.count {
             let first = self.number(&mut random);
             for (index, operand) in all.iter_mut().enumerate() {
@@ -57,7 +43,7 @@ impl Points {
                 let alike = (first & !self.low()) | (own & self.low());
                 operand.push(if index == 0 {
                     first
-                } else if random.bits() & 1 == 0 {
+                } else if random.wide() & 1 == 0 {
                     own
                 } else {
                     alike
@@ -110,30 +96,30 @@ impl Points {
 
     fn number(&self, random: &mut Random) -> u64 {
         let kind = self.kind;
-        let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
+        let sign = if random.wide() & 1 == 0 { 1.0 } else { -1.0 };
         let reach = f64::from(kind.most());
         let near = |value: f64, random: &mut Random| {
-            kind.encode(sign * value).wrapping_add(random.bits() % 5).wrapping_sub(2) & kind.all_bits()
+            kind.encode(sign * value).wrapping_add(random.wide() % 5).wrapping_sub(2) & kind.all_bits()
         };
-        let value = match random.bits() % 12 {
-            0 | 1 => return random.bits() & kind.all_bits(),
+        let value = match random.wide() % 12 {
+            0 | 1 => return random.wide() & kind.all_bits(),
             2 => random.unit(),
             3 => random.unit() * 10.0,
             4 => random.unit() * reach,
-            5 => 1.0 + sign * random.unit() * 2f64.powi(-((random.bits() % 50) as i32)),
+            5 => 1.0 + sign * random.unit() * 2f64.powi(-((random.wide() % 50) as i32)),
             6 => 2f64.powf((random.unit() * 2.0 - 1.0) * reach * 0.98),
             7 => 2f64.powf((random.unit() * 2.0 - 1.0) * 40.0),
             // Beside multiples of a quarter of pi, and of a half.
             8 => {
-                let multiple = (random.bits() >> (random.bits() % 60 + 3)) as f64;
+                let multiple = (random.wide() >> (random.wide() % 60 + 3)) as f64;
                 return near(multiple * std::f64::consts::FRAC_PI_4, random);
             }
             9 => {
-                let multiple = (random.bits() >> (random.bits() % 60 + 3)) as f64;
+                let multiple = (random.wide() >> (random.wide() % 60 + 3)) as f64;
                 return near(multiple * 0.5, random);
             }
             // Where exponentials end, and gamma.
-            10 => reach * [0.69, 1.0, 0.301, 0.7][random.bits() as usize % 4] * (1.0 + random.unit() * 0.05),
+            10 => reach * [0.69, 1.0, 0.301, 0.7][random.wide() as usize % 4] * (1.0 + random.unit() * 0.05),
             _ => random.unit() * 200.0,
         };
         kind.encode(sign * value)

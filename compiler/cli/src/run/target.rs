@@ -33,6 +33,8 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
     features.read_write_images = device.read_write_images;
     features.push_constant_size = device.push_constant_size;
     features.float_controls_preserve32 = device.float_controls_preserve32;
+    features.float_controls_preserve16 = device.float_controls_preserve16;
+    features.float_controls_preserve64 = device.float_controls_preserve64;
     features.float_controls_denorm_preserve32 = device.float_controls_denorm_preserve32;
     target
 }

@@ -67,9 +67,17 @@ impl Emitter<'_> {
             self.mode(id, ExecutionMode::ContractionOff, &[]);
         }
         let is_free = self.math.finite_only && self.math.no_signed_zeros;
-        if self.is_vulkan() && self.target.features.float_controls_preserve32 && !is_free {
-            self.writer.need(Capability::SignedZeroInfNanPreserve);
-            self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[32]);
+        if self.is_vulkan() && !is_free {
+            let features = &self.target.features;
+            let widths = [
+                (features.float_controls_preserve16 && self.writer.needs(Capability::Float16), 16),
+                (features.float_controls_preserve32, 32),
+                (features.float_controls_preserve64 && self.writer.needs(Capability::Float64), 64),
+            ];
+            for (_, width) in widths.into_iter().filter(|(is_kept, _)| *is_kept) {
+                self.writer.need(Capability::SignedZeroInfNanPreserve);
+                self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
+            }
         }
     }
 

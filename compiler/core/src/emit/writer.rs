@@ -51,6 +51,11 @@ impl Writer {
         self.capabilities.insert(capability as u32);
     }
 
+    /// Whether that has been declared.
+    pub(super) fn needs(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&(capability as u32))
+    }
+
     /// Raises the version of SPIR-V to this one.
     pub(super) fn need_version(&mut self, version: (u8, u8)) {
         self.version = self.version.max(version);

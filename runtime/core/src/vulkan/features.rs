@@ -274,6 +274,8 @@ impl Found {
             push_constant_size: limits.max_push_constants_size,
             local_memory: limits.max_compute_shared_memory_size,
             float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
+            float_controls_preserve16: on(self.properties12.shader_signed_zero_inf_nan_preserve_float16),
+            float_controls_preserve64: on(self.properties12.shader_signed_zero_inf_nan_preserve_float64),
             float_controls_denorm_preserve32: on(self.properties12.shader_denorm_preserve_float32),
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)

@@ -49,12 +49,13 @@ pub(super) fn asynchronous(
             );
         }
         AsyncCopy::Prefetch => {}
-        AsyncCopy::Copy2d | AsyncCopy::Copy3d => return None,
+        AsyncCopy::Copy2d => copy_lines(builder, inst, false),
+        AsyncCopy::Copy3d => copy_lines(builder, inst, true),
     }
     Some(builder.i32(0))
 }
 
-/// Work-item after work-item takes the next element, until none is left.
+/// Elements side by side, or at a stride in global memory.
 fn copy_together(
     builder: &mut Builder<'_>,
     inst: InstId,
@@ -67,10 +68,69 @@ fn copy_together(
     let ty = Type::of(scalar, if count == 3 { 4 } else { count });
     let size = ty.size()?;
     let access = Access { is_shared: false, align: size as u32, is_volatile: false };
-    let total = builder.resize(args[2], Scalar::I32, false);
     let stride = (copy == AsyncCopy::Strided).then(|| builder.resize(args[3], Scalar::I32, false));
     let is_to_local = builder.ty(args[0]) == Type::Pointer(AddressSpace::Local);
 
+    let total = builder.resize(args[2], Scalar::I32, false);
+    let each = |builder: &mut Builder<'_>, index: ValueId| {
+        let far = stride.map_or(index, |stride| builder.binary(BinaryOp::Mul, index, stride));
+        let (to_index, from_index) = if is_to_local { (index, far) } else { (far, index) };
+        let from = builder.offset(args[1], from_index, size);
+        let value = builder.load(from, ty, access);
+        let to = builder.offset(args[0], to_index, size);
+        builder.store(to, value, access);
+    };
+    together(builder, total, each);
+    Some(())
+}
+
+/// Lines of elements, and planes of lines, of so many bytes, byte by byte (cl_khr_extended_async_copies).
+fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
+    let args = builder.function.insts[inst].args.clone();
+    let number = |builder: &mut Builder<'_>, index: usize| builder.resize(args[index], Scalar::I32, false);
+    let [to_first, from_first] = [1, 3].map(|index| number(builder, index));
+    let [bytes, width, height] = [4, 5, 6].map(|index| number(builder, index));
+    let (depth, [from_line, from_plane, to_line, to_plane]) = if has_planes {
+        (number(builder, 7), [8, 9, 10, 11].map(|index| number(builder, index)))
+    } else {
+        // There is one plane, so that its size does not matter.
+        let [from_line, to_line] = [7, 8].map(|index| number(builder, index));
+        (builder.i32(1), [from_line, from_line, to_line, to_line])
+    };
+    let mut total = builder.binary(BinaryOp::Mul, bytes, width);
+    for size in [height, depth] {
+        total = builder.binary(BinaryOp::Mul, total, size);
+    }
+    let access = Access { is_shared: false, align: 1, is_volatile: false };
+    together(builder, total, |builder, index| {
+        let split = |builder: &mut Builder<'_>, index, by| {
+            let rest = builder.binary(BinaryOp::URem, index, by);
+            (rest, builder.binary(BinaryOp::UDiv, index, by))
+        };
+        let (byte, element) = split(builder, index, bytes);
+        let (x, line) = split(builder, element, width);
+        let (y, z) = split(builder, line, height);
+        let place = |builder: &mut Builder<'_>, first, line, plane| {
+            let down = builder.binary(BinaryOp::Mul, y, line);
+            let deep = builder.binary(BinaryOp::Mul, z, plane);
+            let mut sum = builder.binary(BinaryOp::Add, first, x);
+            for part in [down, deep] {
+                sum = builder.binary(BinaryOp::Add, sum, part);
+            }
+            let scaled = builder.binary(BinaryOp::Mul, sum, bytes);
+            builder.binary(BinaryOp::Add, scaled, byte)
+        };
+        let from_index = place(builder, from_first, from_line, from_plane);
+        let to_index = place(builder, to_first, to_line, to_plane);
+        let from = builder.offset(args[2], from_index, 1);
+        let value = builder.load(from, Type::I8, access);
+        let to = builder.offset(args[0], to_index, 1);
+        builder.store(to, value, access);
+    });
+}
+
+/// Work-item after work-item takes the next index, until none is left.
+fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = local_id(builder);
     let step = group_size(builder);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
@@ -81,12 +141,7 @@ fn copy_together(
     let test = builder.open_if(is_inside, &[]);
     builder.unreachable();
     builder.at_end(test.then);
-    let far = stride.map_or(index, |stride| builder.binary(BinaryOp::Mul, index, stride));
-    let (to_index, from_index) = if is_to_local { (index, far) } else { (far, index) };
-    let from = builder.offset(args[1], from_index, size);
-    let value = builder.load(from, ty, access);
-    let to = builder.offset(args[0], to_index, size);
-    builder.store(to, value, access);
+    each(builder, index);
     let next = builder.binary(BinaryOp::Add, index, step);
     builder.continue_loop(open.inst, &[next]);
     builder.at_end(test.otherwise);
@@ -95,7 +150,6 @@ fn copy_together(
     let next = builder.function.blocks[open.continuing].params[0];
     builder.next(open.inst, &[next]);
     builder.at(block, at);
-    Some(())
 }
 
 fn local_id(builder: &mut Builder<'_>) -> ValueId {

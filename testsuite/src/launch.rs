@@ -2,19 +2,24 @@
 
 use std::fs;
 
-use kiln_testsuite::{device, kiln};
+use crate::{device, kiln};
 
 /// A kernel `kN(out, a, b, c)`, N its number in the list.
-pub(crate) struct Job {
-    pub(crate) kernel: String,
+#[derive(Debug)]
+pub struct Job {
+    /// Its text.
+    pub kernel: String,
     /// The type of what it writes: unsigned integers.
-    pub(crate) out: &'static str,
+    pub out: &'static str,
     /// How many it writes for each item.
-    pub(crate) per_item: usize,
+    pub per_item: usize,
+    /// Work-items of a work-group; the device chooses if there is none.
+    pub local: Option<usize>,
 }
 
 /// A buffer that all kernels read.
-pub(crate) struct Input {
+#[derive(Debug)]
+pub struct Input {
     ty: &'static str,
     bytes: Vec<u8>,
     count: usize,
@@ -22,14 +27,14 @@ pub(crate) struct Input {
 
 impl Input {
     /// So many low bytes of each number.
-    pub(crate) fn new(ty: &'static str, size: usize, values: &[u64]) -> Self {
+    pub fn new(ty: &'static str, size: usize, values: &[u64]) -> Self {
         let bytes = values.iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect();
         Self { ty, bytes, count: values.len() }
     }
 }
 
-/// What each kernel writes.
-pub(crate) fn launch(
+/// What each kernel writes. The device must run it; `options` are those of `kiln run`.
+pub fn launch(
     device: &str,
     options: &[&str],
     prelude: &str,
@@ -50,6 +55,9 @@ pub(crate) fn launch(
         }
         let written = items * job.per_item;
         command.args(["--kernel", &format!("k{number}"), "--global", &items.to_string()]);
+        if let Some(local) = job.local {
+            command.args(["--local", &local.to_string()]);
+        }
         command.args(["--arg", &format!("buf:{}[{written}]", job.out)]);
         for (input, name) in inputs.iter().zip(["a", "b", "c"]) {
             if number > 0 {

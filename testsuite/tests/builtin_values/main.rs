@@ -1,0 +1,152 @@
+//! Built-in functions on the devices against values computed here. Those of floating-point numbers, and conversions, are
+//! in `math`.
+
+mod groups;
+mod integers;
+mod memory;
+mod reals;
+
+/// A device, and what it lacks.
+#[derive(Clone, Copy)]
+struct Device {
+    name: &'static str,
+    /// Half and double.
+    has_all_reals: bool,
+    /// It takes denormal floats for zero.
+    flushes: bool,
+    /// Work-items of a sub-group.
+    sub_group: usize,
+}
+
+const LAVAPIPE: Device = Device { name: "lavapipe", has_all_reals: true, flushes: false, sub_group: 8 };
+const SWIFTSHADER: Device = Device { name: "swiftshader", has_all_reals: false, flushes: true, sub_group: 4 };
+
+/// A scalar type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scalar {
+    name: &'static str,
+    bits: u32,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Real,
+}
+
+const fn scalar(name: &'static str, bits: u32, kind: Kind) -> Scalar {
+    Scalar { name, bits, kind }
+}
+
+const INTEGERS: [Scalar; 8] = [
+    scalar("char", 8, Kind::Signed),
+    scalar("uchar", 8, Kind::Unsigned),
+    scalar("short", 16, Kind::Signed),
+    scalar("ushort", 16, Kind::Unsigned),
+    scalar("int", 32, Kind::Signed),
+    scalar("uint", 32, Kind::Unsigned),
+    scalar("long", 64, Kind::Signed),
+    scalar("ulong", 64, Kind::Unsigned),
+];
+const HALF: Scalar = scalar("half", 16, Kind::Real);
+const FLOAT: Scalar = scalar("float", 32, Kind::Real);
+const DOUBLE: Scalar = scalar("double", 64, Kind::Real);
+
+/// What a program of all types begins with.
+const PRAGMAS: &str =
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+
+/// Whether there is time to try everything.
+fn is_nightly() -> bool {
+    std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1")
+}
+
+impl Device {
+    fn reals(self) -> &'static [Scalar] {
+        if self.has_all_reals { &[HALF, FLOAT, DOUBLE] } else { &[FLOAT] }
+    }
+
+    fn pragmas(self) -> &'static str {
+        if self.has_all_reals { PRAGMAS } else { "" }
+    }
+}
+
+impl Scalar {
+    const fn size(self) -> usize {
+        self.bits as usize / 8
+    }
+
+    /// A buffer of the bits.
+    const fn argument(self) -> &'static str {
+        match self.bits {
+            8 => "u8",
+            16 => "u16",
+            32 => "u32",
+            _ => "u64",
+        }
+    }
+
+    /// The integer types of the same size.
+    const fn unsigned(self) -> &'static str {
+        match self.bits {
+            8 => "uchar",
+            16 => "ushort",
+            32 => "uint",
+            _ => "ulong",
+        }
+    }
+
+    const fn signed(self) -> &'static str {
+        match self.bits {
+            8 => "char",
+            16 => "short",
+            32 => "int",
+            _ => "long",
+        }
+    }
+
+    const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits)
+    }
+
+    /// The integer of a bit pattern.
+    fn integer(self, bits: u64) -> i128 {
+        let shift = 64 - self.bits;
+        match self.kind {
+            Kind::Signed => i128::from((bits << shift) as i64 >> shift),
+            _ => i128::from(bits << shift >> shift),
+        }
+    }
+
+    /// The number of a bit pattern; every half and float is a double.
+    fn real(self, bits: u64) -> f64 {
+        match self.bits {
+            16 => {
+                let (exponent, fraction) = ((bits >> 10 & 0x1f) as i32, (bits & 0x3ff) as f64);
+                let size = match exponent {
+                    0 => fraction * 2f64.powi(-24),
+                    31 if fraction == 0.0 => f64::INFINITY,
+                    31 => f64::NAN,
+                    _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+                };
+                if bits >> 15 & 1 != 0 { -size } else { size }
+            }
+            32 => f32::from_bits(bits as u32).into(),
+            _ => f64::from_bits(bits),
+        }
+    }
+
+    /// The bits of a number that the type has.
+    fn bits_of(self, value: f64) -> u64 {
+        match (self.kind, self.bits) {
+            (Kind::Real, 32) => (value as f32).to_bits().into(),
+            (Kind::Real, 64) => value.to_bits(),
+            (Kind::Real, _) => (0..=0xffff)
+                .find(|&bits| self.real(bits) == value && (bits >> 15 != 0) == value.is_sign_negative())
+                .expect("half has this number"),
+            _ => value as i64 as u64 & self.mask(),
+        }
+    }
+}
