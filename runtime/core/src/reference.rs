@@ -131,6 +131,8 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             push_constant_size: ARGUMENTS,
             local_memory: LOCAL_MEMORY,
             float_controls_preserve32: true,
+            float_controls_preserve16: true,
+            float_controls_preserve64: true,
             float_controls_denorm_preserve32: true,
             images: false,
             read_write_images: false,
