@@ -249,6 +249,8 @@ pub enum ExprKind {
     /// Arithmetic, componentwise; both operands have the expression's type (a scalar shift amount is widened).
     /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// A `Binary` of floats that is never contracted with another operation (OpenCL C 6.15.2.1, `FP_CONTRACT OFF`).
+    Exact(Box<Expr>),
     /// Operands of one type. Scalars give `int` 0 or 1, vectors 0 or -1 in each component (OpenCL C 6.5.8).
     /// Pointers compare by address.
     Compare(CompareOp, Box<Expr>, Box<Expr>),

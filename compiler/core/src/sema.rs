@@ -22,6 +22,7 @@ mod function;
 mod image;
 mod init;
 mod kernel;
+mod mixed;
 mod nesting;
 mod overload;
 mod placement;
@@ -61,6 +62,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) extensions: Extensions,
     /// What pragmas have switched on so far.
     enabled: Extensions,
+    /// Whether floating-point operations may be contracted here: the state of `FP_CONTRACT` (OpenCL C 6.15.2.1).
+    contracts: bool,
     /// Becomes `hir::Module::types`.
     pub(crate) types: Types,
     /// Globals and functions so far.
@@ -113,6 +116,7 @@ pub fn check(
         sink,
         extensions: Extensions::of(options),
         enabled: Extensions::NONE,
+        contracts: true,
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
@@ -131,6 +135,7 @@ pub fn check(
     sema.unit(unit);
     sema.check_whole_program(extent);
     sema.check_divergence();
+    sema.check_mixed_access();
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module
 }

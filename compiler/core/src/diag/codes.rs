@@ -316,6 +316,7 @@ codes! {
     OrderScopeSwapped "order-scope-swapped" Warning;
     AtomicObject "atomic-object" Error;
     AtomicPlainAccess "atomic-plain-access" Warning;
+    MixedAccess "mixed-access" All;
     ExtensionNotEnabled "extension-not-enabled" Warning;
     // What a target lacks
     TargetFeature "target-feature" Error;

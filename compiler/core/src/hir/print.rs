@@ -196,6 +196,7 @@ impl Printer<'_> {
             ExprKind::Load(place) => self.place(place),
             ExprKind::AddressOf(place) => format!("&{}", self.place(place)),
             ExprKind::Unary(op, operand) => self.list(unary(*op), ty, &[operand]),
+            ExprKind::Exact(inner) => format!("(exact {})", self.expr(inner)),
             ExprKind::Binary(op, left, right) => self.list(binary(*op), ty, &[left, right]),
             ExprKind::Compare(op, left, right) => self.list(compare(*op), ty, &[left, right]),
             ExprKind::LogicalNot(operand) => self.list("not", ty, &[operand]),

@@ -51,6 +51,7 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         ExprKind::Const(_) | ExprKind::Current => {}
         ExprKind::Load(inner) | ExprKind::AddressOf(inner) => place(inner, visit),
         ExprKind::Unary(_, inner)
+        | ExprKind::Exact(inner)
         | ExprKind::LogicalNot(inner)
         | ExprKind::Convert(_, inner)
         | ExprKind::Bitcast(inner)

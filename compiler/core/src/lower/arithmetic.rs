@@ -3,7 +3,7 @@
 use super::body::Body;
 use crate::{
     hir::{self, Expr},
-    ir::{BinaryOp, Scalar, UnaryOp, ValueId},
+    ir::{BinaryOp, Op, Scalar, UnaryOp, ValueId},
     ty::{self, TyId},
 };
 
@@ -27,6 +27,15 @@ impl Body<'_, '_> {
             _ => right,
         };
         self.builder.binary(operation(op, element), left, right)
+    }
+
+    /// An operation that is not contracted with another.
+    pub(super) fn exact(&mut self, expr: &Expr) -> Option<ValueId> {
+        let hir::ExprKind::Binary(op, left, right) = &expr.kind else { return self.evaluate_at(expr) };
+        let op = operation(*op, self.lowering.element(expr.ty));
+        let ty = self.lowering.value_type(expr.ty)?;
+        let operands = [self.value(left), self.value(right)];
+        Some(self.builder.value(Op::Exact(op), &operands, ty))
     }
 
     /// Shift amounts count modulo the width (OpenCL C 6.5.7).

@@ -193,6 +193,7 @@ impl Body<'_, '_> {
                 self.spends(a, left) && self.spends(b, left)
             }
             ExprKind::Unary(_, a)
+            | ExprKind::Exact(a)
             | ExprKind::LogicalNot(a)
             | ExprKind::Convert(_, a)
             | ExprKind::Bitcast(a)

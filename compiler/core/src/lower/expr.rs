@@ -52,6 +52,7 @@ impl Body<'_, '_> {
             ExprKind::AddressOf(place) => self.address_of(place, ty?),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty),
+            ExprKind::Exact(inner) => self.exact(inner)?,
             ExprKind::Compare(op, left, right) => {
                 let holds = self.compare(*op, left, right);
                 self.truth(holds, ty?)

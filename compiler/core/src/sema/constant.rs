@@ -81,6 +81,7 @@ impl Sema<'_> {
             ExprKind::Binary(op, left, right) => {
                 fold::binary(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
             }
+            ExprKind::Exact(inner) => self.constant(inner),
             ExprKind::Compare(op, left, right) => {
                 fold::compare(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
             }

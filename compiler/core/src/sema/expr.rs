@@ -322,6 +322,7 @@ fn is_pure(operand: &Operand) -> bool {
                 | ExprKind::Load(_)
                 | ExprKind::Unary(..)
                 | ExprKind::Binary(..)
+                | ExprKind::Exact(_)
                 | ExprKind::Compare(..)
                 | ExprKind::LogicalNot(_)
                 | ExprKind::Swizzle(..)

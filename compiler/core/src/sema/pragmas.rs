@@ -9,7 +9,7 @@ use super::Sema;
 use crate::{
     diag::{Code, Diagnostic},
     extensions::{Extension, Extensions},
-    pragma::{Behavior, Pragma},
+    pragma::{Behavior, Pragma, Switch},
     ty::{Scalar, Ty, TyId},
 };
 
@@ -32,7 +32,11 @@ impl Sema<'_> {
                 }
                 None
             }
-            Pragma::FpContract(_) | Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
+            Pragma::FpContract(switch) => {
+                self.contracts = switch != Switch::Off;
+                None
+            }
+            Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
         }
     }
 

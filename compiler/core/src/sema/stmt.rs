@@ -28,6 +28,8 @@ impl Sema<'_> {
     pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
+        // What `FP_CONTRACT` says in a block holds to its end (C99 7.12.2).
+        let contracts = self.contracts;
         for item in items {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
@@ -49,6 +51,7 @@ impl Sema<'_> {
                 }
             }
         }
+        self.contracts = contracts;
         out
     }
 

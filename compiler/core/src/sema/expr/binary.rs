@@ -96,9 +96,23 @@ impl Sema<'_> {
         match checked {
             Some((kind, ty)) => {
                 self.warn_overflow(&kind, ty, span);
-                self.folded(kind, ty, span)
+                let value = self.folded(kind, ty, span);
+                self.uncontracted(value)
             }
             None => self.error_value(span),
+        }
+    }
+
+    /// OpenCL C 6.15.2.1: where `FP_CONTRACT` is off, an operation on floats rounds as it is written.
+    fn uncontracted(&self, value: Expr) -> Expr {
+        use hir::BinaryOp::{Add, Multiply, Subtract};
+        let is_float = || self.element(value.ty).is_some_and(Scalar::is_float);
+        match value.kind {
+            ExprKind::Binary(Add | Subtract | Multiply, ..) if !self.contracts && is_float() => {
+                let (ty, span) = (value.ty, value.span);
+                Expr { kind: ExprKind::Exact(Box::new(value)), ty, span }
+            }
+            _ => value,
         }
     }
 

@@ -132,7 +132,7 @@ impl Sema<'_> {
 
 /// Whether values of this type can be told apart by `==` though they are no numbers.
 fn is_handle(ty: &Ty) -> bool {
-    matches!(ty, Ty::Queue | Ty::ClkEvent | Ty::Event | Ty::ReserveId)
+    matches!(ty, Ty::Queue | Ty::ClkEvent)
 }
 
 fn is_equality(op: CompareOp) -> bool {

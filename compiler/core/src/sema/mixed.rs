@@ -1,0 +1,150 @@
+//! Objects that a function accesses both by atomic operations and plainly, with no barrier between: a warning.
+//!
+//! It goes by names: what is reached by one pointer or variable counts as one object unless different members or
+//! different constant elements of it are accessed. So what is reported is likely a race, and others are not seen.
+
+use kiln_syntax::Span;
+use rustc_hash::FxHashMap;
+
+use super::Sema;
+use crate::{
+    diag::{Code, Diagnostic},
+    hir::{Const, Expr, ExprKind, Function, GlobalId, LocalId, Place, PlaceKind, visit},
+    opencl::AddressSpace,
+    ty::Ty,
+};
+
+/// What an access goes by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Root {
+    Local(LocalId),
+    Global(GlobalId),
+}
+
+/// What is accessed, as far as names tell.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Object {
+    root: Root,
+    /// The offsets of the members on the way.
+    members: Vec<u64>,
+}
+
+/// One access.
+struct Access {
+    object: Object,
+    /// The element, if it is known.
+    element: Option<u64>,
+    span: Span,
+}
+
+impl Sema<'_> {
+    /// Warns of plain accesses to objects of atomic operations (OpenCL API 3.3.6).
+    pub(super) fn check_mixed_access(&mut self) {
+        if !self.sink.wants(Code::MixedAccess) {
+            return;
+        }
+        let functions = self.module.functions.iter();
+        let found: Vec<_> = functions.flat_map(|function| self.mixed_accesses(function)).collect();
+        for (plain, atomic) in found {
+            self.report(
+                Diagnostic::new(
+                    Code::MixedAccess,
+                    plain,
+                    "this accesses plainly what an atomic operation accesses in the same function",
+                )
+                .also(atomic, "the atomic operation")
+                .help("use an atomic operation here, or put a barrier between them")
+                .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+            );
+        }
+    }
+
+    /// The first plain access to each object that is accessed atomically, too, and the atomic operation.
+    fn mixed_accesses(&self, function: &Function) -> Vec<(Span, Span)> {
+        let body = function.body.as_deref().unwrap_or_default();
+        let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
+        visit::expressions(body, &mut |expr| match &expr.kind {
+            ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
+            ExprKind::Barrier { .. } | ExprKind::Fence { .. } => has_barrier = true,
+            ExprKind::Load(place) | ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
+                if self.is_shared(place) {
+                    plain.extend(of_place(place, place.span));
+                }
+            }
+            _ => {}
+        });
+        if has_barrier || atomics.is_empty() {
+            return Vec::new();
+        }
+        let mut found: FxHashMap<Object, (Span, Span)> = FxHashMap::default();
+        for access in plain {
+            let differs = |atomic: &Access| {
+                atomic.element.zip(access.element).is_some_and(|(atomic, plain)| atomic != plain)
+            };
+            let atomic = atomics.iter().find(|atomic| atomic.object == access.object && !differs(atomic));
+            if let Some(atomic) = atomic {
+                found.entry(access.object).or_insert((access.span, atomic.span));
+            }
+        }
+        let mut found: Vec<_> = found.into_values().collect();
+        found.sort_by_key(|(plain, _)| plain.lo);
+        found
+    }
+
+    /// Whether the place is an integer or a float that other work-items can access. What is of an atomic type has its
+    /// own warning.
+    fn is_shared(&self, place: &Place) -> bool {
+        matches!(self.types.get(place.ty.ty), Ty::Scalar(_))
+            && !matches!(place.ty.quals.space, None | Some(AddressSpace::Private | AddressSpace::Constant))
+    }
+}
+
+/// What a pointer leads to.
+fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
+    match &pointer.kind {
+        ExprKind::PointerCast(inner) => of_pointer(inner, span),
+        ExprKind::AddressOf(place) => of_place(place, span),
+        ExprKind::Offset { pointer, index } => {
+            let inner = of_pointer(pointer, span)?;
+            let at_start = inner.element == Some(0);
+            Some(Access { element: constant(index).filter(|_| at_start), ..inner })
+        }
+        ExprKind::Load(place) => match place.kind {
+            PlaceKind::Local(local) => Some(named(Root::Local(local), span)),
+            PlaceKind::Global(global) => Some(named(Root::Global(global), span)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn of_place(place: &Place, span: Span) -> Option<Access> {
+    match &place.kind {
+        PlaceKind::Local(local) => Some(named(Root::Local(*local), span)),
+        PlaceKind::Global(global) => Some(named(Root::Global(*global), span)),
+        PlaceKind::Deref(pointer) => of_pointer(pointer, span),
+        PlaceKind::Element { base, index } => {
+            let inner = of_place(base, span)?;
+            let at_start = inner.element == Some(0);
+            Some(Access { element: constant(index).filter(|_| at_start), ..inner })
+        }
+        PlaceKind::Field { base, offset } => {
+            let mut inner = of_place(base, span)?;
+            inner.object.members.push(*offset);
+            Some(inner)
+        }
+        PlaceKind::Swizzle { .. } | PlaceKind::Temporary(_) => None,
+    }
+}
+
+fn named(root: Root, span: Span) -> Access {
+    Access { object: Object { root, members: Vec::new() }, element: Some(0), span }
+}
+
+fn constant(index: &Expr) -> Option<u64> {
+    match &index.kind {
+        ExprKind::Const(Const::Int(bits)) => Some(*bits),
+        ExprKind::Convert(_, inner) => constant(inner),
+        _ => None,
+    }
+}
