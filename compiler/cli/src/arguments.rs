@@ -73,9 +73,9 @@ pub(crate) struct CheckCommand {
     /// Compare the diagnostics with the `expected-error{{text}}` comments of the source, as clang does
     #[arg(long, conflicts_with = "diagnostic_format")]
     pub(crate) verify: bool,
-    /// The kernel environment
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) env: EnvironmentArgument,
+    /// The kernel environment whose features there are [default: every feature of the language]
+    #[arg(long, value_enum)]
+    pub(crate) env: Option<EnvironmentArgument>,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }

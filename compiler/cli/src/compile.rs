@@ -20,7 +20,7 @@ use kiln_compiler::{
 pub(crate) use self::depfile::DependencyOptions;
 use self::jobs::{Job, each};
 use crate::{
-    arguments::{CheckCommand, CompileCommand, EmitArgument},
+    arguments::{CheckCommand, CompileCommand, EmitArgument, EnvironmentArgument},
     exit::{Failure, Outcome, failure},
     files::{FileSystem, read_source, write_output},
     options::{ColorArgument, CompileOptions},
@@ -79,7 +79,9 @@ fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &st
 }
 
 pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let options = command.options.to_options(Target::full(command.env.into()), matches);
+    // Whoever names no environment asks what the language allows, and it is the OpenCL environment that has all of it.
+    let environment = command.env.unwrap_or(EnvironmentArgument::Opencl);
+    let options = command.options.to_options(Target::full(environment.into()), matches);
     each(&command.sources, &command.options, |path| {
         let source = read_source(path)?;
         let text = command.verify.then(|| String::from_utf8_lossy(&source.text).into_owned());

@@ -160,10 +160,10 @@ extensions! {
     AmdMediaOps "cl_amd_media_ops" Cl10 optional Always;
     AmdMediaOps2 "cl_amd_media_ops2" Cl10 optional Always;
     AmdPrintf "cl_amd_printf" Cl10 optional Always;
-    ArmDotInt8 "cl_arm_integer_dot_product_int8" Cl12 optional Asked;
-    ArmDotAccumulateInt8 "cl_arm_integer_dot_product_accumulate_int8" Cl12 optional Asked;
-    ArmDotAccumulateInt16 "cl_arm_integer_dot_product_accumulate_int16" Cl12 optional Asked;
-    ArmDotSaturateInt8 "cl_arm_integer_dot_product_accumulate_saturate_int8" Cl12 optional Asked;
+    ArmDotInt8 "cl_arm_integer_dot_product_int8" Cl12 optional Always;
+    ArmDotAccumulateInt8 "cl_arm_integer_dot_product_accumulate_int8" Cl12 optional Always;
+    ArmDotAccumulateInt16 "cl_arm_integer_dot_product_accumulate_int16" Cl12 optional Always;
+    ArmDotSaturateInt8 "cl_arm_integer_dot_product_accumulate_saturate_int8" Cl12 optional Always;
     ArmPrintf "cl_arm_printf" Cl11 optional Always;
     NvPragmaUnroll "cl_nv_pragma_unroll" Cl10 optional Always;
 }

@@ -1,11 +1,11 @@
-// Integer functions (OpenCL C 6.15.3) of every width, and the extensions cl_khr_extended_bit_ops and
-// cl_khr_integer_dot_product. Narrow types compute in 32 bits, where nothing overflows.
+// Integer functions (OpenCL C 6.15.3) of every width, and the extensions cl_khr_extended_bit_ops,
+// cl_khr_integer_dot_product and cl_arm_integer_dot_product_*. Narrow types compute in 32 bits, where nothing overflows.
 //
 // Defines: abs abs_diff add_sat sub_sat hadd rhadd mul_hi mad_hi mad_sat clz ctz popcount rotate mad24 mul24
 // Defines: upsample bitfield_insert bitfield_extract_signed bitfield_extract_unsigned bit_reverse
 // Defines: dot dot_acc_sat dot_4x8packed_uu_uint dot_4x8packed_ss_int dot_4x8packed_us_int dot_4x8packed_su_int
 // Defines: dot_acc_sat_4x8packed_uu_uint dot_acc_sat_4x8packed_ss_int dot_acc_sat_4x8packed_us_int
-// Defines: dot_acc_sat_4x8packed_su_int __builtin_expect __builtin_assume
+// Defines: dot_acc_sat_4x8packed_su_int __builtin_expect __builtin_assume arm_dot arm_dot_acc arm_dot_acc_sat
 
 // Of every type T, unsigned U, of so many bits.
 #define EVERY(T, U, BITS)                                                                                   \
@@ -235,6 +235,15 @@ uint dot_acc_sat_uchar4_uchar4_uint(uchar4 a, uchar4 b, uint c) { return add_sat
 DOT_ACC_SAT(char4, char4)
 DOT_ACC_SAT(uchar4, char4)
 DOT_ACC_SAT(char4, uchar4)
+
+// The same under the names of cl_arm_integer_dot_product_*, and sums of two products of 16 bits.
+#define ARM_DOT(T, V, R)                                                                                    \
+    R arm_dot_##V##4_##V##4(V##4 a, V##4 b) { return dot_##V##4_##V##4(a, b); }                              \
+    R arm_dot_acc_##V##4_##V##4_##R(V##4 a, V##4 b, R c) { return dot_##V##4_##V##4(a, b) + c; }             \
+    R arm_dot_acc_sat_##V##4_##V##4_##R(V##4 a, V##4 b, R c) { return dot_acc_sat_##V##4_##V##4_##R(a, b, c); } \
+    R arm_dot_acc_##T##2_##T##2_##R(T##2 a, T##2 b, R c) { return (R)a.x * b.x + (R)a.y * b.y + c; }
+ARM_DOT(short, char, int)
+ARM_DOT(ushort, uchar, uint)
 
 bool __builtin_expect_bool(bool x, bool y) { return x; }
 void __builtin_assume_bool(bool x) {}
