@@ -28,6 +28,9 @@ impl Emitter<'_> {
             // A pointer without pointee: bytes. Only the OpenCL environment has pointers as values.
             Type::Pointer(space) => {
                 let class = self.storage_class(space);
+                if class == StorageClass::Generic {
+                    self.writer.need(Capability::GenericPointer);
+                }
                 let byte = self.scalar(Scalar::I8);
                 self.pointer_type(class, byte)
             }

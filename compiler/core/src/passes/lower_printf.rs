@@ -89,6 +89,9 @@ impl Pass<'_> {
     }
 
     fn literal(&self, function: &Function, pointer: ValueId) -> Option<Vec<u8>> {
+        if function.constant_bits(pointer) == Some(0) {
+            return Some(b"(null)".to_vec());
+        }
         let inst = function.def(pointer)?;
         match inst.op {
             Op::PointerCast => self.literal(function, inst.args[0]),

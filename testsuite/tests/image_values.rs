@@ -1,0 +1,196 @@
+//! What samplers read, on every device, against the definition (OpenCL API 8.2), computed here in `f64`: every shape of image,
+//! every addressing mode, both filters, normalised coordinates and others, at random places inside and around the image.
+
+use std::fs;
+
+use kiln_testsuite::{device, device::Device, kiln, random::Random};
+
+/// A shape: its type in OpenCL C, the sizes of the image that is read, how many of them are dimensions, and the coordinates.
+struct Shape {
+    name: &'static str,
+    sizes: &'static [usize],
+    dimensions: usize,
+    coordinates: &'static str,
+}
+
+const SHAPES: [Shape; 5] = [
+    Shape { name: "image1d", sizes: &[7], dimensions: 1, coordinates: "at[i].x" },
+    Shape { name: "image2d", sizes: &[5, 3], dimensions: 2, coordinates: "at[i].xy" },
+    Shape { name: "image3d", sizes: &[3, 4, 5], dimensions: 3, coordinates: "at[i]" },
+    Shape { name: "image1d_array", sizes: &[6, 4], dimensions: 1, coordinates: "at[i].xy" },
+    Shape { name: "image2d_array", sizes: &[3, 5, 4], dimensions: 2, coordinates: "at[i]" },
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Addressing {
+    Edge,
+    Clamp,
+    Repeat,
+    Mirrored,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sampler {
+    normalized: bool,
+    addressing: Addressing,
+    linear: bool,
+}
+
+impl Sampler {
+    /// Those that are defined: the last two modes are of normalised coordinates.
+    fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for addressing in [Addressing::Edge, Addressing::Clamp, Addressing::Repeat, Addressing::Mirrored] {
+            for (normalized, linear) in [(false, false), (false, true), (true, false), (true, true)] {
+                if normalized || matches!(addressing, Addressing::Edge | Addressing::Clamp) {
+                    all.push(Self { normalized, addressing, linear });
+                }
+            }
+        }
+        all
+    }
+
+    fn argument(self) -> String {
+        let normalized = if self.normalized { "normalized" } else { "unnormalized" };
+        let filter = if self.linear { "linear" } else { "nearest" };
+        format!("sampler:{normalized},{},{filter}", format!("{:?}", self.addressing).to_lowercase())
+    }
+
+    /// The texels that a coordinate selects in one dimension, and their weights; none outside of the image.
+    fn select(self, s: f64, size: usize) -> Vec<(Option<usize>, f64)> {
+        let width = size as f64;
+        let u = match (self.normalized, self.addressing) {
+            (false, _) => s,
+            (true, Addressing::Repeat) => (s - s.floor()) * width,
+            (true, Addressing::Mirrored) => (s - 2.0 * (0.5 * s).round_ties_even()).abs() * width,
+            (true, _) => s * width,
+        };
+        let index = |i: f64| match self.addressing {
+            Addressing::Edge | Addressing::Mirrored => Some(i.clamp(0.0, width - 1.0) as usize),
+            Addressing::Clamp => (0.0..width).contains(&i).then_some(i as usize),
+            Addressing::Repeat => Some(i.rem_euclid(width) as usize),
+        };
+        if !self.linear {
+            return vec![(index(u.floor()), 1.0)];
+        }
+        let lower = (u - 0.5).floor();
+        let weight = u - 0.5 - lower;
+        vec![(index(lower), 1.0 - weight), (index(lower + 1.0), weight)]
+    }
+
+    /// What a kernel reads at these coordinates.
+    fn read(self, shape: &Shape, texels: &[[f32; 4]], at: [f32; 4]) -> [f64; 4] {
+        let mut selected = vec![(Some(0), 1.0)];
+        let mut stride = 1;
+        for (dimension, &size) in shape.sizes.iter().enumerate() {
+            let s = f64::from(at[dimension]);
+            let choices = if dimension < shape.dimensions {
+                self.select(s, size)
+            } else {
+                vec![(Some(s.round_ties_even().clamp(0.0, size as f64 - 1.0) as usize), 1.0)]
+            };
+            let mut product = Vec::new();
+            for &(place, weight) in &selected {
+                for &(index, more) in &choices {
+                    let place: Option<usize> = place;
+                    let both = place.zip(index).map(|(place, index)| place + index * stride);
+                    product.push((both, weight * more));
+                }
+            }
+            selected = product;
+            stride *= size;
+        }
+        let mut sum = [0.0; 4];
+        for (place, weight) in selected {
+            // Of four channels, the border is transparent.
+            let texel = place.map_or([0.0; 4], |place| texels[place]);
+            for (sum, channel) in sum.iter_mut().zip(texel) {
+                *sum += weight * f64::from(channel);
+            }
+        }
+        sum
+    }
+}
+
+const PLACES: usize = 150;
+
+#[test]
+fn samplers_read_what_is_defined() {
+    for shape in &SHAPES {
+        for name in ["lavapipe", "swiftshader"] {
+            compare(shape, Device::named(name).expect("a device"));
+        }
+    }
+}
+
+fn compare(shape: &Shape, device: &Device) {
+    let mut random = Random::new(shape.sizes.iter().sum::<usize>() as u64);
+    let mut number = |low: f32, high: f32| low + (high - low) * (random.bits() % 65536) as f32 / 65536.0;
+    let count: usize = shape.sizes.iter().product();
+    let texels: Vec<[f32; 4]> = (0..count).map(|_| [0; 4].map(|_: i32| number(-8.0, 8.0))).collect();
+    let scratch = tempfile::tempdir().expect("a folder for files");
+    let write = |name: &str, numbers: &[[f32; 4]]| {
+        let path = scratch.path().join(name);
+        let bytes: Vec<u8> = numbers.iter().flatten().flat_map(|it| it.to_le_bytes()).collect();
+        fs::write(&path, bytes).expect("a file can be written");
+        path.display().to_string()
+    };
+    let image = write("texels", &texels);
+    let places = [false, true].map(|normalized| {
+        let places: Vec<[f32; 4]> = (0..PLACES)
+            .map(|_| {
+                let mut at = [0.0; 4];
+                for (dimension, &size) in shape.sizes.iter().enumerate() {
+                    let is_layer = dimension >= shape.dimensions;
+                    let (low, high) =
+                        if normalized && !is_layer { (-2.5, 2.5) } else { (-2.0, size as f32 + 2.0) };
+                    at[dimension] = number(low, high);
+                }
+                at
+            })
+            .collect();
+        (write(if normalized { "normalized" } else { "other" }, &places), places)
+    });
+    let source = format!(
+        "kernel void k(read_only {}_t image, sampler_t s, global float4 *at, global float4 *out) \
+         {{ size_t i = get_global_id(0); out[i] = read_imagef(image, s, {}); }}",
+        shape.name, shape.coordinates
+    );
+    let file = scratch.path().join("k.cl");
+    fs::write(&file, source).expect("a file can be written");
+    let mut command = kiln::command();
+    device.only(&mut command).expect("the driver is installed");
+    command.arg("run").arg(&file).arg("--validate");
+    let sizes: Vec<String> = shape.sizes.iter().map(usize::to_string).collect();
+    let mut image = format!("{}:rgba-float[{}]=file:{image}", shape.name, sizes.join(","));
+    for (index, sampler) in Sampler::all().into_iter().enumerate() {
+        if index > 0 {
+            command.arg("then");
+        }
+        let (at, _) = &places[usize::from(sampler.normalized)];
+        command.args(["--kernel", "k", "--global", &PLACES.to_string()]);
+        command.args(["--arg", &image, "--arg", &sampler.argument()]);
+        command.args(["--arg", &format!("buf:float4[{PLACES}]=file:{at}")]);
+        command.args(["--arg", &format!("buf:float4[{PLACES}]"), "--print", "out"]);
+        image = "image".to_owned();
+    }
+    let finished = device::launch(&mut command).expect("kiln runs");
+    assert!(finished.status.success(), "{}: {}", device.name, finished.stderr);
+    let text = String::from_utf8(finished.stdout).expect("numbers are text");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), Sampler::all().len());
+    for (sampler, line) in Sampler::all().into_iter().zip(lines) {
+        let (_, numbers) = line.split_once('=').expect("a line of numbers");
+        let numbers: Vec<f64> = numbers.split_whitespace().map(|it| it.parse().expect("a number")).collect();
+        let (_, places) = &places[usize::from(sampler.normalized)];
+        for (at, found) in places.iter().zip(numbers.chunks_exact(4)) {
+            let expected = sampler.read(shape, &texels, *at);
+            let is_near = expected.iter().zip(found).all(|(expected, found)| (expected - found).abs() < 1e-4);
+            assert!(
+                is_near,
+                "{} of {} with {sampler:?} at {at:?}: {found:?}, not {expected:?}",
+                device.name, shape.name
+            );
+        }
+    }
+}
