@@ -2,7 +2,9 @@
 //! hazards between commands too: a word from it fails the test.
 
 mod execution;
+mod images;
 mod load;
+mod printing;
 mod svm;
 #[path = "../../../compiler/cli/src/run/target.rs"]
 mod target;
@@ -30,6 +32,13 @@ const TESTS: &[(&str, Test)] = &[
     ("many_groups", execution::many_groups),
     ("program_scope_variables", execution::program_scope_variables),
     ("pointers_to_pointers", execution::pointers_to_pointers),
+    ("images_in_parts", images::parts),
+    ("image_formats", images::formats),
+    ("images_in_order", images::order),
+    ("misuse_of_images", images::misuse),
+    ("printing_in_order", printing::order),
+    ("printing_held_back", printing::held_back),
+    ("printing_at_the_end", printing::at_the_end),
     ("linked_lists", svm::linked_lists),
     ("lists_built_by_kernels", svm::lists_built_by_kernels),
     ("fine_grain", svm::fine_grain),

@@ -16,6 +16,7 @@ use crate::backend::{ImageCommand, ImageMemory, Memory};
 use crate::error::{Error, Result};
 use crate::image::{
     ChannelOrder, ChannelType, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel,
+    TexelClass,
 };
 use crate::interface::BindingClass;
 
@@ -62,6 +63,16 @@ fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
     use ChannelOrder as Order;
     use Component::{Channel, One, Zero};
     let [r, g, b, a] = IDENTITY;
+    // What goes together (OpenCL API 5.3.1.1).
+    let is_legal = match format.order {
+        Order::Depth => matches!(format.channel, ChannelType::Unorm16 | ChannelType::Float),
+        Order::Intensity | Order::Luminance => format.class() == TexelClass::Float,
+        Order::Argb | Order::Abgr => format.texel_size() == 4,
+        _ => true,
+    };
+    if !is_legal {
+        return None;
+    }
     let (channels, components) = match format.order {
         Order::R | Order::Rx | Order::Depth => (1, IDENTITY),
         Order::Rg | Order::Rgx => (2, IDENTITY),
