@@ -15,6 +15,8 @@ pub(crate) enum Bench {
     Runtime(Rest),
     /// Kernel times of seven programs, beside an OpenCL driver
     Kernels(Rest),
+    /// What the front end takes for files and folders of kernels, on one core
+    Frontend(Rest),
 }
 
 /// Options of `kiln-bench`, which does the measuring.
@@ -27,11 +29,14 @@ pub(crate) struct Rest {
 
 /// Measures.
 pub(crate) fn bench(what: &Bench) -> Outcome {
-    setup::install(setup::BENCH)?;
+    if !matches!(what, Bench::Frontend(_)) {
+        setup::install(setup::BENCH)?;
+    }
     match what {
         Bench::Compile => compile::compile(),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
+        Bench::Frontend(rest) => kiln_bench("frontend", rest),
     }
 }
 

@@ -120,7 +120,8 @@ impl<'a> Files<'a> for Shelf<'a> {
 
     fn line_number(&'a self, page: Page<'a>, line: usize) -> Result<usize, Error> {
         let start = self.0.line_range(page.file, line as u32 + 1).start;
-        Ok(self.0.presumed(page.file, start).1 as usize)
+        // `#line 0` is no mistake of everyone's compiler, but no line that can be shown.
+        Ok(self.0.presumed(page.file, start).1.max(1) as usize)
     }
 
     fn line_range(&'a self, page: Page<'a>, line: usize) -> Result<Range<usize>, Error> {

@@ -2,6 +2,7 @@
 //!
 //! One binary that carries its kernels: copy it to a machine with drivers and start it.
 
+mod frontend;
 mod kernels;
 mod kiln;
 mod median;
@@ -29,12 +30,15 @@ enum What {
     Kernels(run::Kernels),
     /// What launches and transfers cost, beside bare Vulkan
     Runtime(runtime::Runtime),
+    /// What the front end takes for files and folders of kernels
+    Frontend(frontend::Frontend),
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().what {
         What::Kernels(options) => run::kernels(&options),
         What::Runtime(options) => runtime::runtime(&options),
+        What::Frontend(options) => frontend::frontend(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

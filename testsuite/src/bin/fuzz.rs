@@ -31,8 +31,9 @@ const SLOW: Duration = Duration::from_millis(100);
 /// The exit code of a worker that took too long.
 const TOO_LONG: i32 = 17;
 
-/// How often a finding is tried while it is made small.
+/// How often a finding is tried while it is made small, and how long at most.
 const TRIALS: usize = 1500;
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -208,7 +209,10 @@ fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
 fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
     let with = |text: &[u8]| Input { text: text.to_vec(), ..input.clone() };
     let Some(end) = end_of(input, target, folder) else { return };
-    let mut fails = |text: &[u8]| end_of(&with(text), target, folder).as_ref() == Some(&end);
+    let begin = Instant::now();
+    let mut fails = |text: &[u8]| {
+        begin.elapsed() < PATIENCE && end_of(&with(text), target, folder).as_ref() == Some(&end)
+    };
     let small = with(&minimise(&input.text, TRIALS, &mut fails));
     let path = path_of(target, &small.to_file());
     fs::create_dir_all(findings(target)).expect("a folder");

@@ -28,7 +28,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
     let mut after_number = false;
     for token in tokens {
         let place = map.resolve(token.span);
-        let line = place.as_ref().map(|place| (place.file, map.position(place.file, place.range.start).line));
+        let line = place.as_ref().map(|place| (place.file, map.line(place.file, place.range.start)));
         let pragma = matches!(token.kind, TokenKind::Pragma(_));
         // A `#` that began a line would be a directive.
         let hash = matches!(token.kind, TokenKind::Punct(Punct::Hash)) && !text.is_empty();

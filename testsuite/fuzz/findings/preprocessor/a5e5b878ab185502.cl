@@ -1,0 +1,2 @@
+// fuzz: CL3.0 opencl
+ATOMIC_VAR_INIT NAN
