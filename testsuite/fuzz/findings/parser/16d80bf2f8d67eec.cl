@@ -1,0 +1,3 @@
+// fuzz: CL1.2 opencl
+n(float//
+){{}r(p,&t[(read_only r}

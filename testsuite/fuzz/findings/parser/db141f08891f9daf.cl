@@ -1,0 +1,3 @@
+// fuzz: CL2.0 opencl
+#0""
+"

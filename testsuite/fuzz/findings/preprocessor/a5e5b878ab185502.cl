@@ -1,2 +1,0 @@
-// fuzz: CL3.0 opencl
-ATOMIC_VAR_INIT NAN
