@@ -42,7 +42,7 @@ const RELATIONS: &[Relation] = &[
     ("isgreaterequal(x, y)", |x, y| x >= y),
     ("isless(x, y)", |x, y| x < y),
     ("islessequal(x, y)", |x, y| x <= y),
-    ("islessgreater(x, y)", |x, y| x < y || x > y),
+    ("islessgreater(x, y)", |x, y| x != y && !x.is_nan() && !y.is_nan()),
     ("isordered(x, y)", |x, y| !x.is_nan() && !y.is_nan()),
     ("isunordered(x, y)", |x, y| x.is_nan() || y.is_nan()),
     ("isfinite(x)", |x, _| x.is_finite()),

@@ -122,6 +122,7 @@ pub(crate) fn error(kind: Kind, function: &Function, got_bits: u64, exact: &Floa
     let got = if got.is_infinite() { with_sign(&end, &got) } else { got };
     let exact = if *exact.as_abs() > end { with_sign(&end, exact) } else { exact.clone() };
     let exponent = exact.get_exp().map_or(kind.least(), |it| (it - 1).clamp(kind.least(), kind.most()));
+    let exponent = if function.is_absolute { exponent.max(0) } else { exponent };
     let unit = Float::with_val(PRECISION, 1) << (exponent - (kind.digits() as i32 - 1));
     let difference = Float::with_val(PRECISION, &got - &exact).abs();
     (difference / unit).to_f64()

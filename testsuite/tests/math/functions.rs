@@ -20,6 +20,8 @@ pub(crate) struct Function {
     pub(crate) gives_integer: bool,
     /// Either zero will do.
     pub(crate) any_zero: bool,
+    /// Errors are counted in units of one at least: OpenCL names no bound, and there are zeros.
+    pub(crate) is_absolute: bool,
 }
 
 /// The operands of a point.
@@ -205,7 +207,7 @@ const fn function(
     bounds: [f64; 3],
     exact: fn(&Arguments) -> Float,
 ) -> Function {
-    Function { name, call, bounds, exact, gives_integer: false, any_zero: false }
+    Function { name, call, bounds, exact, gives_integer: false, any_zero: false, is_absolute: false }
 }
 
 const fn integer(name: &'static str, call: &'static str, exact: fn(&Arguments) -> Float) -> Function {
@@ -214,6 +216,10 @@ const fn integer(name: &'static str, call: &'static str, exact: fn(&Arguments) -
 
 const fn any_zero(of: Function) -> Function {
     Function { any_zero: true, ..of }
+}
+
+const fn absolute(of: Function) -> Function {
+    Function { is_absolute: true, any_zero: true, ..of }
 }
 
 const fn float_only(
@@ -266,6 +272,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("erf", "erf(x)", [4.0, 16.0, 16.0], |it| it.x.clone().erf()),
     function("erfc", "erfc(x)", [4.0, 16.0, 16.0], |it| it.x.clone().erfc()),
     function("tgamma", "tgamma(x)", [4.0, 16.0, 16.0], |it| it.x.clone().gamma()),
+    absolute(function("lgamma", "lgamma(x)", [16.0; 3], |it| it.x.clone().ln_abs_gamma().0)),
+    absolute(function("lgamma_r", "lgamma_r(x, &i)", [16.0; 3], |it| it.x.clone().ln_abs_gamma().0)),
+    any_zero(integer("lgamma_r", "(lgamma_r(x, &i), x > -20 && x < 20 && x != trunc(x) ? i : 0)", |it| {
+        if it.x.is_nan() || it.x.is_integer() || *it.x.as_abs() >= 20 {
+            return number(0.0);
+        }
+        let (_, sign) = it.x.clone().ln_abs_gamma();
+        number(if sign == std::cmp::Ordering::Less { -1.0 } else { 1.0 })
+    })),
     // Correctly rounded, or exact.
     function("ceil", "ceil(x)", EXACT, |it| it.x.clone().ceil()),
     function("floor", "floor(x)", EXACT, |it| it.x.clone().floor()),
