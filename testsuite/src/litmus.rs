@@ -6,6 +6,7 @@
 pub mod explore;
 mod opencl;
 pub mod program;
+pub mod random;
 mod relation;
 pub mod sources;
 pub mod stress;

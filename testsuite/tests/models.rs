@@ -2,6 +2,14 @@
 //! program, and no data race is there that the program does not have. What no processor at hand would show is found
 //! here.
 
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
 use kiln_compiler::{
     Artifact, Emit,
     opencl::Environment,
@@ -189,4 +197,58 @@ fn each_rule_is_needed() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Programs by chance: 100, or 5,000 with `KILN_NIGHTLY=1`.
+#[test]
+fn random_programs_keep_to_opencl() {
+    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
+    let count = if is_nightly { 5_000 } else { 100 };
+    let next = AtomicU64::new(1);
+    let totals = Mutex::new(([0_u64; 3], Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number > count {
+                        return;
+                    }
+                    let test = litmus::random::test(number);
+                    let settings = test.settings();
+                    let setting = settings[number as usize % settings.len()];
+                    let explore = |environment, model| {
+                        let words = module(&test, setting, environment, SeqCst::Strict);
+                        outcomes(&test, &words, setting.one_group, model, &|_| ()).ok()
+                    };
+                    // A program with a data race means nothing; one with very many executions is left alone.
+                    let opencl = explore(Environment::OpenCl, Model::OpenCl).filter(|it| !it.has_race);
+                    let both = opencl.and_then(|it| Some((it, explore(Environment::Vulkan, Model::Vulkan)?)));
+                    let (counts, complaints) = &mut *totals.lock().expect("no worker panics with the lock");
+                    counts[0] += 1;
+                    let Some((opencl, vulkan)) = both else { continue };
+                    counts[1] += 1;
+                    counts[2] += opencl.executions + vulkan.executions;
+                    let more: Vec<String> = vulkan.outcomes.difference(&opencl.outcomes).map(shown).collect();
+                    if vulkan.has_race || !more.is_empty() {
+                        complaints.push(format!(
+                            "{number}, {}: race {}, permits {more:?}\n{}",
+                            setting.name(),
+                            vulkan.has_race,
+                            test.plain_source(setting)
+                        ));
+                    }
+                }
+            });
+        }
+    });
+    let ([tried, compared, executions], complaints) = totals.into_inner().expect("no worker panicked");
+    println!("{tried} programs, {compared} compared, {executions} executions");
+    assert!(
+        complaints.is_empty(),
+        "{} programs:\n{}",
+        complaints.len(),
+        complaints[..complaints.len().min(3)].join("\n")
+    );
+    assert!(compared * 5 > tried, "hardly any program was compared");
 }

@@ -9,6 +9,9 @@ use super::{
     vulkan,
 };
 
+/// More combinations of runs than can be looked at in a moment.
+const MOST: usize = 5000;
+
 /// A memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
@@ -125,9 +128,16 @@ pub fn outcomes(
         change(event);
     }
     let names = names(test, &traces);
+    let combinations: usize = traces.iter().map(Vec::len).product();
+    if combinations > MOST {
+        return Err(format!("{combinations} combinations of runs are too many"));
+    }
     let mut found = Outcomes::default();
     let mut chosen = Vec::new();
     combine(&traces, &mut chosen, &mut |combination| {
+        if !every_value_is_written(combination) {
+            return;
+        }
         executions(combination, one_group, &mut |execution| {
             found.executions += 1;
             let verdict = match model {
@@ -165,6 +175,20 @@ fn names(test: &Test, traces: &[Vec<Trace>]) -> BTreeMap<Location, String> {
         }
     }
     names
+}
+
+/// Whether each value that is read is one that somebody writes, or that was there.
+fn every_value_is_written(traces: &[&Trace]) -> bool {
+    let events = || traces.iter().flat_map(|trace| &trace.events);
+    events().filter(|event| matches!(event.action, Action::Read | Action::Modify) && event.read != 0).all(
+        |read| {
+            events().any(|write| {
+                matches!(write.action, Action::Write | Action::Modify)
+                    && write.location == read.location
+                    && write.written == read.read
+            })
+        },
+    )
 }
 
 fn combine<'t>(traces: &'t [Vec<Trace>], chosen: &mut Vec<&'t Trace>, visit: &mut dyn FnMut(&[&'t Trace])) {

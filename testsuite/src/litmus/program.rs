@@ -67,6 +67,8 @@ const LONGEST: usize = 9;
 /// the push constants.
 const ARGUMENT: u64 = 0x1000;
 const VARIABLE: u64 = 0x4000_0000;
+/// Local arguments of Vulkan, by their numbers.
+const LOCAL: u64 = 0x2000;
 
 #[derive(Clone, Debug)]
 struct Instruction {
@@ -85,6 +87,8 @@ pub struct Program {
     entry: usize,
     /// The variables that are the local id.
     local_ids: BTreeSet<u32>,
+    /// The numbers of the local arguments whose sizes these specialisation constants are.
+    specialised: BTreeMap<u32, u32>,
 }
 
 /// An ending of an interpretation.
@@ -112,7 +116,7 @@ impl Program {
         }
         let (mut types, mut definitions, mut labels) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (mut entry, mut entry_id) = (0, 0);
-        let mut local_ids = BTreeSet::new();
+        let (mut local_ids, mut specialised) = (BTreeSet::new(), BTreeMap::new());
         for (index, instruction) in instructions.iter().enumerate() {
             let words = &instruction.words;
             match instruction.op {
@@ -124,6 +128,10 @@ impl Program {
                 // BuiltIn LocalInvocationId
                 Op::Decorate if words[1..] == [11, 27] => {
                     local_ids.insert(words[0]);
+                }
+                // SpecId
+                Op::Decorate if words[1] == 1 => {
+                    specialised.insert(words[0], words[2]);
                 }
                 _ => {}
             }
@@ -139,7 +147,24 @@ impl Program {
                 _ => {}
             }
         }
-        Self { instructions, types, definitions, labels, entry, local_ids }
+        let mut program = Self { instructions, types, definitions, labels, entry, local_ids, specialised };
+        program.number_local_arguments();
+        program
+    }
+
+    /// NonSemantic.ClspvReflection tells which SpecId is the size of which argument.
+    fn number_local_arguments(&mut self) {
+        const ARGUMENT_WORKGROUP: u32 = 11;
+        let arguments: BTreeMap<u32, u32> = self
+            .instructions
+            .iter()
+            .filter(|it| it.op == Op::ExtInst && it.words[3] == ARGUMENT_WORKGROUP)
+            .map(|it| (self.constant(it.words[6])[0] as u32, self.constant(it.words[5])[0] as u32))
+            .collect();
+        self.specialised.retain(|_, number| arguments.contains_key(number));
+        for number in self.specialised.values_mut() {
+            *number = arguments[number];
+        }
     }
 
     /// Every run of every work-item, for all values that the work-items may write.
@@ -222,6 +247,17 @@ impl Program {
     fn pointer(&self, ty: u32) -> (StorageClass, u32) {
         let words = &self.definition(ty).words;
         (StorageClass::from_u32(words[1]).unwrap_or(StorageClass::Generic), words[2])
+    }
+
+    /// The object that a variable outside functions is.
+    fn object(&self, variable: u32) -> u64 {
+        let (_, ty) = self.pointer(self.types[&variable]);
+        let definition = self.definition(ty);
+        let size = (definition.op == Op::TypeArray).then(|| definition.words[2]);
+        match size.and_then(|size| self.specialised.get(&size)) {
+            Some(number) => LOCAL + u64::from(*number),
+            None => VARIABLE + u64::from(variable),
+        }
     }
 
     fn size(&self, ty: u32) -> u64 {
@@ -316,7 +352,7 @@ impl<I: Iterator<Item = u64>> Run<'_, I> {
     fn value(&self, id: u32) -> Value {
         match self.values.get(&id) {
             Some(value) => value.clone(),
-            None if self.program.definition(id).op == Op::Variable => vec![(VARIABLE + u64::from(id)) << 32],
+            None if self.program.definition(id).op == Op::Variable => vec![self.program.object(id) << 32],
             None => self.program.constant(id),
         }
     }

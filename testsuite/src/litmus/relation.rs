@@ -1,13 +1,13 @@
 //! Relations between the events of an execution, as matrices of bits.
 
-/// A relation between at most 64 things.
+/// A relation between at most 128 things.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Relation(Vec<u64>);
+pub(super) struct Relation(Vec<u128>);
 
 impl Relation {
     /// The empty relation of so many things.
     pub(super) fn new(count: usize) -> Self {
-        assert!(count <= 64, "an execution of {count} events");
+        assert!(count <= 128, "an execution of {count} events");
         Self(vec![0; count])
     }
 
