@@ -124,10 +124,9 @@ impl Model<'_> {
                 || execution.reads_before(a, b)
         })
         .closure();
-        let is_coherent = (0..count).all(|a| {
+        (0..count).all(|a| {
             !coherence.has(a, a) && (0..count).all(|b| !(coherence.has(a, b) && self.before(a).has(b, a)))
-        });
-        is_coherent
+        })
     }
 
     /// Whether there is a total order of all seq_cst operations as the specification wants it (API 3.3.6). There need be
@@ -182,12 +181,12 @@ impl Model<'_> {
         let sees = |read: usize, write: usize| !execution.reads_before(read, write);
         for read in (0..count).filter(|&index| execution.reads(index) && execution.event(index).is_atomic) {
             if rank(read).is_some() {
-                let last = order
-                    .iter()
-                    .copied()
-                    .filter(|&write| write != read && is_sc_write(write))
-                    .filter(|&write| execution.same_place(write, read) && precedes(write, read))
-                    .last();
+                let last = order.iter().copied().rfind(|&write| {
+                    write != read
+                        && is_sc_write(write)
+                        && execution.same_place(write, read)
+                        && precedes(write, read)
+                });
                 let source = execution.reads_from[read];
                 let is_right = match (last, source) {
                     (Some(last), Some(source)) => {
