@@ -93,6 +93,9 @@ pub(crate) struct RunCommand {
     /// On the reference device, look only for what cannot be carried out
     #[arg(long)]
     pub(crate) no_checks: bool,
+    /// Check every access to global memory against the buffers passed, and report the first outside
+    #[arg(long)]
+    pub(crate) checked: bool,
     /// Give up on a launch after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,

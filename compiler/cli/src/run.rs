@@ -67,6 +67,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
         anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
     }
     let mut options = command.options.to_options(target::target(device.info()), matches);
+    options.bounds_checks = command.checked;
     // The strict device tells lines.
     options.debug |= device.info().environment == Environment::OpenCl;
     let Some(words) = compile::module(source, &options, &command.options) else {

@@ -64,6 +64,30 @@ pub struct Module {
     pub functions: Table<FuncId, Function>,
     /// How a launch passes what kernels need, once the target's passes have decided it.
     pub interface: Interface,
+    /// What accesses are checked against, where they are.
+    pub bounds: Option<Bounds>,
+}
+
+/// The table of `passes/check_bounds`, filled by the launch: the number of ranges (32 bits); whether an access lay in none
+/// (32 bits) and, if so, its address (64 bits), its size and the number of its site (32 bits each); then the ranges, an
+/// address and the end behind it each.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// The table.
+    pub table: VarId,
+    /// What is checked, by number.
+    pub sites: Vec<Span>,
+    /// The same as `file:line:column`.
+    pub places: Vec<String>,
+}
+
+impl Bounds {
+    /// Bytes before the ranges.
+    pub const HEADER: u64 = 24;
+    /// The most ranges.
+    pub const RANGES: u64 = 64;
+    /// Bytes of the table.
+    pub const SIZE: u64 = Self::HEADER + 16 * Self::RANGES;
 }
 
 /// Where a launch puts its state and the kernels' arguments, on a target whose entry points have no parameters.

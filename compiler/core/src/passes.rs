@@ -3,6 +3,7 @@
 //! A pass is one file and one function. Each leaves the module such that it can be printed, parsed and verified.
 
 mod bind_arguments;
+mod check_bounds;
 mod choose_extremes;
 mod dead_code;
 mod emulate_int64;
@@ -56,6 +57,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("simplify", simplify::simplify),
     // Before anything asks for the space that an access touches.
     ("specialize_spaces", specialize_spaces::specialize_spaces),
+    // While accesses tell their space and are what the source says; its table is a program-scope variable.
+    ("check_bounds", check_bounds::check_bounds),
     // Before accesses are marked: it adds operations that synchronise.
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     // As soon as all that synchronises is there, while accesses still tell their address space.

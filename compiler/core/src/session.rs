@@ -56,6 +56,8 @@ pub struct Options {
     pub debug: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
+    /// On Vulkan: accesses to global memory touch only what the launch passes, and others are reported.
+    pub bounds_checks: bool,
 }
 
 /// How seq_cst operations are expressed where the target has no such order (memory.md §3).
@@ -123,6 +125,7 @@ impl Default for Options {
             optimize: true,
             debug: false,
             seq_cst: SeqCst::default(),
+            bounds_checks: false,
         }
     }
 }

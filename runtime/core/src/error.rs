@@ -258,6 +258,21 @@ pub enum Error {
         /// What was passed.
         found: String,
     },
+    /// A kernel with bounds checks touched memory that it was not given; the access had no effect.
+    #[error(
+        "kernel `{kernel}` accesses {bytes} bytes at {address:#x}, outside the buffers passed, at {site}; check its \
+         indices, and name buffers that it reaches through stored pointers"
+    )]
+    OutsideBuffers {
+        /// The kernel.
+        kernel: String,
+        /// Where in the source, as `file:line:column`.
+        site: String,
+        /// The address.
+        address: u64,
+        /// The number of bytes.
+        bytes: u32,
+    },
     /// The launch is not possible.
     #[error("kernel `{kernel}` cannot be launched so: {reason}")]
     Launch {

@@ -90,6 +90,12 @@
 //! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. Formats in a storage buffer that is bound
 //! (`PrintfBufferStorageBuffer`) are not read yet.
 //!
+//! **Bounds checks.** A module that checks its accesses says so in `NonSemantic.Kiln.1`: `Bounds(offset, ranges)` (1), the place of
+//! its table in the buffer of program-scope variables and how many ranges it has room for, then a `Site(text)` (2) for each access
+//! that is checked, in order. The table begins with the number of ranges, a word that is not 0 after an access outside them, that
+//! access's address (64 bits), size and site; from byte 24 on stand the ranges, start and end of 64 bits each. The runtime writes the
+//! table before each launch of the program.
+//!
 //! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
 //! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
 //!
@@ -126,6 +132,8 @@ pub struct ProgramInterface {
     pub relocations: Vec<Relocation>,
     /// How the kernels find their place in the launch.
     pub position: Position,
+    /// What accesses are checked against, in a program compiled with bounds checks.
+    pub bounds: Option<BoundsTable>,
     /// What `printf` needs.
     pub printf: Option<Arc<Printf>>,
 }
@@ -148,6 +156,17 @@ pub struct PrintedText {
     pub text: Vec<u8>,
     /// Bytes of each argument.
     pub sizes: Vec<u32>,
+}
+
+/// The table of a program that checks its accesses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoundsTable {
+    /// Where it lies among the program-scope variables, in bytes.
+    pub offset: u32,
+    /// How many ranges it has room for.
+    pub ranges: u32,
+    /// The accesses that are checked, by number, as `file:line:column`.
+    pub sites: Vec<String>,
 }
 
 /// The `SpecId` of a specialisation constant.

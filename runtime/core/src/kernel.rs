@@ -19,6 +19,8 @@ pub struct Kernel {
     pub(crate) program: Program,
     pub(crate) index: usize,
     pub(crate) arguments: Vec<Option<ArgValue>>,
+    /// Memory that the kernel finds through pointers in memory.
+    pub(crate) reached: Vec<ArgValue>,
 }
 
 /// Anything that can be an argument: `&Buffer`, plain values such as `u32` or `[f32; 4]`, [`Local`], [`Null`].
@@ -101,7 +103,7 @@ impl Arg for Null {
 impl Kernel {
     pub(crate) fn new(program: Program, index: usize) -> Self {
         let arguments = vec![None; program.kernels()[index].arguments.len()];
-        Self { program, index, arguments }
+        Self { program, index, arguments, reached: Vec::new() }
     }
 
     /// The kernel's name.
@@ -131,6 +133,13 @@ impl Kernel {
     pub fn set_named(&mut self, name: &str, argument: impl Arg) -> Result<&mut Self> {
         let index = self.interface().argument(name).ok_or_else(|| self.no_such(format!("`{name}`")))?;
         self.set(index, argument)
+    }
+
+    /// Names memory that the kernel reaches through pointers stored in memory (`clSetKernelExecInfo`,
+    /// `CL_KERNEL_EXEC_INFO_SVM_PTRS`): it lives until launches are complete, and bounds checks allow it.
+    pub fn reaches(&mut self, memory: impl Arg) -> &mut Self {
+        self.reached.push(memory.into_value());
+        self
     }
 
     fn no_such(&self, wanted: String) -> Error {

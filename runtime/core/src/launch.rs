@@ -24,6 +24,11 @@ pub(crate) fn prepare(
     values.arguments()?;
     values.image_facts();
     values.program_data();
+    for value in &kernel.reached {
+        if let ArgValue::Buffer(buffer) = value {
+            values.keep.push(buffer.memory.clone());
+        }
+    }
     if let Some(printing) = printing {
         let place = Place::PushConstants { offset: printing.printf.offset };
         values.put(place, &printing.buffer.address.to_le_bytes());

@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 mod backend;
+mod bounds;
 mod buffer;
 mod cache;
 mod capabilities;

@@ -3,7 +3,7 @@
 //! Owns loading: checking, stripping, and the buffers of program-scope data. It must never know arguments or launches.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::backend::ProgramHandle;
 use crate::buffer::Buffer;
@@ -30,6 +30,8 @@ pub(crate) struct Inner {
     /// Kept from launch to launch.
     pub(crate) variables: Option<Buffer>,
     pub(crate) constants: Option<Buffer>,
+    /// Launches with bounds checks take turns: they share a table.
+    pub(crate) checked: Mutex<()>,
 }
 
 impl Program {
@@ -80,7 +82,15 @@ impl Program {
         if let (Some(buffer), Some(data)) = (&constants, &interface.constants) {
             device.initialise(buffer, &data.bytes)?;
         }
-        let inner = Inner { device: device.clone(), interface, layouts, handle, variables, constants };
+        let inner = Inner {
+            device: device.clone(),
+            interface,
+            layouts,
+            handle,
+            variables,
+            constants,
+            checked: Mutex::default(),
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use bytemuck::Pod;
 
@@ -14,13 +14,14 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::interface::BoundsTable;
 use crate::kernel::Kernel;
-use crate::launch;
 use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
 use crate::schedule::{Lane, Order, Place};
 use crate::staging::{self, Arrival};
+use crate::{bounds, launch};
 
 /// The largest fill pattern (`clEnqueueFillBuffer`).
 const LARGEST_PATTERN: usize = 128;
@@ -72,14 +73,23 @@ impl Queue {
     /// # Safety
     /// A kernel reaches memory through plain addresses, as C does. It must stay within the buffers that its arguments and their
     /// contents lead to, those buffers must live until the launch is complete (the runtime keeps the arguments' own buffers
-    /// alive), and it must not race with other commands or with the host.
+    /// alive), and it must not race with other commands or with the host. A program compiled with bounds checks touches no global
+    /// memory but the buffers passed; its launches wait until they are complete, and fail where it tried.
     #[allow(unsafe_code, reason = "the contract lies with the kernel, which the runtime cannot check")]
     pub unsafe fn launch(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         if !kernel.program.inner.device.is(&self.device) {
             return Err(Error::WrongDevice { object: format!("kernel `{}`", kernel.name()) });
         }
+        let program = &kernel.program.inner;
+        if let (Some(bounds), Some(variables)) = (&program.interface.bounds, &program.variables) {
+            return self.launch_checked(kernel, &range.into(), bounds, variables);
+        }
+        self.launch_unchecked(kernel, &range.into())
+    }
+
+    fn launch_unchecked(&self, kernel: &Kernel, range: &NdRange) -> Result<Event> {
         let printing = Printing::of(kernel)?;
-        let launch = launch::prepare(kernel, &range.into(), printing.as_ref())?;
+        let launch = launch::prepare(kernel, range, printing.as_ref())?;
         match (launch, printing) {
             (Some(launch), Some(printing)) => self.launch_printing(launch, printing),
             (Some(launch), None) => self.enqueue(Command::Launch(launch)),
@@ -88,6 +98,25 @@ impl Queue {
     }
 
     /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
+    /// Launches a kernel that checks its accesses, and waits for what it found.
+    fn launch_checked(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        bounds: &BoundsTable,
+        variables: &Buffer,
+    ) -> Result<Event> {
+        let _turn = kernel.program.inner.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = bounds::table(kernel, bounds)?;
+        let table = variables.slice(bounds.offset as usize..)?;
+        let written = self.write(&table, &contents)?;
+        let launched = self.behind(written).launch_unchecked(kernel, range)?;
+        launched.wait()?;
+        let mut header = [0; bounds::HEADER];
+        self.behind(launched.clone()).read_into(&table, &mut header)?;
+        bounds::verdict(kernel, bounds, header).map(|()| launched)
+    }
+
     fn launch_printing(&self, launch: Launch, printing: Printing) -> Result<Event> {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();

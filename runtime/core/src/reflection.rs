@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, DataPlace, ImageFact, ImageFactKind,
-    KernelInterface, Place, Position, PrintedText, Printf, ProgramData, ProgramInterface, Relocation, SpecId,
-    StateField, StateValue,
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsTable, DataPlace, ImageFact,
+    ImageFactKind, KernelInterface, Place, Position, PrintedText, Printf, ProgramData, ProgramInterface,
+    Relocation, SpecId, StateField, StateValue,
 };
 use crate::module::{Instruction, Module, op};
 
 const IMPORT: &str = "NonSemantic.ClspvReflection.";
 const NEWEST: u32 = 7;
+/// What only Kiln's modules say.
+const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
 /// A flag of `Kernel`.
 const MAY_USE_PRINTF: u32 = 1;
 /// More arguments than any kernel has (`CL_DEVICE_MAX_PARAMETER_SIZE` is some kilobytes).
@@ -37,6 +39,12 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
         if instruction.opcode == op::EXT_INST && instruction.operand(2) == Some(import) {
             reader.instruction(&instruction)?;
         }
+        if facts.own_import.is_some()
+            && instruction.opcode == op::EXT_INST
+            && instruction.operand(2) == facts.own_import
+        {
+            reader.own_instruction(&instruction)?;
+        }
     }
     reader.finish(module)
 }
@@ -49,6 +57,7 @@ fn bad(reason: impl Into<String>) -> Error {
 #[derive(Default)]
 struct Facts {
     import: Option<u32>,
+    own_import: Option<u32>,
     strings: HashMap<u32, String>,
     constants: HashMap<u32, u32>,
     spec_ids: HashMap<u32, SpecId>,
@@ -63,6 +72,7 @@ impl Facts {
         for instruction in module.instructions() {
             let Some(first) = instruction.operand(0) else { continue };
             match instruction.opcode {
+                op::EXT_INST_IMPORT if instruction.text(1) == OWN_IMPORT => facts.own_import = Some(first),
                 op::EXT_INST_IMPORT => {
                     if let Some(version) = instruction.text(1).strip_prefix(IMPORT) {
                         if !version.parse().is_ok_and(|version| (1..=NEWEST).contains(&version)) {
@@ -365,6 +375,22 @@ impl Reader<'_> {
         }
         let argument = o.number(1)?;
         self.of_kernel(o)?.image_facts.push(ImageFact { argument, what, place });
+        Ok(())
+    }
+
+    /// What our own set says (`interface.rs`, bounds checks).
+    fn own_instruction(&mut self, instruction: &Instruction<'_>) -> Result<()> {
+        let (&[_, id, _, number], ids) = instruction
+            .operands
+            .split_first_chunk()
+            .ok_or_else(|| bad("it has a truncated reflection instruction"))?;
+        let o = Operands { facts: self.facts, number, id, ids };
+        let bounds = self.read.bounds.get_or_insert_with(BoundsTable::default);
+        match number {
+            1 => (bounds.offset, bounds.ranges) = (o.number(0)?, o.number(1)?),
+            2 => bounds.sites.push(o.text(0)?.to_owned()),
+            _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is not known"))),
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The runtime with kernels in OpenCL C, on both software drivers in one process, with the validation layer listening for
 //! hazards between commands too: a word from it fails the test.
 
+mod checked;
 mod execution;
 mod images;
 mod load;
@@ -39,6 +40,8 @@ const TESTS: &[(&str, Test)] = &[
     ("printing_in_order", printing::order),
     ("printing_held_back", printing::held_back),
     ("printing_at_the_end", printing::at_the_end),
+    ("accesses_outside_are_told", checked::accesses_outside_are_told),
+    ("stored_pointers_are_named", checked::stored_pointers_are_named),
     ("linked_lists", svm::linked_lists),
     ("lists_built_by_kernels", svm::lists_built_by_kernels),
     ("fine_grain", svm::fine_grain),
@@ -123,12 +126,17 @@ fn run(index: usize, test: Test) -> Result<(), Failed> {
 
 /// Compiles for a device.
 fn compile(device: &Device, source: &str) -> Program {
-    let options = Options {
+    compile_with(device, source, |_| {})
+}
+
+fn compile_with(device: &Device, source: &str, change: impl FnOnce(&mut Options)) -> Program {
+    let mut options = Options {
         std: LanguageVersion::Cl30,
         target: target::target(device.info()),
         extensions: vec![("all".to_owned(), true)],
         ..Options::default()
     };
+    change(&mut options);
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match &output.artifact {

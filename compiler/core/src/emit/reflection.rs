@@ -16,14 +16,16 @@ use super::{
 };
 use crate::{
     ir::{
-        Argument, ArgumentKind, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp, PRINTF_BUFFER_SIZE,
-        Place, State, Type,
+        Argument, ArgumentKind, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp,
+        PRINTF_BUFFER_SIZE, Place, State, Type,
     },
     opencl::AddressSpace,
     ty::{Access, ImageDim, ImageTy},
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
+/// What only Kiln's modules say: the table that accesses are checked against.
+const OWN_SET: &str = "NonSemantic.Kiln.1";
 /// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
 const PIECE: usize = 32_000;
 
@@ -31,6 +33,10 @@ const PIECE: usize = 32_000;
 const MAY_USE_PRINTF: u32 = 1;
 
 mod number {
+    /// Of our own set: offset in the variables' buffer, the most ranges.
+    pub(super) const BOUNDS: u32 = 1;
+    /// Of our own set: the place of the next access that is checked.
+    pub(super) const BOUNDS_SITE: u32 = 2;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
@@ -86,6 +92,20 @@ impl Emitter<'_> {
         }
         for &(state, word) in &module.interface.state {
             self.state(state, 4 * word);
+        }
+        self.bounds();
+    }
+
+    fn bounds(&mut self) {
+        let module = self.module;
+        let Some(bounds) = &module.bounds else { return };
+        let Some((_, offset)) = module.interface.offsets.iter().find(|(var, _)| *var == bounds.table) else {
+            return;
+        };
+        let numbers = [*offset, Bounds::RANGES].map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
+        self.reflect_in(OWN_SET, number::BOUNDS, &numbers);
+        for place in &bounds.places {
+            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(place)]);
         }
     }
 
@@ -266,7 +286,11 @@ impl Emitter<'_> {
     }
 
     fn reflect(&mut self, number: u32, parts: &[Part<'_>]) -> Word {
-        let set = self.writer.set(SET);
+        self.reflect_in(SET, number, parts)
+    }
+
+    fn reflect_in(&mut self, set: &'static str, number: u32, parts: &[Part<'_>]) -> Word {
+        let set = self.writer.set(set);
         let void = self.void();
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         for part in parts {

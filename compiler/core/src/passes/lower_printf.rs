@@ -25,7 +25,7 @@ use crate::{
 const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 
 pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
-    let Module { vars, functions, interface } = module;
+    let Module { vars, functions, interface, .. } = module;
     let mut pass = Pass { vars, formats: &mut interface.formats, sink };
     for function in functions.iter_mut() {
         if !function.insts.iter().any(|inst| matches!(inst.op, Op::Printf(_))) {

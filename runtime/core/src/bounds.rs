@@ -1,0 +1,94 @@
+//! Bounds checks: the table that a checked program reads before it touches memory, and what it notes there.
+//!
+//! Owns the table's form, as `interface.rs` describes it. It must never know how accesses are checked.
+
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::interface::BoundsTable;
+use crate::kernel::{ArgValue, Kernel};
+
+/// Bytes before the ranges.
+pub(crate) const HEADER: usize = 24;
+
+/// The table for a launch: what the kernel's arguments point to, what else was named, and the program's variables.
+pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
+    let program = &kernel.program.inner;
+    let passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
+    let mut ranges: Vec<(u64, u64)> = passed
+        .filter_map(|value| match value {
+            ArgValue::Buffer(buffer) => Some((buffer.address(), buffer.address() + buffer.bytes())),
+            _ => None,
+        })
+        .collect();
+    for buffer in [&program.variables, &program.constants].into_iter().flatten() {
+        ranges.push((buffer.address(), buffer.address() + buffer.bytes()));
+    }
+    if let Some(variables) = &program.variables {
+        // All but the table itself, which ends the list so far or lies inside its last range.
+        let (start, end) = place(variables, bounds)?;
+        ranges = ranges.into_iter().flat_map(|range| without(range, (start, end))).collect();
+    }
+    if ranges.len() > bounds.ranges as usize {
+        return Err(Error::Launch {
+            kernel: kernel.name().to_owned(),
+            reason: format!(
+                "it reaches {} pieces of memory, and bounds checks take {}; launch it without them",
+                ranges.len(),
+                bounds.ranges
+            ),
+        });
+    }
+    let mut bytes = vec![0; HEADER];
+    bytes[..4].copy_from_slice(&(ranges.len() as u32).to_le_bytes());
+    for (start, end) in ranges {
+        bytes.extend(start.to_le_bytes());
+        bytes.extend(end.to_le_bytes());
+    }
+    Ok(bytes)
+}
+
+/// Where the table lies, in addresses.
+fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
+    let start = u64::from(bounds.offset);
+    let end = start + HEADER as u64 + 16 * u64::from(bounds.ranges);
+    if end > variables.bytes() {
+        return Err(Error::BadModule { reason: "its table of bounds lies outside its variables".to_owned() });
+    }
+    Ok((variables.address() + start, variables.address() + end))
+}
+
+/// What is left of a range.
+fn without((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
+    let parts = if to <= start || end <= from {
+        [(start, end), (0, 0)]
+    } else {
+        [(start, from.max(start)), (to.min(end), end)]
+    };
+    parts.into_iter().filter(|(start, end)| start < end)
+}
+
+/// What the program noted, if anything.
+pub(crate) fn verdict(kernel: &Kernel, bounds: &BoundsTable, header: [u8; HEADER]) -> Result<()> {
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if word(4) == 0 {
+        return Ok(());
+    }
+    let site = bounds.sites.get(word(20) as usize).cloned().unwrap_or_default();
+    let address = u64::from(word(8)) | u64::from(word(12)) << 32;
+    Err(Error::OutsideBuffers { kernel: kernel.name().to_owned(), site, address, bytes: word(16) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_no_part_of_what_it_allows() {
+        let left = |range, hole| without(range, hole).collect::<Vec<_>>();
+        assert_eq!(left((10, 20), (12, 15)), [(10, 12), (15, 20)]);
+        assert_eq!(left((10, 20), (10, 20)), []);
+        assert_eq!(left((10, 20), (15, 30)), [(10, 15)]);
+        assert_eq!(left((10, 20), (20, 30)), [(10, 20)]);
+        assert_eq!(left((10, 20), (0, 10)), [(10, 20)]);
+    }
+}
