@@ -124,6 +124,27 @@ pub(crate) fn hang(device: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// A module of somebody else, whose interface the user knows.
+pub(crate) fn foreign_modules_run_with_an_interface(device: &Device) {
+    let words = module::copy();
+    let mut interface = kiln_runtime::interface::ProgramInterface::from_spirv(&words).unwrap();
+    for argument in &mut interface.kernels[0].arguments {
+        argument.info = None;
+    }
+    let program = Program::with_interface(device, &words, interface.clone()).unwrap();
+    let queue = device.queue().unwrap();
+    let buffers = [device.buffer_from(&[8u32; 4]).unwrap(), device.buffer_from(&[0u32; 4]).unwrap()];
+    let mut kernel = program.kernel("k").unwrap();
+    assert!(matches!(kernel.set_named("n", 4u32), Err(Error::NoSuchArgument { .. })));
+    kernel.set(0, &buffers[0]).unwrap().set(1, &buffers[1]).unwrap().set(2, 4u32).unwrap();
+    launch(&queue, &kernel, 4).unwrap();
+    assert_eq!(queue.read(&buffers[1]).unwrap(), [8; 4]);
+    // An interface that claims what is not there.
+    interface.kernels[0].name = "other".to_owned();
+    let claimed = Program::with_interface(device, &words, interface).unwrap_err();
+    assert!(claimed.to_string().contains("kernel `other` has no entry point"));
+}
+
 /// Names the folder in which a child process keeps kernels until it is killed.
 pub(crate) const WRITER: &str = "KILN_TEST_WRITER";
 

@@ -32,6 +32,7 @@ const TESTS: &[(&str, Test)] = &[
     ("large_transfers_are_whole", transfers::large_transfers_are_whole),
     ("mapped_buffers_go_back", transfers::mapped_buffers_go_back),
     ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
+    ("foreign_modules_run_with_an_interface", faults::foreign_modules_run_with_an_interface),
     ("copy_kernel", execution::copy_kernel),
     ("ids_sizes_offsets", execution::ids_sizes_offsets),
     ("local_arguments", execution::local_arguments),
