@@ -207,7 +207,11 @@ impl Sema<'_> {
             false => None,
         };
         let Some(space) = space else {
-            if let Some(init) = init {
+            // What is wrong with the type of a block is wrong with the literal, too.
+            let is_block = |init: &&ast::Initializer| {
+                matches!(init, ast::Initializer::Expr(ast::Expr { kind: ast::ExprKind::Block(_), .. }))
+            };
+            if let Some(init) = init.filter(|init| declared.ty.ty != TyId::ERROR || !is_block(init)) {
                 self.initializer(TyId::ERROR.plain(), init, name.span);
             }
             return self.scopes.declare(name.node, Entity::Error, name.span);
