@@ -44,6 +44,13 @@ fn describe(device: &DeviceInfo) {
             .as_ref()
             .map_or("no".to_owned(), |it| format!("of up to {} work-items", it.max_size)),
     );
+    line(
+        "images",
+        offers.images.as_ref().map_or("no".to_owned(), |it| {
+            let read_write = if it.read_write { "read_write too" } else { "not read_write" };
+            format!("up to {0}×{0} and {1}×{1}×{1}, {read_write}", it.max_2d, it.max_3d)
+        }),
+    );
     line("work-group", format!("up to {} work-items", offers.max_work_group_size));
     line("local memory", size(offers.local_memory));
     line(
@@ -71,6 +78,8 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "fp16": offers.fp16,
         "fp64": offers.fp64,
         "sub_group_size": offers.sub_groups.as_ref().map(|it| it.max_size),
+        "images": offers.images.is_some(),
+        "read_write_images": offers.images.is_some_and(|it| it.read_write),
         "max_work_group_size": offers.max_work_group_size,
         "local_memory": offers.local_memory,
         "global_memory": offers.global_memory,

@@ -108,6 +108,8 @@ pub struct Capabilities {
     pub fp64: bool,
     /// Sub-groups (`CL_DEVICE_MAX_NUM_SUB_GROUPS` is not zero), and what they offer.
     pub sub_groups: Option<SubGroups>,
+    /// Images (`CL_DEVICE_IMAGE_SUPPORT`), and how large they can be.
+    pub images: Option<ImageLimits>,
     /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`
     pub max_work_group_size: u32,
     /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`
@@ -127,6 +129,21 @@ pub struct Capabilities {
     pub svm_atomics: bool,
     /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 where launches cannot be timed.
     pub timer_resolution: f32,
+}
+
+/// The images of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageLimits {
+    /// Whether a kernel may both read and write one (`__opencl_c_read_write_images`).
+    pub read_write: bool,
+    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, and the same of height.
+    pub max_2d: u32,
+    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`, and the same of height and depth.
+    pub max_3d: u32,
+    /// `CL_DEVICE_IMAGE_MAX_ARRAY_SIZE`
+    pub max_layers: u32,
+    /// `CL_DEVICE_IMAGE_MAX_BUFFER_SIZE`
+    pub max_buffer: u32,
 }
 
 /// What the sub-groups of a device offer.

@@ -55,7 +55,7 @@ pub use bytemuck;
 
 pub use buffer::Buffer;
 pub use capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
 };
 pub use device::{Device, Instance, Options, Selector, Validation};
 pub use error::{Error, Result};

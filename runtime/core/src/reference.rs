@@ -91,6 +91,7 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
                 max_size: kiln_reference::SUB_GROUP_SIZE,
                 extensions: vec!["cl_khr_subgroups"],
             }),
+            images: None,
             max_work_group_size: MAX_WORK_GROUP_SIZE,
             max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
             local_memory: LOCAL_MEMORY.into(),

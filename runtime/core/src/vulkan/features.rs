@@ -20,7 +20,7 @@ use ash::{ext, khr, vk};
 
 use super::failure;
 use crate::capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
 };
 use crate::error::Result;
 
@@ -215,6 +215,13 @@ impl Found {
             sub_groups: features.subgroups.then(|| SubGroups {
                 max_size: self.subgroups.subgroup_size,
                 extensions: extensions(&features),
+            }),
+            images: features.images.then_some(ImageLimits {
+                read_write: features.read_write_images,
+                max_2d: limits.max_image_dimension2_d,
+                max_3d: limits.max_image_dimension3_d,
+                max_layers: limits.max_image_array_layers,
+                max_buffer: limits.max_texel_buffer_elements,
             }),
             max_work_group_size: limits.max_compute_work_group_invocations,
             max_work_item_sizes: limits.max_compute_work_group_size,
