@@ -1,12 +1,6 @@
 //! The binary `kiln`: where it is, what it is told, the diagnostics that it gives.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-    time::Duration,
-};
+use std::{env, path::PathBuf, process::Command, sync::OnceLock, time::Duration};
 
 use serde::Deserialize;
 
@@ -19,33 +13,32 @@ use crate::{
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// The binary, built from the sources as they are.
-pub fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        // This program is target/PROFILE/deps/NAME; a profile's folder bears its name, but for `dev`.
+pub fn binary() -> PathBuf {
+    program("kiln")
+}
+
+/// A program of the workspace, built from the sources as they are.
+pub fn program(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        // This program is target/PROFILE/NAME, or a test in `deps` there; a profile's folder bears its name, but for `dev`.
         let this = env::current_exe().expect("a program knows where it is");
-        let folder = this.ancestors().nth(2).expect("tests lie in target/PROFILE/deps");
+        let beside = this.parent().expect("programs lie in folders");
+        let folder = if beside.ends_with("deps") { beside.parent().expect("a profile") } else { beside };
         let profile = match folder.file_name().and_then(|name| name.to_str()) {
             Some("debug") | None => "dev",
             Some(name) => name,
         };
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         // The whole workspace, so that dependencies have the features of `cargo test --workspace`.
-        cargo.args([
-            "build",
-            "--quiet",
-            "--workspace",
-            "--bin",
-            "kiln",
-            "--profile",
-            profile,
-            "--target-dir",
-        ]);
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "kiln", "--bin", "kiln-oracle"]);
+        cargo.args(["--profile", profile, "--target-dir"]);
         cargo.arg(folder.parent().expect("a profile lies in the target folder")).current_dir(root());
         let built = cargo.status().expect("cargo starts");
         assert!(built.success(), "kiln does not build");
-        folder.join("kiln")
-    })
+        folder.to_owned()
+    });
+    folder.join(name)
 }
 
 /// A call of `kiln` that sees nothing of the user's environment that it might look at.

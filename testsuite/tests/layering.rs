@@ -22,6 +22,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/reference", &[]),
     ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
+    // It runs programs as others compile them.
+    ("testsuite/oracle", &[]),
     ("xtask", &[]),
 ];
 

@@ -8,6 +8,7 @@ mod bench;
 mod conformance;
 mod corpus;
 mod demo;
+mod differential;
 mod fuzz;
 mod grammar;
 mod limited;
@@ -45,6 +46,12 @@ enum Command {
     Conformance(conformance::Conformance),
     /// Give a part of the compiler inputs that nobody would write
     Fuzz(fuzz::Fuzz),
+    /// Run random programs on Kiln and on the OpenCL of others
+    #[command(disable_help_flag = true)]
+    Differential(differential::Words),
+    /// Run a kernel on the OpenCL of others: `pocl` or `intel`, then as `kiln run`
+    #[command(disable_help_flag = true)]
+    Oracle(differential::Words),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop
     Grammar,
 }
@@ -63,6 +70,8 @@ fn main() -> ExitCode {
         Command::Corpus(arguments) => corpus::corpus(&arguments),
         Command::Conformance(arguments) => conformance::conformance(&arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
+        Command::Differential(words) => differential::differential(&words),
+        Command::Oracle(words) => differential::oracle(&words),
         Command::Grammar => grammar::run(),
     };
     match outcome {

@@ -1,13 +1,14 @@
-//! `cargo xtask setup`: installs what Debian has and a command needs. The only place that installs anything, and
+//! `cargo xtask setup`: installs what Debian has and a command needs, and by wish the oracles that Debian has not. The only place that installs anything, and
 //! the only one that knows packages.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
 use clap::Args;
 
 use crate::{
     Outcome,
     process::{installed, run, succeeds},
+    root,
 };
 
 /// What the machine is to be made ready for; without options, for everything.
@@ -22,13 +23,16 @@ pub(crate) struct Setup {
     /// For `cargo xtask bench`: the compiler to compare with
     #[arg(long)]
     bench: bool,
+    /// For `cargo xtask differential --oracle intel`: Intel's OpenCL runtime, from PyPI (800 MB); never by itself
+    #[arg(long)]
+    oracles: bool,
 }
 
 /// A device to run on at all.
 pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
-/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against;
-/// the build tools run `kiln`.
+/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against,
+/// PoCL what random programs are; the build tools run `kiln`.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
     "mesa-vulkan-drivers",
@@ -36,6 +40,8 @@ pub(crate) const TESTS: &[&str] = &[
     "cmake",
     "make",
     "ninja-build",
+    "ocl-icd-libopencl1",
+    "pocl-opencl-icd",
     "vulkan-validationlayers",
     "spirv-tools",
     "libgmp-dev",
@@ -54,11 +60,33 @@ pub(crate) const BENCH: &[&str] = &[
 
 /// Makes the machine ready.
 pub(crate) fn setup(wanted: &Setup) -> Outcome {
-    let all = !(wanted.demo || wanted.tests || wanted.bench);
+    if wanted.oracles {
+        oracles()?;
+    }
+    let all = !(wanted.demo || wanted.tests || wanted.bench || wanted.oracles);
     let lists = [(wanted.demo, DEMO), (wanted.tests, TESTS), (wanted.bench, BENCH)];
     let packages: Vec<&str> =
         lists.into_iter().filter(|(chosen, _)| *chosen || all).flat_map(|(_, list)| list).copied().collect();
     install(&packages)
+}
+
+/// The packages of PyPI that make up Intel's runtime.
+const INTEL: &[&str] = &["intel-opencl-rt", "intel-cmplr-lib-rt", "tbb"];
+
+/// Downloads and unpacks what `testsuite/src/oracle.rs` looks for.
+fn oracles() -> Outcome {
+    let folder = root().join("target/oracles");
+    fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest"];
+    run(Command::new("python3").args(download).arg(&folder).args(INTEL))?;
+    for entry in fs::read_dir(&folder).map_err(|e| e.to_string())?.filter_map(Result::ok) {
+        let wheel = entry.path();
+        if wheel.extension().is_some_and(|ending| ending == "whl") {
+            run(Command::new("python3").args(["-m", "zipfile", "--extract"]).arg(&wheel).arg(&folder))?;
+            fs::remove_file(&wheel).map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Installs those of the packages that are missing.

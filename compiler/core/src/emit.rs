@@ -12,6 +12,7 @@ mod ext_inst;
 mod globals;
 mod group;
 mod image;
+mod initializer;
 mod reflection;
 mod sync;
 mod texel;

@@ -17,6 +17,7 @@ mod lower_addresses;
 mod lower_printf;
 mod lower_work_items;
 mod mark_shared;
+mod narrow_comparisons;
 mod origins;
 mod promote;
 mod refuse_missing;
@@ -75,6 +76,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("layout_vars", layout_vars::layout_vars),
     // After the local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
+    // After all that makes comparisons of 64 bits; before those are done with pairs.
+    ("narrow_comparisons", narrow_comparisons::narrow_comparisons),
     // After addresses are numbers that can be rounded to words; before those become pairs.
     ("emulate_small", emulate_small::emulate_small),
     // After all that computes with addresses.

@@ -21,7 +21,7 @@ impl Body<'_, '_> {
             IrOp::Select => self.select(inst),
             IrOp::Convert(convert) => self.convert(inst, *convert),
             IrOp::Bitcast => self.bitcast(inst),
-            IrOp::Construct => self.plain(inst, Op::CompositeConstruct),
+            IrOp::Construct => self.construct(inst),
             IrOp::Extract(index) => {
                 let vector = self.value(inst.args[0]);
                 let operands = vec![Operand::IdRef(vector), Operand::LiteralBit32((*index).into())];
@@ -89,6 +89,35 @@ impl Body<'_, '_> {
             },
             IrOp::Unreachable => self.terminate(Op::Unreachable, Vec::new()),
         }
+    }
+
+    /// A vector of scalars and vectors. LLVM, which reads modules of the OpenCL environment, builds vectors of scalars
+    /// only.
+    fn construct(&mut self, inst: &Inst) {
+        let count_of = |ty| if let Type::Vector(_, count) = ty { u32::from(count) } else { 1 };
+        if self.is_structured() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
+            return self.plain(inst, Op::CompositeConstruct);
+        }
+        let mut operands = Vec::new();
+        if let [left, right] = inst.args[..]
+            && self.type_of(left) == self.type_of(right)
+        {
+            operands.extend([left, right].map(|arg| Operand::IdRef(self.value(arg))));
+            operands.extend((0..2 * count_of(self.type_of(left))).map(Operand::LiteralBit32));
+            return self.result(inst, Op::VectorShuffle, operands);
+        }
+        for &arg in &inst.args {
+            let word = self.value(arg);
+            let Type::Vector(scalar, count) = self.type_of(arg) else {
+                operands.push(Operand::IdRef(word));
+                continue;
+            };
+            for index in 0..u32::from(count) {
+                let part = vec![Operand::IdRef(word), Operand::LiteralBit32(index)];
+                operands.push(Operand::IdRef(self.op(Op::CompositeExtract, Type::Scalar(scalar), part)));
+            }
+        }
+        self.result(inst, Op::CompositeConstruct, operands);
     }
 
     fn is_bool(&self, inst: &Inst) -> bool {

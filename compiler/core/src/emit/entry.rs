@@ -24,9 +24,9 @@ impl Emitter<'_> {
         };
         let operands = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(memory)];
         self.writer.module.memory_model = Some(Instruction::new(Op::MemoryModel, None, None, operands));
-        let version = if self.is_vulkan() { 200_000 } else { 102_000 };
+        // Readers choose between the atomic functions of OpenCL C 1.2 and 2.0 by it: only the latter take all pointers.
         let operands =
-            vec![Operand::SourceLanguage(SourceLanguage::OpenCL_C), Operand::LiteralBit32(version)];
+            vec![Operand::SourceLanguage(SourceLanguage::OpenCL_C), Operand::LiteralBit32(200_000)];
         let source = Instruction::new(Op::Source, None, None, operands);
         self.writer.module.debug_string_source.push(source);
     }

@@ -73,11 +73,15 @@ impl Emitter<'_> {
     }
 
     fn static_variable(&mut self, var: &Var) -> Word {
-        let (pointer, class, _) = self.variable_type(var);
+        let class = self.storage_class(var.space);
         let mut operands = vec![Operand::StorageClass(class)];
-        if let Some(init) = self.initializer(var) {
-            operands.push(Operand::IdRef(init));
-        }
+        let pointer = match self.initializer(var) {
+            Some((ty, value)) => {
+                operands.push(Operand::IdRef(value));
+                self.pointer_type(class, ty)
+            }
+            None => self.variable_type(var).0,
+        };
         let word = self.writer.global(Op::Variable, Some(pointer), operands);
         if !self.is_vulkan() {
             let align = u32::try_from(var.align).unwrap_or(1);
@@ -105,38 +109,6 @@ impl Emitter<'_> {
         let array = self.writer.global(Op::TypeArray, None, operands);
         let pointer = self.pointer_type(StorageClass::Workgroup, array);
         self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Workgroup)])
-    }
-
-    /// The first value of a variable of the OpenCL environment: an array of bytes or of words.
-    fn initializer(&mut self, var: &Var) -> Option<Word> {
-        if self.is_vulkan() || !matches!(var.space, AddressSpace::Global | AddressSpace::Constant) {
-            return None;
-        }
-        let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
-        let size = size_of(element).max(1);
-        let count = var.size.div_ceil(size).max(1);
-        let ty = self.ty(element);
-        let array =
-            if count > 1 { self.array_type(ty, u32::try_from(count).unwrap_or(u32::MAX)) } else { ty };
-        let Some(data) = &var.init else {
-            return Some(self.writer.interned(Op::ConstantNull, Some(array), Vec::new()));
-        };
-        let parts: Vec<Word> = data
-            .bytes
-            .chunks(size as usize)
-            .map(|chunk| {
-                let mut bits = [0; 8];
-                bits[..chunk.len().min(8)].copy_from_slice(&chunk[..chunk.len().min(8)]);
-                self.constant(element, &Const::Bits([u64::from_le_bytes(bits)].into_iter().collect()))
-            })
-            .collect();
-        match parts.as_slice() {
-            [only] if count == 1 => Some(*only),
-            _ => {
-                let parts = parts.into_iter().map(Operand::IdRef).collect();
-                Some(self.writer.interned(Op::ConstantComposite, Some(array), parts))
-            }
-        }
     }
 
     /// The pointer to the bytes of a format, ended by zero, in constant memory.

@@ -27,6 +27,9 @@ impl Emitter<'_> {
             }
             // A pointer without pointee: bytes. Only the OpenCL environment has pointers as values.
             Type::Pointer(space) => {
+                if space == AddressSpace::Generic {
+                    self.writer.need(Capability::GenericPointer);
+                }
                 let class = self.storage_class(space);
                 if class == StorageClass::Generic {
                     self.writer.need(Capability::GenericPointer);

@@ -33,10 +33,12 @@ pub(super) fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right:
         BinaryOp::LShr => shift_right(builder, BinaryOp::LShr, left, right.low),
         BinaryOp::AShr => shift_right(builder, BinaryOp::AShr, left, right.low),
         BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem => {
-            if builder.ty(left.low).is_vector() {
-                return None;
+            let ty = builder.ty(left.low);
+            if ty.is_vector() {
+                divide_each(builder, op, left, right)
+            } else {
+                divide(builder, op, left, right)
             }
-            divide(builder, op, left, right)
         }
         BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => return None,
     })
@@ -146,6 +148,19 @@ pub(super) fn compare(builder: &mut Builder<'_>, compare: Compare, left: Pair, r
             builder.binary(BinaryOp::Or, high, low)
         }
     }
+}
+
+/// Component by component.
+fn divide_each(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right: Pair) -> Pair {
+    let ty = builder.ty(left.low);
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    for index in 0..ty.count() {
+        let [one, other] = [left, right].map(|pair| pair.map(|half| builder.extract(half, index)));
+        let result = divide(builder, op, one, other);
+        low.push(result.low);
+        high.push(result.high);
+    }
+    Pair { low: builder.construct(&low, ty), high: builder.construct(&high, ty) }
 }
 
 /// Quotient or remainder, bit by bit; signed ones by the magnitudes.

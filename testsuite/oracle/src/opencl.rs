@@ -1,0 +1,168 @@
+//! OpenCL's C interface. The only place that calls it.
+
+#![allow(unsafe_code, reason = "OpenCL's interface is one of C")]
+
+use std::{collections::HashMap, ptr, rc::Rc};
+
+use opencl3::{
+    command_queue::{CommandQueue, enqueue_nd_range_kernel},
+    context::Context,
+    device::{CL_DEVICE_TYPE_ALL, Device},
+    event::Event,
+    kernel::{Kernel, set_kernel_arg},
+    memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, ClMem as _},
+    platform::get_platforms,
+    program::Program as Built,
+};
+
+use crate::{exit::Failure, names};
+
+/// A device of somebody's OpenCL.
+pub(crate) struct Platform {
+    device: Device,
+    context: Context,
+}
+
+/// A program that has been built for it.
+pub(crate) struct Program {
+    program: Built,
+    context: Context,
+    queue: CommandQueue,
+    /// Of a module's kernels.
+    parameters: HashMap<String, Vec<String>>,
+}
+
+fn told(error: impl std::fmt::Display) -> Failure {
+    Failure(error.to_string())
+}
+
+impl Platform {
+    /// The first device of the platform that has this in its name.
+    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
+        for platform in get_platforms().map_err(told)? {
+            if !platform.name().map_err(told)?.contains(name) {
+                continue;
+            }
+            if let Some(device) = platform.get_devices(CL_DEVICE_TYPE_ALL).map_err(told)?.first() {
+                let device = Device::new(*device);
+                let context = Context::from_device(&device).map_err(told)?;
+                return Ok(Self { device, context });
+            }
+        }
+        Err(Failure(format!("no OpenCL platform has `{name}` in its name")))
+    }
+
+    pub(crate) fn compile(self, source: &str, options: &str) -> Result<Program, Failure> {
+        let program = Built::create_from_source(&self.context, source).map_err(told)?;
+        self.build(program, &format!("-cl-kernel-arg-info {options}"), HashMap::new())
+    }
+
+    pub(crate) fn load(self, module: &[u8], options: &str) -> Result<Program, Failure> {
+        let program = Built::create_from_il(&self.context, module).map_err(told)?;
+        self.build(program, options, names::parameters(module))
+    }
+
+    fn build(
+        self,
+        mut program: Built,
+        options: &str,
+        parameters: HashMap<String, Vec<String>>,
+    ) -> Result<Program, Failure> {
+        if let Err(error) = program.build(&[self.device.id()], options) {
+            let log = program.get_build_log(self.device.id()).unwrap_or_default();
+            return Err(Failure(format!("the program does not build: {error}\n{log}")));
+        }
+        let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0).map_err(told)?;
+        Ok(Program { program, context: self.context, queue, parameters })
+    }
+}
+
+/// Memory of the device, and its size.
+pub(crate) type Memory = Rc<(Buffer<u8>, usize)>;
+
+/// An argument of a kernel.
+pub(crate) enum Value {
+    /// A null pointer.
+    Null,
+    /// A buffer.
+    Buffer(Memory),
+    /// Local memory of so many bytes.
+    Local(usize),
+    /// The bytes of a value.
+    Bytes(Vec<u8>),
+}
+
+impl Program {
+    /// The names of a kernel's parameters; numbers stand for names that are not known.
+    pub(crate) fn parameters(&self, kernel: &str) -> Result<Vec<String>, Failure> {
+        if let Some(names) = self.parameters.get(kernel) {
+            return Ok(names.clone());
+        }
+        let kernel = Kernel::create(&self.program, kernel).map_err(told)?;
+        let count = kernel.num_args().map_err(told)?;
+        let name = |index| kernel.get_arg_name(index).ok().filter(|name| !name.is_empty());
+        Ok((0..count).map(|index| name(index).unwrap_or_else(|| index.to_string())).collect())
+    }
+
+    /// A buffer with these bytes.
+    pub(crate) fn buffer(&self, bytes: &[u8]) -> Result<Memory, Failure> {
+        // A buffer of no bytes cannot be made.
+        let mut bytes = bytes.to_vec();
+        bytes.resize(bytes.len().max(1), 0);
+        let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+        // SAFETY: the bytes are copied before the call returns, and there are as many as are told.
+        let buffer = unsafe { Buffer::create(&self.context, flags, bytes.len(), bytes.as_mut_ptr().cast()) };
+        Ok(Rc::new((buffer.map_err(told)?, bytes.len())))
+    }
+
+    /// The bytes of a buffer.
+    pub(crate) fn read(&self, buffer: &Memory) -> Result<Vec<u8>, Failure> {
+        let mut bytes = vec![0; buffer.1];
+        // SAFETY: the call returns when all bytes, as many as the buffer has, are written.
+        unsafe { self.queue.enqueue_read_buffer(&buffer.0, 1, 0, &mut bytes, &[]) }.map_err(told)?;
+        Ok(bytes)
+    }
+
+    /// Launches a kernel and waits for its end.
+    pub(crate) fn launch(
+        &self,
+        name: &str,
+        arguments: &[Value],
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<(), Failure> {
+        if local.is_some_and(|local| local.len() != global.len()) {
+            return Err(Failure("the global and the local size have other dimensions".to_owned()));
+        }
+        let kernel = Kernel::create(&self.program, name).map_err(told)?;
+        for (index, argument) in (0..).zip(arguments) {
+            let memory = if let Value::Buffer(buffer) = argument { buffer.0.get() } else { ptr::null_mut() };
+            let (size, pointer) = match argument {
+                Value::Null | Value::Buffer(_) => (size_of_val(&memory), ptr::from_ref(&memory).cast()),
+                Value::Local(bytes) => (*bytes, ptr::null()),
+                Value::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
+            };
+            // SAFETY: the pointer is null, or points to so many bytes that live until the call returns.
+            unsafe { set_kernel_arg(kernel.get(), index, size, pointer) }.map_err(|error| {
+                Failure(format!("argument {index}: {}", opencl3::error_codes::ClError(error)))
+            })?;
+        }
+        // SAFETY: the arrays have an element for each dimension, and live longer than the call. That the kernel stays within its
+        // buffers is the promise of who wrote the test.
+        let event = unsafe {
+            enqueue_nd_range_kernel(
+                self.queue.get(),
+                kernel.get(),
+                global.len() as u32,
+                ptr::null(),
+                global.as_ptr(),
+                local.map_or(ptr::null(), <[usize]>::as_ptr),
+                0,
+                ptr::null(),
+            )
+        };
+        let event = event.map_err(|error| Failure(opencl3::error_codes::ClError(error).to_string()))?;
+        Event::new(event).wait().map_err(told)?;
+        self.queue.finish().map_err(told)
+    }
+}

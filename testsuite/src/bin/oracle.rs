@@ -1,0 +1,25 @@
+//! `cargo xtask oracle NAME …`: `kiln-oracle` with the environment in which it sees this OpenCL and no other.
+
+use std::{env, process::ExitCode};
+
+use kiln_testsuite::oracle::Oracle;
+
+fn main() -> ExitCode {
+    let mut words = env::args().skip(1);
+    let Some(oracle) = words.next().as_deref().and_then(Oracle::named) else {
+        eprintln!("the first argument is `pocl` or `intel`, and `kiln-oracle --help` tells of the others");
+        return ExitCode::from(2);
+    };
+    let scratch = tempfile::tempdir().expect("a folder for files");
+    let ended = oracle.command(scratch.path()).and_then(|mut command| {
+        command.args(words).status().map_err(|e| format!("kiln-oracle does not start: {e}"))
+    });
+    match ended {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The OpenCL of others: how `kiln-oracle` is made to see one, and what it says.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{kiln, process, process::Finished, root};
+
+/// An implementation of OpenCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oracle {
+    /// PoCL, which Debian has: OpenCL C 1.2.
+    Pocl,
+    /// Intel's runtime for processors: OpenCL 3.0 with every feature, and SPIR-V. `cargo xtask setup --oracles` brings it.
+    Intel,
+}
+
+/// Where the loader of Debian keeps its manifests.
+const VENDORS: &str = "/etc/OpenCL/vendors";
+
+impl Oracle {
+    /// The oracle of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "pocl" => Some(Self::Pocl),
+            "intel" => Some(Self::Intel),
+            _ => None,
+        }
+    }
+
+    /// A call of `kiln-oracle` that sees this implementation and no other.
+    pub fn command(self, scratch: &Path) -> Result<Command, String> {
+        let mut command = Command::new(kiln::program("kiln-oracle"));
+        match self {
+            Self::Pocl => {
+                if !Path::new(VENDORS).join("pocl.icd").exists() {
+                    return Err(
+                        "PoCL is not installed: `cargo xtask setup --tests` installs pocl-opencl-icd"
+                            .to_owned(),
+                    );
+                }
+                command.env("OCL_ICD_VENDORS", VENDORS).args(["--platform", "Portable"]);
+                // What it keeps of programs that are never seen again only takes room.
+                command.env("POCL_CACHE_DIR", scratch.join("pocl"));
+            }
+            Self::Intel => {
+                let folders = intel_libraries()?;
+                let runtime =
+                    folders.iter().map(|folder| folder.join("libintelocl.so")).find(|it| it.exists());
+                let runtime = runtime.ok_or("there is no libintelocl.so in the oracles' folder")?;
+                let vendors = scratch.join("vendors");
+                let manifest = vendors.join("intel.icd");
+                fs::create_dir_all(&vendors)
+                    .and_then(|()| fs::write(&manifest, runtime.display().to_string()))
+                    .map_err(|e| format!("cannot write `{}`: {e}", manifest.display()))?;
+                // Theirs has a loader that looks elsewhere: the system's comes first.
+                let mut path = vec![PathBuf::from("/usr/lib/x86_64-linux-gnu")];
+                path.extend(folders);
+                let path = env::join_paths(path).map_err(|e| e.to_string())?;
+                // The loader takes a folder only with a slash behind it.
+                command
+                    .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
+                    .env("LD_LIBRARY_PATH", path);
+            }
+        }
+        Ok(command)
+    }
+
+    /// Runs a call to its end.
+    pub fn run(command: &mut Command) -> Result<Finished, String> {
+        process::run(command, b"", kiln::LIMIT)
+    }
+}
+
+/// `NAME.data/data/lib` of every wheel that `cargo xtask setup --oracles` has unpacked.
+fn intel_libraries() -> Result<Vec<PathBuf>, String> {
+    let folder = env::var_os("KILN_ORACLES").map_or_else(|| root().join("target/oracles"), PathBuf::from);
+    let missing =
+        |e| format!("cannot read `{}`: {e} (`cargo xtask setup --oracles` makes it)", folder.display());
+    let wheels = fs::read_dir(&folder).map_err(missing)?.filter_map(Result::ok);
+    let found: Vec<PathBuf> =
+        wheels.map(|wheel| wheel.path().join("data/lib")).filter(|folder| folder.is_dir()).collect();
+    Ok(found)
+}

@@ -1,0 +1,29 @@
+//! What the generator decides by chance.
+
+use crate::random::Random;
+
+/// A source of decisions.
+pub(super) struct Dice(Random);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
+    pub(super) fn bits(&mut self) -> u64 {
+        u64::from(self.0.bits()) << 32 | u64::from(self.0.bits())
+    }
+
+    /// Less than the limit.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0.below(limit)
+    }
+
+    pub(super) fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    pub(super) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        self.0.pick(all)
+    }
+}

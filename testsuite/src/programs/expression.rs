@@ -1,0 +1,454 @@
+//! Expressions without effects, of a wanted type. Signed arithmetic is done on unsigned operands where it could
+//! overflow; divisors are never zero; indices stay below lengths.
+
+use super::{
+    Generator, Parameter,
+    scope::Place,
+    types::{FLOAT, INT, INTEGERS, Kind, Scalar, Ty, UINT},
+};
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+impl Generator {
+    /// An expression of exactly this type.
+    pub(super) fn expression(&mut self, ty: Ty, depth: usize) -> String {
+        match (ty.scalar.is_float(), ty.count) {
+            (true, _) => self.float(ty, depth),
+            (false, 1) => self.integer(ty.scalar, depth),
+            (false, _) => self.vector(ty, depth),
+        }
+    }
+
+    /// An index below the length.
+    pub(super) fn index(&mut self, length: usize, depth: usize) -> String {
+        if length.is_power_of_two() && self.dice.one_in(2) {
+            let scalar = *self.dice.pick(&INTEGERS);
+            return format!("{} & {}", self.integer(scalar, depth), length - 1);
+        }
+        if self.dice.one_in(3) {
+            return self.dice.below(length).to_string();
+        }
+        let scalar = self.dice.pick(&INTEGERS).with_sign(false);
+        format!("{} % {length}", self.integer(scalar, depth))
+    }
+
+    /// A place as it is read or written.
+    pub(super) fn element(&mut self, place: &Place, depth: usize) -> String {
+        match place.length {
+            None => place.text.clone(),
+            Some(length) if place.is_pointer && (length == 1 || self.dice.one_in(6)) => {
+                format!("(*{})", place.text)
+            }
+            Some(length) => format!("{}[{}]", place.text, self.index(length, depth)),
+        }
+    }
+
+    fn readable(&mut self, wanted: impl Fn(&Place) -> bool) -> Option<Place> {
+        let found: Vec<&Place> = self.scopes.places().iter().filter(|place| wanted(place)).collect();
+        if found.is_empty() {
+            return None;
+        }
+        // What was declared last is at hand most often.
+        let index = found.len() - 1 - self.dice.below(found.len()).min(self.dice.below(found.len()));
+        Some(found[index].clone())
+    }
+
+    fn constant(&mut self, scalar: Scalar) -> String {
+        let bits = self.dice.bits();
+        let value = match self.dice.below(6) {
+            0 => bits % 3,
+            1 => bits % 100,
+            2 => 1 << (bits % u64::from(scalar.bits)),
+            3 => (1u64 << (bits % u64::from(scalar.bits))).wrapping_sub(1),
+            _ => bits,
+        };
+        let value = if scalar.bits == 64 { value } else { value & ((1 << scalar.bits) - 1) };
+        let suffix = if scalar.bits == 64 { "ul" } else { "u" };
+        format!("(({})0x{value:x}{suffix})", scalar.name)
+    }
+
+    fn leaf(&mut self, scalar: Scalar, depth: usize) -> String {
+        let Some(place) = self.readable(|_| true).filter(|_| !self.dice.one_in(5)) else {
+            return self.constant(scalar);
+        };
+        let mut text = self.element(&place, depth.saturating_sub(1).min(1));
+        if place.ty.count > 1 {
+            text = format!("{text}.s{}", char::from(DIGITS[self.dice.below(place.ty.count)]));
+        }
+        if place.ty.scalar == scalar { text } else { format!("(({}){text})", scalar.name) }
+    }
+
+    /// An integer expression of this type.
+    pub(super) fn integer(&mut self, scalar: Scalar, depth: usize) -> String {
+        if depth == 0 || self.dice.one_in(6) {
+            return self.leaf(scalar, depth);
+        }
+        let depth = depth - 1;
+        let name = scalar.name;
+        let other = *self.dice.pick(&INTEGERS);
+        match self.dice.below(22) {
+            0..=4 => self.arithmetic(scalar, depth),
+            5 | 6 => {
+                let third = *self.dice.pick(&INTEGERS);
+                let op = *self.dice.pick(&["&", "|", "^"]);
+                format!("(({name})({} {op} {}))", self.integer(other, depth), self.integer(third, depth))
+            }
+            7 => {
+                let op = *self.dice.pick(&["<<", ">>"]);
+                format!("(({name})({} {op} {}))", self.integer(scalar, depth), self.integer(other, depth))
+            }
+            8 | 9 => format!("(({name}){})", self.condition(depth)),
+            10 => {
+                let condition = self.condition(depth);
+                format!(
+                    "(({name})({condition} ? {} : {}))",
+                    self.integer(scalar, depth),
+                    self.integer(other, depth)
+                )
+            }
+            11 => format!("(({name})~{})", self.integer(other, depth)),
+            12 => format!("(({name})!{})", self.integer(other, depth)),
+            13 => format!("convert_{name}_sat({})", self.integer(other, depth)),
+            14 => format!("(({name})(bool){})", self.integer(other, depth)),
+            15 => self.builtin(Ty::of(scalar), depth),
+            16 => {
+                let count = *self.dice.pick(&[2, 4]);
+                match INTEGERS.iter().find(|it| it.bits as usize * count == scalar.bits as usize) {
+                    Some(&part) => format!("as_{name}({})", self.vector(Ty { scalar: part, count }, depth)),
+                    None => self.integer(scalar, depth),
+                }
+            }
+            17 => {
+                let count = *self.dice.pick(&[2, 3, 4, 8, 16]);
+                let which = *self.dice.pick(&["any", "all"]);
+                let signed = other.with_sign(true);
+                format!("(({name}){which}({}))", self.vector(Ty { scalar: signed, count }, depth))
+            }
+            18 => format!("(({name})(int){})", self.float(Ty::of(FLOAT), depth)),
+            19 | 20 => self.call(Ty::of(scalar), depth),
+            _ => {
+                let (first, second) = (self.integer(scalar, depth), self.integer(other, depth));
+                format!("({second}, {first})")
+            }
+        }
+    }
+
+    /// An operation that could overflow is done without a sign.
+    fn arithmetic(&mut self, scalar: Scalar, depth: usize) -> String {
+        let name = scalar.name;
+        let ty = *self.dice.pick(&INTEGERS);
+        let (left, right) = (self.integer(ty, depth), self.integer(ty, depth));
+        if self.dice.one_in(4) {
+            let op = *self.dice.pick(&["/", "%"]);
+            return if ty.is_signed() {
+                format!("(({name})({left} {op} (({right} & 15) - {})))", 17 + self.dice.below(3))
+            } else {
+                format!("(({name})({left} {op} ({right} | 1)))")
+            };
+        }
+        let op = *self.dice.pick(&["+", "-", "*"]);
+        let wide = if ty.bits == 64 { "ulong" } else { "uint" };
+        // Small signed numbers are promoted to `int`, where they find room.
+        if ty.bits < 32 && (ty.is_signed() || op != "*") {
+            format!("(({name})({left} {op} {right}))")
+        } else {
+            format!("(({name})(({wide}){left} {op} ({wide}){right}))")
+        }
+    }
+
+    /// An `int` that is 0 or 1.
+    pub(super) fn condition(&mut self, depth: usize) -> String {
+        let depth = depth.saturating_sub(1);
+        match self.dice.below(8) {
+            0 => {
+                let op = *self.dice.pick(&["&&", "||"]);
+                format!("({} {op} {})", self.condition(depth), self.condition(depth))
+            }
+            1 => format!("(!{})", self.condition(depth)),
+            2 => {
+                let op = *self.dice.pick(&["<", ">", "<=", ">=", "==", "!="]);
+                let ty = Ty::of(FLOAT);
+                format!("({} {op} {})", self.float(ty, depth), self.float(ty, depth))
+            }
+            _ => {
+                let op = *self.dice.pick(&["<", ">", "<=", ">=", "==", "!="]);
+                let (left, right) = (*self.dice.pick(&INTEGERS), *self.dice.pick(&INTEGERS));
+                format!("({} {op} {})", self.integer(left, depth), self.integer(right, depth))
+            }
+        }
+    }
+
+    /// A whole number below 2^23, so that all is exact; what is stored is cut to 2048.
+    fn float(&mut self, ty: Ty, depth: usize) -> String {
+        let name = ty.name();
+        let small = |generator: &mut Self, depth| {
+            let ty = ty.with(INT);
+            if ty.count == 1 {
+                format!("((float)({} & 2047))", generator.integer(INT, depth))
+            } else {
+                format!("convert_{name}({} & 2047)", generator.vector(ty, depth))
+            }
+        };
+        let place = self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3));
+        if let Some(place) = place
+            && (depth == 0 || self.dice.one_in(3))
+        {
+            return self.element(&place, depth.min(1));
+        }
+        if depth == 0 {
+            return small(self, 0);
+        }
+        let operand = |generator: &mut Self| {
+            let place = generator.readable(|place| place.ty == ty).filter(|_| !generator.dice.one_in(3));
+            match place {
+                Some(place) => generator.element(&place, 0),
+                None => small(generator, depth - 1),
+            }
+        };
+        match self.dice.below(7) {
+            0 => small(self, depth - 1),
+            1 => {
+                let function = *self.dice.pick(&["fmin", "fmax"]);
+                format!("{function}({}, {})", operand(self), operand(self))
+            }
+            2 => format!("fma({}, {}, {})", operand(self), operand(self), operand(self)),
+            3 => format!("(-{})", operand(self)),
+            _ => {
+                let op = *self.dice.pick(&["+", "-", "*"]);
+                format!("({} {op} {})", operand(self), operand(self))
+            }
+        }
+    }
+
+    /// An expression whose value can be kept: floats are cut to what stays exact.
+    pub(super) fn stored(&mut self, ty: Ty, depth: usize) -> String {
+        let text = self.expression(ty, depth);
+        match (ty.scalar.is_float(), ty.count) {
+            (false, _) => text,
+            (true, 1) => format!("(float)((int)({text}) & 2047)"),
+            (true, count) => format!("convert_float{count}(convert_int{count}({text}) & 2047)"),
+        }
+    }
+
+    /// A vector of integers.
+    fn vector(&mut self, ty: Ty, depth: usize) -> String {
+        let (name, Ty { scalar, count }) = (ty.name(), ty);
+        let place = self.readable(|place| place.ty == ty);
+        if let Some(place) = place
+            && (depth == 0 || self.dice.one_in(4))
+        {
+            return self.element(&place, depth.min(1));
+        }
+        if depth == 0 {
+            return format!("(({name})({}))", self.leaf(scalar, 0));
+        }
+        let depth = depth - 1;
+        let unsigned = scalar.with_sign(false);
+        match self.dice.below(18) {
+            0 | 1 => self.literal(ty, depth),
+            2..=5 => {
+                let operands = ty.with(unsigned);
+                let (left, right) = (self.vector(operands, depth), self.vector(operands, depth));
+                let right = if self.dice.one_in(5) { self.integer(unsigned, depth) } else { right };
+                let op = *self.dice.pick(&["+", "-", "*", "&", "|", "^", "<<", ">>"]);
+                self.read_as(ty, format!("({left} {op} {right})"), unsigned)
+            }
+            6 => {
+                let op = *self.dice.pick(&["/", "%"]);
+                let operands = ty.with(unsigned);
+                let (left, right) = (self.vector(operands, depth), self.vector(operands, depth));
+                self.read_as(ty, format!("({left} {op} ({right} | ({})1))", unsigned.name), unsigned)
+            }
+            7 | 8 => {
+                let compared = if scalar.bits == 32 && self.dice.one_in(3) {
+                    FLOAT
+                } else {
+                    scalar.with_sign(self.dice.one_in(2))
+                };
+                let operands = ty.with(compared);
+                let op = *self.dice.pick(&["<", ">", "<=", ">=", "==", "!="]);
+                let (left, right) = (self.expression(operands, depth), self.expression(operands, depth));
+                self.read_as(ty, format!("({left} {op} {right})"), scalar.with_sign(true))
+            }
+            9 => {
+                let condition = self.vector(ty.with(scalar.with_sign(true)), depth);
+                format!("({condition} ? {} : {})", self.vector(ty, depth), self.vector(ty, depth))
+            }
+            10 => format!("(~{})", self.vector(ty, depth)),
+            11 => {
+                let from = *self.dice.pick(&INTEGERS);
+                let saturate = if self.dice.one_in(2) { "_sat" } else { "" };
+                format!("convert_{name}{saturate}({})", self.vector(ty.with(from), depth))
+            }
+            12 => self.builtin(ty, depth),
+            13 => self.swizzled(ty),
+            14 => self.reinterpreted(ty, depth),
+            15 => {
+                let from = *self.dice.pick(&[2, 4, 8, 16]);
+                // The mask has an element of the same width for each of the result.
+                if count == 3 {
+                    return self.literal(ty, depth);
+                }
+                let source = Ty { scalar, count: from };
+                let mask = self.vector(ty.with(unsigned), depth);
+                format!("shuffle({}, {mask})", self.vector(source, depth))
+            }
+            16 => {
+                let place = self.readable(|place| {
+                    let fits = place.length.is_some_and(|length| length >= count);
+                    place.ty == Ty::of(scalar) && fits && (place.has_address || !place.is_writable)
+                });
+                match place {
+                    Some(place) => {
+                        let length = place.length.unwrap_or(count);
+                        let index = self.index(length / count, depth.min(1));
+                        format!("vload{count}({index}, {})", place.text)
+                    }
+                    None => self.vector(ty, depth),
+                }
+            }
+            _ => self.call(ty, depth),
+        }
+    }
+
+    /// A vector of other components of the same width, as one of this type.
+    fn read_as(&mut self, ty: Ty, text: String, scalar: Scalar) -> String {
+        if scalar == ty.scalar { text } else { format!("as_{}({text})", ty.name()) }
+    }
+
+    /// `(int4)(a, v.xy, b)`
+    pub(super) fn literal(&mut self, ty: Ty, depth: usize) -> String {
+        if self.dice.one_in(4) {
+            return format!("(({})({}))", ty.name(), self.integer(ty.scalar, depth));
+        }
+        let mut parts = Vec::new();
+        let mut missing = ty.count;
+        while missing > 0 {
+            let fitting: Vec<usize> =
+                [1, 1, 2, 3, 4, 8].into_iter().filter(|&it| it <= missing && it < ty.count).collect();
+            let count = *self.dice.pick(&fitting);
+            missing -= count;
+            parts.push(self.expression(Ty { count, ..ty }, depth.min(1)));
+        }
+        format!("(({})({}))", ty.name(), parts.join(", "))
+    }
+
+    /// Components of a vector at hand.
+    fn swizzled(&mut self, ty: Ty) -> String {
+        let place = self.readable(|place| place.ty.scalar == ty.scalar && place.ty.count > 1);
+        let Some(place) = place else { return self.literal(ty, 1) };
+        let text = self.element(&place, 0);
+        if place.ty.count == 2 * ty.count && self.dice.one_in(2) {
+            return format!("{text}.{}", self.dice.pick(&["lo", "hi", "even", "odd"]));
+        }
+        let letters = self.dice.one_in(2) && place.ty.count <= 4 && ty.count <= 4;
+        let components: String = (0..ty.count)
+            .map(|_| {
+                let index = self.dice.below(place.ty.count);
+                char::from(if letters { b"xyzw"[index] } else { DIGITS[index] })
+            })
+            .collect();
+        format!("{text}.{}{components}", if letters { "" } else { "s" })
+    }
+
+    /// The bytes of a vector of another shape.
+    fn reinterpreted(&mut self, ty: Ty, depth: usize) -> String {
+        // Three components have the room of four, one of which is nobody's.
+        if ty.count == 3 {
+            let from = ty.with(ty.scalar.with_sign(self.dice.one_in(2)));
+            return format!("as_{}({})", ty.name(), self.vector(from, depth));
+        }
+        let bits = ty.scalar.bits as usize * ty.count;
+        let shapes: Vec<Ty> = INTEGERS
+            .iter()
+            .flat_map(|&scalar| [1, 2, 4, 8, 16].map(|count| Ty { scalar, count }))
+            .filter(|shape| shape.scalar.bits as usize * shape.count == bits)
+            .collect();
+        let from = *self.dice.pick(&shapes);
+        format!("as_{}({})", ty.name(), self.expression(from, depth))
+    }
+
+    /// A call of a built-in function with a result of this type.
+    fn builtin(&mut self, ty: Ty, depth: usize) -> String {
+        let one = ["abs_diff", "add_sat", "sub_sat", "mul_hi", "rotate", "hadd", "rhadd", "min", "max"];
+        let unsigned = !ty.scalar.is_signed();
+        match self.dice.below(14) {
+            index @ 0..=8 if index > 0 || unsigned => {
+                format!("{}({}, {})", one[index], self.expression(ty, depth), self.expression(ty, depth))
+            }
+            9 => format!("popcount({})", self.expression(ty, depth)),
+            10 => format!("clz({})", self.expression(ty, depth)),
+            11 if unsigned => {
+                format!("abs({})", self.expression(ty.with(ty.scalar.with_sign(true)), depth))
+            }
+            12 => {
+                let sign = self.dice.one_in(2);
+                let condition = self.expression(ty.with(ty.scalar.with_sign(sign)), depth);
+                format!("select({}, {}, {condition})", self.expression(ty, depth), self.expression(ty, depth))
+            }
+            13 if ty.scalar.bits > 8 => {
+                let half = INTEGERS
+                    .into_iter()
+                    .find(|it| it.bits * 2 == ty.scalar.bits && it.kind == ty.scalar.kind)
+                    .unwrap_or(ty.scalar);
+                let low = ty.with(half.with_sign(false));
+                format!(
+                    "upsample({}, {})",
+                    self.expression(ty.with(half), depth),
+                    self.expression(low, depth)
+                )
+            }
+            _ if ty.scalar.bits == 32 => {
+                let cut = if unsigned { "0xffff" } else { "0x7fff" };
+                format!(
+                    "mul24({} & {cut}, {} & 0x7f)",
+                    self.expression(ty, depth),
+                    self.expression(ty, depth)
+                )
+            }
+            _ => format!("max({}, {})", self.expression(ty, depth), self.expression(ty, depth)),
+        }
+    }
+
+    /// A call of a function that only computes.
+    fn call(&mut self, ty: Ty, depth: usize) -> String {
+        let fitting: Vec<_> = self
+            .functions
+            .iter()
+            .filter(|function| {
+                let plain = |it: &Parameter| matches!(it, Parameter::Value(_));
+                function.result == ty && function.parameters.iter().all(plain)
+            })
+            .cloned()
+            .collect();
+        // Calls in loops of functions with loops take long.
+        if fitting.is_empty() || self.around.loops > 1 {
+            return self.expression(ty, depth.min(1));
+        }
+        let function = self.dice.pick(&fitting).clone();
+        let arguments: Vec<String> = function
+            .parameters
+            .iter()
+            .map(|parameter| match parameter {
+                Parameter::Value(ty) => self.stored(*ty, depth.min(1)),
+                Parameter::Struct(_) | Parameter::Pointer(..) => unreachable!("only values are chosen"),
+            })
+            .collect();
+        format!("{}({})", function.name, arguments.join(", "))
+    }
+
+    /// A number for the result from any scalar or vector.
+    pub(super) fn mixed(text: &str, ty: Ty) -> Vec<String> {
+        let one = |text: String| match ty.scalar.kind {
+            Kind::Float => format!("(ulong)(int){text}"),
+            Kind::Signed | Kind::Unsigned => format!("(ulong){text}"),
+        };
+        if ty.count == 1 {
+            return vec![one(text.to_owned())];
+        }
+        (0..ty.count).map(|it| one(format!("{text}.s{}", char::from(DIGITS[it])))).collect()
+    }
+
+    /// The type of what is kept in memory that all work-items see.
+    pub(super) const WORD: Ty = Ty::of(UINT);
+}

@@ -1,0 +1,422 @@
+//! Statements.
+
+use super::{
+    Generator, Parameter,
+    scope::{Place, Space},
+    types::{INT, INTEGERS, Ty, UINT},
+};
+
+impl Generator {
+    /// So many statements, at most.
+    pub(super) fn statements(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        match self.dice.below(34) {
+            0..=3 => self.declare_value(),
+            4 | 5 => self.declare_array(),
+            6 | 7 => self.declare_struct(),
+            8 => self.declare_pointer(),
+            9 => self.through_array_of_pointers(),
+            10 => self.through_other_type(),
+            11..=18 => self.assignment(),
+            19 => self.pointer_assignment(),
+            20 => self.struct_assignment(),
+            21..=23 => self.conditional(),
+            24..=26 => self.loop_statement(),
+            27 => self.switch(),
+            28 => self.jump(),
+            29 => self.forward_goto(),
+            30 => self.backward_goto(),
+            31 => self.store_vector(),
+            _ => self.call_statement(),
+        }
+    }
+
+    /// A place that can be written.
+    fn writable(&mut self) -> Option<Place> {
+        let found: Vec<Place> =
+            self.scopes.places().iter().filter(|place| place.is_writable).cloned().collect();
+        (!found.is_empty()).then(|| self.dice.pick(&found).clone())
+    }
+
+    fn assignment(&mut self) {
+        let Some(place) = self.writable() else { return self.declare_value() };
+        let target = self.element(&place, 1);
+        let ty = place.ty;
+        if ty.scalar.is_float() {
+            let value = self.stored(ty, 3);
+            return self.line(format!("{target} = {value};"));
+        }
+        match self.dice.below(8) {
+            // Arithmetic of small numbers is done on `int`, where unsigned ones of 16 bits can overflow.
+            0 | 1 if !ty.scalar.is_signed() && (ty.count > 1 || ty.scalar.bits != 16) => {
+                let op = *self.dice.pick(&["+", "-", "*"]);
+                let value = self.expression(ty, 3);
+                self.line(format!("{target} {op}= {value};"));
+            }
+            2 => {
+                let op = *self.dice.pick(&["&", "|", "^", "<<", ">>"]);
+                let value = self.expression(ty, 3);
+                self.line(format!("{target} {op}= {value};"));
+            }
+            3 if ty.count == 1 && (!ty.scalar.is_signed() || ty.scalar.bits < 32) => {
+                let op = *self.dice.pick(&["++", "--"]);
+                if self.dice.one_in(2) {
+                    self.line(format!("{op}{target};"));
+                } else {
+                    self.line(format!("{target}{op};"));
+                }
+            }
+            4 | 5 if ty.count > 1 => self.component_assignment(&target, ty),
+            _ => {
+                let value = self.expression(ty, 4);
+                self.line(format!("{target} = {value};"));
+            }
+        }
+    }
+
+    /// `v.s31 = …`, `v.lo = …`
+    fn component_assignment(&mut self, target: &str, ty: Ty) {
+        let halves = ty.count != 3 && self.dice.one_in(3);
+        if halves {
+            let half = *self.dice.pick(&["lo", "hi", "even", "odd"]);
+            let value = self.expression(Ty { count: ty.count / 2, ..ty }, 2);
+            return self.line(format!("{target}.{half} = {value};"));
+        }
+        let mut components: Vec<usize> = (0..ty.count).collect();
+        for index in 0..ty.count {
+            let other = self.dice.below(ty.count);
+            components.swap(index, other);
+        }
+        let fitting: Vec<usize> = [1, 1, 2, 3, 4, 8].into_iter().filter(|&it| it <= ty.count).collect();
+        let count = *self.dice.pick(&fitting);
+        let names: String =
+            components[..count].iter().map(|&it| char::from(b"0123456789abcdef"[it])).collect();
+        let value = self.expression(Ty { count, ..ty }, 2);
+        self.line(format!("{target}.s{names} = {value};"));
+    }
+
+    fn pointer_assignment(&mut self) {
+        let pointers: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| place.is_pointer && !place.text.starts_with('g'))
+            .cloned()
+            .collect();
+        if pointers.is_empty() {
+            return self.declare_pointer();
+        }
+        let pointer = self.dice.pick(&pointers).clone();
+        let length = pointer.length.unwrap_or(1);
+        // A target must live as long as the pointer: it was declared before.
+        let targets: Vec<Place> = self
+            .targets(pointer.space, pointer.ty, length)
+            .into_iter()
+            .filter(|target| self.is_older(target, &pointer))
+            .collect();
+        if targets.is_empty() {
+            return self.declare_pointer();
+        }
+        let (one, other) = (self.dice.pick(&targets).clone(), self.dice.pick(&targets).clone());
+        let first = self.pointer_to(&one, length);
+        if self.dice.one_in(2) {
+            return self.line(format!("{} = {first};", pointer.text));
+        }
+        let second = self.pointer_to(&other, length);
+        let condition = if self.dice.one_in(3) {
+            let op = *self.dice.pick(&["==", "!="]);
+            format!("({} {op} {second})", pointer.text)
+        } else {
+            self.condition(2)
+        };
+        self.line(format!("{} = {condition} ? {first} : {second};", pointer.text));
+    }
+
+    fn is_older(&self, one: &Place, other: &Place) -> bool {
+        let at = |place: &Place| self.scopes.places().iter().position(|it| it.text == place.text);
+        at(one) <= at(other)
+    }
+
+    fn struct_assignment(&mut self) {
+        let all = self.scopes.structs().to_vec();
+        let pairs: Vec<(String, String)> = all
+            .iter()
+            .flat_map(|to| {
+                all.iter()
+                    .filter(|from| from.number == to.number)
+                    .map(|from| (to.text.clone(), from.text.clone()))
+            })
+            // An object is not assigned to a part of itself.
+            .filter(|(to, from)| to != from)
+            .collect();
+        if pairs.is_empty() {
+            return self.declare_struct();
+        }
+        let (to, from) = self.dice.pick(&pairs).clone();
+        if self.dice.one_in(4) {
+            let condition = self.condition(2);
+            self.line(format!("{to} = {condition} ? {to} : {from};"));
+        } else {
+            self.line(format!("{to} = {from};"));
+        }
+    }
+
+    fn nested(&mut self) {
+        let count = 1 + self.dice.below(4);
+        if self.depth > 6 {
+            self.assignment();
+        } else {
+            self.statements(count);
+        }
+    }
+
+    fn conditional(&mut self) {
+        let condition = self.condition(3);
+        self.open(format!("if {condition} {{"));
+        self.nested();
+        if self.dice.one_in(2) {
+            self.close("} else {");
+            self.depth += 1;
+            self.scopes.open();
+            self.nested();
+        }
+        self.close("}");
+    }
+
+    /// Loops end after a few rounds whatever happens in them.
+    fn loop_statement(&mut self) {
+        if self.around.loops >= 2 {
+            return self.conditional();
+        }
+        let before = self.around;
+        self.around.is_in_loop = true;
+        self.around.is_in_switch = false;
+        self.around.loops += 1;
+        let counter = self.name('i');
+        let rounds = 1 + self.dice.below(5);
+        let unroll = if self.dice.one_in(8) { "__attribute__((opencl_unroll_hint)) " } else { "" };
+        let place = |text: String| Place {
+            text,
+            ty: Ty::of(INT),
+            space: Space::Private,
+            length: None,
+            is_writable: false,
+            is_pointer: false,
+            has_address: false,
+        };
+        match self.dice.below(4) {
+            0 | 1 => {
+                self.open(format!("{unroll}for (int {counter} = 0; {counter} < {rounds}; ++{counter}) {{"));
+                self.scopes.add(place(counter));
+                self.nested();
+                self.close("}");
+            }
+            2 => {
+                let condition = self.condition(2);
+                self.open(format!("for (int {counter} = 0; {counter}++ < {rounds} && {condition}; ) {{"));
+                self.scopes.add(place(counter));
+                self.nested();
+                self.close("}");
+            }
+            _ => {
+                self.open("{");
+                self.line(format!("int {counter} = {rounds};"));
+                self.open("do {");
+                self.scopes.add(place(counter.clone()));
+                self.nested();
+                // The condition stands outside the body's scope.
+                self.scopes.close();
+                self.scopes.open();
+                let condition = if self.dice.one_in(2) { self.condition(1) } else { "1".to_owned() };
+                self.close(format!("}} while (--{counter} > 0 && {condition});"));
+                self.close("}");
+            }
+        }
+        self.around = before;
+    }
+
+    fn switch(&mut self) {
+        let before = self.around;
+        self.around.is_in_switch = true;
+        let count = 2 + self.dice.below(4);
+        let scalar = *self.dice.pick(&INTEGERS);
+        let value = self.index(count + 1, 2);
+        let value = if self.dice.one_in(3) { format!("({})({value})", scalar.name) } else { value };
+        self.open(format!("switch ({value}) {{"));
+        let default = self.dice.below(count + 2);
+        for case in 0..count {
+            if case == default {
+                self.case("default");
+            }
+            self.case(&format!("case {case}"));
+        }
+        self.close("}");
+        self.around = before;
+    }
+
+    fn case(&mut self, label: &str) {
+        self.open(format!("{label}: {{"));
+        self.nested();
+        if !self.dice.one_in(3) {
+            self.line("break;");
+        }
+        self.close("}");
+    }
+
+    /// `break`, `continue`, `return`, under a condition.
+    fn jump(&mut self) {
+        let condition = self.condition(2);
+        let mut choices = Vec::new();
+        if self.around.is_in_loop {
+            choices.push("continue;".to_owned());
+        }
+        if self.around.is_in_loop || self.around.is_in_switch {
+            choices.push("break;".to_owned());
+        }
+        if let Some(ty) = self.around.returns {
+            choices.push(format!("return {};", self.stored(ty, 2)));
+        }
+        if choices.is_empty() {
+            return self.conditional();
+        }
+        let choice = self.dice.pick(&choices).clone();
+        self.line(format!("if {condition} {choice}"));
+    }
+
+    /// Out of what is nested, to a label behind it.
+    fn forward_goto(&mut self) {
+        let label = self.name('l');
+        self.open("{");
+        self.nested();
+        let condition = self.condition(2);
+        if self.dice.one_in(2) && self.around.loops < 2 {
+            let counter = self.name('i');
+            self.line(format!("for (int {counter} = 0; {counter} < 3; ++{counter}) {{ if ({counter} == 2 || {condition}) goto {label}; }}"));
+        } else {
+            self.line(format!("if {condition} goto {label};"));
+        }
+        self.nested();
+        self.close("}");
+        self.line(format!("{label}: ;"));
+    }
+
+    /// Back to a label, a few times.
+    fn backward_goto(&mut self) {
+        if self.around.loops >= 2 {
+            return self.assignment();
+        }
+        let before = self.around;
+        // Jumps of loops around are not among what is tested here.
+        self.around.loops += 1;
+        let (label, counter) = (self.name('l'), self.name('i'));
+        self.open("{");
+        self.line(format!("int {counter} = 0;"));
+        self.line(format!("{label}: ;"));
+        self.open("{");
+        self.nested();
+        self.close("}");
+        let condition = self.condition(1);
+        self.line(format!("if (++{counter} < 3 && {condition}) goto {label};"));
+        self.close("}");
+        self.around = before;
+    }
+
+    fn store_vector(&mut self) {
+        let places: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|it| {
+                it.has_address
+                    && it.is_writable
+                    && it.ty.count == 1
+                    && !it.ty.scalar.is_float()
+                    && it.length.is_some_and(|it| it >= 2)
+            })
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            return self.assignment();
+        }
+        let place = self.dice.pick(&places).clone();
+        let length = place.length.unwrap_or(2);
+        let counts: Vec<usize> = [2, 3, 4, 8, 16].into_iter().filter(|&it| it <= length).collect();
+        let count = *self.dice.pick(&counts);
+        let value = self.expression(Ty { count, ..place.ty }, 2);
+        let index = self.index(length / count, 1);
+        self.line(format!("vstore{count}({value}, {index}, {});", place.text));
+    }
+
+    /// A call of a function that may write through pointers.
+    fn call_statement(&mut self) {
+        if self.functions.is_empty() || self.around.loops > 1 {
+            return self.assignment();
+        }
+        let function = self.dice.pick(&self.functions.clone()).clone();
+        let mut arguments = Vec::new();
+        for parameter in &function.parameters {
+            arguments.push(match parameter {
+                Parameter::Value(ty) => self.stored(*ty, 2),
+                Parameter::Struct(number) => {
+                    let same: Vec<String> = self
+                        .scopes
+                        .structs()
+                        .iter()
+                        .filter(|whole| whole.number == *number)
+                        .map(|whole| whole.text.clone())
+                        .collect();
+                    if same.is_empty() {
+                        return self.declare_struct();
+                    }
+                    self.dice.pick(&same).clone()
+                }
+                Parameter::Pointer(space, ty, length) => {
+                    let targets = self.targets(*space, *ty, *length);
+                    if targets.is_empty() {
+                        return self.declare_array();
+                    }
+                    let target = self.dice.pick(&targets).clone();
+                    self.pointer_to(&target, *length)
+                }
+            });
+        }
+        let call = format!("{}({})", function.name, arguments.join(", "));
+        let name = self.name('v');
+        self.line(format!("{} {name} = {call};", function.result.name()));
+        self.add(name, function.result, None, Space::Private, true);
+    }
+
+    /// All work-items of a group write and then read each other's words; atomic operations whose order is no matter.
+    /// Each is one line, so that it goes as a whole when programs are made smaller.
+    pub(super) fn together(&mut self, group: usize) {
+        const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+        let value = self.expression(Self::WORD, 3);
+        let name = self.name('v');
+        let step = 1 + self.dice.below(group - 1);
+        self.line(format!(
+            "{WAIT} shared[lid] = {value}; {WAIT} uint {name} = shared[(lid + {step}) % {group}]; {WAIT}"
+        ));
+        self.add(name, Self::WORD, None, Space::Private, true);
+        if self.dice.one_in(2) {
+            let operations = ["add", "sub", "or", "and", "xor", "max", "min"];
+            let operation = *self.dice.pick(&operations);
+            let start = if matches!(operation, "and" | "min") { "~0u" } else { "0" };
+            let cell = format!("shared[{}]", group + self.dice.below(group));
+            let value = self.expression(Ty::of(UINT), 2);
+            let name = self.name('v');
+            self.line(format!(
+                "if (lid == 0) {cell} = {start}; {WAIT} atomic_{operation}(&{cell}, {value}); {WAIT} uint {name} = {cell}; {WAIT}"
+            ));
+            self.add(name, Self::WORD, None, Space::Private, true);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Random programs compiled by Kiln, on every device, against PoCL running the same source: a hundred of them, or two
+//! thousand with `KILN_NIGHTLY=1`. `cargo xtask differential` tries more, and other oracles.
+
+use kiln_testsuite::differential::{Comparison, Tally};
+
+#[test]
+fn random_programs_give_the_same_results_as_with_pocl() {
+    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
+    let count = if is_nightly { 2000 } else { 100 };
+    let comparison = Comparison::with_pocl();
+    let scratch = tempfile::tempdir().expect("a folder for files");
+    let mut tally = Tally::default();
+    let mut complaints = Vec::new();
+    for seed in 0..count {
+        match comparison.check(seed, scratch.path()) {
+            Ok(more) => tally += more,
+            Err(reason) => complaints.push(format!("program {seed}:\n{reason}")),
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    // The comparison must have something to compare.
+    let runs = count as usize * comparison.ways.len();
+    assert!(tally.same * 3 > runs, "only {} of {runs} runs are judged: {tally:?}", tally.same);
+}
