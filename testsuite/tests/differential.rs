@@ -1,5 +1,6 @@
-//! Random programs compiled by Kiln, on every device, against PoCL running the same source: a hundred of them, or two
-//! thousand with `KILN_NIGHTLY=1`. `cargo xtask differential` tries more, and other oracles.
+//! Random programs compiled by Kiln, against PoCL running the same source: a hundred of them on SwiftShader, which has none
+//! of the types that they use; with `KILN_NIGHTLY=1` two thousand on every device, without and with the optimiser.
+//! `cargo xtask differential` tries more, and other oracles.
 
 use kiln_testsuite::differential::{Comparison, Tally};
 
@@ -7,7 +8,10 @@ use kiln_testsuite::differential::{Comparison, Tally};
 fn random_programs_give_the_same_results_as_with_pocl() {
     let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
     let count = if is_nightly { 2000 } else { 100 };
-    let comparison = Comparison::with_pocl();
+    let mut comparison = Comparison::with_pocl();
+    if !is_nightly {
+        comparison.ways.retain(|way| way.to_string() == "swiftshader -O3");
+    }
     let scratch = tempfile::tempdir().expect("a folder for files");
     let mut tally = Tally::default();
     let mut complaints = Vec::new();
@@ -21,4 +25,5 @@ fn random_programs_give_the_same_results_as_with_pocl() {
     // The comparison must have something to compare.
     let runs = count as usize * comparison.ways.len();
     assert!(tally.same * 3 > runs, "only {} of {runs} runs are judged: {tally:?}", tally.same);
+    println!("{tally:?}");
 }
