@@ -1,22 +1,7 @@
 //! Litmus tests by chance, small enough to be explored. The same number gives the same test.
 
 use super::{Kind, Object, Space, Test};
-
-/// Numbers that look like chance (xorshift).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) as usize % limit
-    }
-
-    fn of<'t>(&mut self, list: &[&'t str]) -> &'t str {
-        list[self.below(list.len())]
-    }
-}
+use crate::random::Random;
 
 const ANY: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
 const OF_LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
@@ -31,10 +16,7 @@ pub fn test(number: u64) -> Test {
 }
 
 fn one(number: u64) -> Test {
-    let mut chance = Chance(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    for _ in 0..8 {
-        chance.below(2);
-    }
+    let mut chance = Random::new(number);
     let is_mixed = chance.below(3) == 0;
     let mut objects: Vec<Object> = ["x", "y"]
         .into_iter()
@@ -86,9 +68,9 @@ fn one(number: u64) -> Test {
     }
 }
 
-fn operation(chance: &mut Chance, written: &mut usize, registers: &mut usize) -> String {
-    let object = chance.of(&["x", "y"]);
-    let scope = chance.of(&["SCOPE", "SCOPE", "SCOPE", "memory_scope_work_group"]);
+fn operation(chance: &mut Random, written: &mut usize, registers: &mut usize) -> String {
+    let object = *chance.pick(&["x", "y"]);
+    let scope = *chance.pick(&["SCOPE", "SCOPE", "SCOPE", "memory_scope_work_group"]);
     let mut register = || {
         *registers += 1;
         format!("r{}", *registers - 1)
@@ -99,15 +81,15 @@ fn operation(chance: &mut Chance, written: &mut usize, registers: &mut usize) ->
     };
     match chance.below(10) {
         0..3 => {
-            let (value, order) = (value(), chance.of(&OF_STORES));
+            let (value, order) = (value(), *chance.pick(&OF_STORES));
             format!("atomic_store_explicit({object}, {value}, memory_order_{order}, {scope});\n")
         }
         3..6 => {
-            let (register, order) = (register(), chance.of(&OF_LOADS));
+            let (register, order) = (register(), *chance.pick(&OF_LOADS));
             format!("{register} = atomic_load_explicit({object}, memory_order_{order}, {scope});\n")
         }
         6 => {
-            let (register, value, order) = (register(), value(), chance.of(&ANY));
+            let (register, value, order) = (register(), value(), *chance.pick(&ANY));
             format!(
                 "{register} = atomic_exchange_explicit({object}, {value}, memory_order_{order}, {scope});\n"
             )
@@ -128,7 +110,7 @@ fn operation(chance: &mut Chance, written: &mut usize, registers: &mut usize) ->
             )
         }
         _ => {
-            let order = chance.of(&ANY[1..]);
+            let order = *chance.pick(&ANY[1..]);
             format!("atomic_work_item_fence(FLAGS, memory_order_{order}, {scope});\n")
         }
     }
