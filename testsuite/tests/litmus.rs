@@ -77,6 +77,11 @@ fn forbidden_outcomes_never_appear_on_swiftshader() {
     forbidden_outcomes_never_appear(Device::named("swiftshader").expect("a device"));
 }
 
+#[test]
+fn forbidden_outcomes_never_appear_on_the_reference_device() {
+    forbidden_outcomes_never_appear(Device::named("reference").expect("a device"));
+}
+
 /// Store buffers of the processor show what acquire and release do not order: the same tests find it when they should.
 #[test]
 fn weakened_store_buffering_is_seen() {
@@ -107,5 +112,5 @@ fn weakened_store_buffering_is_seen() {
 #[test]
 fn devices_are_those_of_the_suite() {
     let names: Vec<&str> = device::ALL.iter().map(|device| device.name).collect();
-    assert_eq!(names, ["lavapipe", "swiftshader"], "a device has no litmus test of its own");
+    assert_eq!(names, ["lavapipe", "swiftshader", "reference"], "a device has no litmus test of its own");
 }

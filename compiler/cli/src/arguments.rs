@@ -82,7 +82,7 @@ pub(crate) struct CheckCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunCommand {
-    /// The source, or `-` for standard input
+    /// The source or a module, or `-` for standard input
     pub(crate) source: String,
     /// The device: a part of its name, or its number in `kiln devices` [default: $KILN_DEVICE, or the first]
     #[arg(long, value_name = "NAME|INDEX")]

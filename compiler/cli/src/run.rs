@@ -54,6 +54,9 @@ Further launches on the same buffers follow behind `then`:
 Without --kernel and --global the launches stand in the source's leading comment, as lines that begin with
 `kiln run` and go on with deeper indentation. All of them run.";
 
+/// How a module begins, which needs no compiling.
+const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
+
 pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
     let source = read_source(&command.source)?;
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
@@ -66,14 +69,18 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
     {
         anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
     }
-    let mut options = command.options.to_options(target::target(device.info()), matches);
-    options.bounds_checks = command.checked;
-    // The strict device tells lines.
-    options.debug |= device.info().environment == Environment::OpenCl;
-    let Some(words) = compile::module(source, &options, &command.options) else {
-        return Ok(Outcome::Diagnostics);
+    let program = if source.text.starts_with(&SPIRV) {
+        Program::from_bytes(&device, &source.text)?
+    } else {
+        let mut options = command.options.to_options(target::target(device.info()), matches);
+        options.bounds_checks = command.checked;
+        // The strict device tells lines.
+        options.debug |= device.info().environment == Environment::OpenCl;
+        match compile::module(source, &options, &command.options) {
+            Some(words) => Program::from_spirv(&device, &words)?,
+            None => return Ok(Outcome::Diagnostics),
+        }
     };
-    let program = Program::from_spirv(&device, &words)?;
     let output = Output::default();
     device.print_to(output.clone());
     let mut outcome = Outcome::Success;

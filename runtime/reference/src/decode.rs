@@ -19,7 +19,7 @@ use spirv::{Decoration, Op, StorageClass};
 use crate::{
     Checks, Invalid,
     code::{Function, Input, Object, Program, Tables},
-    interface,
+    interface::{self, BY_VALUE},
     memory::{Buffer, Memory, Place, Space},
     types::{Member, Ty, TypeId, Types},
     words::{self, Inst},
@@ -41,6 +41,8 @@ struct Decorations {
     rounding: Option<u32>,
     saturate: bool,
     no_signed_wrap: bool,
+    /// A pointer to what the callee has a copy of.
+    by_value: bool,
     align: Option<u32>,
 }
 
@@ -172,6 +174,7 @@ impl Decoder<'_> {
                         Some(Decoration::FPRoundingMode) => known.rounding = operand,
                         Some(Decoration::SaturatedConversion) => known.saturate = true,
                         Some(Decoration::NoSignedWrap) => known.no_signed_wrap = true,
+                        Some(Decoration::FuncParamAttr) => known.by_value |= operand == Some(BY_VALUE),
                         Some(Decoration::Alignment) => known.align = operand,
                         Some(Decoration::CPacked) => self.types.packed.push(inst.word(0)?),
                         _ => {}

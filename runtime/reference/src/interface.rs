@@ -130,7 +130,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
 }
 
 /// `FunctionParameterAttribute`: a pointer to a copy.
-const BY_VALUE: u32 = spirv::FunctionParameterAttribute::ByVal as u32;
+pub(crate) const BY_VALUE: u32 = spirv::FunctionParameterAttribute::ByVal as u32;
 
 /// Whether an instruction declares a type.
 pub(crate) fn is_type(op: Op) -> bool {

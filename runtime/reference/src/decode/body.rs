@@ -7,7 +7,7 @@ use spirv::Op as Inst_;
 use super::{Constant, Decoder};
 use crate::{
     Invalid,
-    code::{Function, Line, Op, Position, Slot},
+    code::{Function, Line, Object, Op, Position, Slot},
     types::{Scalar, Ty, TypeId},
     words::Inst,
 };
@@ -78,14 +78,82 @@ pub(super) fn decode(decoder: &mut Decoder<'_>, insts: &[Inst<'_>]) -> Result<Fu
         body.function.result = body.decoder.types.slots(result)?;
     }
     body.parameters_and_phis(insts)?;
-    for inst in insts {
-        body.note_line(inst)?;
-        body.instruction(inst)?;
+    body.copies()?;
+    for block in in_order(insts)? {
+        body.line.line = 0;
+        for inst in block {
+            body.note_line(inst)?;
+            body.instruction(inst)?;
+        }
     }
     body.finish()
 }
 
+/// The blocks that control can reach, each behind those that dominate it: not every writer of modules keeps to that order
+/// (SPIR-V 2.16.1).
+fn in_order<'i, 'w>(insts: &'i [Inst<'w>]) -> Result<Vec<&'i [Inst<'w>]>, Invalid> {
+    let starts: Vec<usize> = (0..insts.len()).filter(|&at| insts[at].op == Inst_::Label).collect();
+    let ends = starts.iter().skip(1).copied().chain([insts.len()]);
+    let blocks: Vec<&[Inst<'_>]> = starts.iter().zip(ends).map(|(&start, end)| &insts[start..end]).collect();
+    let mut numbers = HashMap::new();
+    for (number, block) in blocks.iter().enumerate() {
+        numbers.insert(block[0].word(0)?, number);
+    }
+    let successors = |block: usize| -> Vec<usize> {
+        let jump = blocks[block]
+            .iter()
+            .rfind(|inst| matches!(inst.op, Inst_::Branch | Inst_::BranchConditional | Inst_::Switch));
+        let words = jump.map_or(&[][..], |jump| jump.words);
+        words.iter().filter_map(|word| numbers.get(word).copied()).collect()
+    };
+    // Depth first; a block comes to its place when all behind it have theirs.
+    let mut seen = vec![false; blocks.len()];
+    let mut order = Vec::new();
+    let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
+    if !blocks.is_empty() {
+        seen[0] = true;
+        path.push((0, successors(0)));
+    }
+    while let Some((block, left)) = path.last_mut() {
+        match left.pop() {
+            Some(next) if !seen[next] => {
+                seen[next] = true;
+                path.push((next, successors(next)));
+            }
+            Some(_) => {}
+            None => {
+                order.push(blocks[*block]);
+                path.pop();
+            }
+        }
+    }
+    order.reverse();
+    Ok(order)
+}
+
 impl Body<'_, '_> {
+    /// What is passed by value behind a pointer, the function has for itself.
+    fn copies(&mut self) -> Result<(), Invalid> {
+        let parameters: Vec<(u32, Slot, TypeId)> =
+            self.values.iter().map(|(&id, &(slot, ty))| (id, slot, ty)).collect();
+        for (id, from, ty) in parameters {
+            if !self.decoder.decorations.get(&id).is_some_and(|it| it.by_value) {
+                continue;
+            }
+            let (_, pointee) = self.decoder.pointee(ty)?;
+            let found = self.decoder.types.get(pointee)?;
+            let (size, align) = (found.size, found.align);
+            self.function.objects.push(Object { name: self.decoder.name(id), size, align });
+            let object = self.function.objects.len() as u32 - 1;
+            let to = self.fresh(1)?;
+            let size = self.literal(size)?;
+            self.emit(Op::Variable { to, object });
+            self.emit(Op::CopyMemory { to, from, size, align: 1 });
+            self.values.insert(id, (to, ty));
+        }
+        Ok(())
+    }
+
     fn parameters_and_phis(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
         for inst in insts.iter().filter(|inst| inst.op == Inst_::FunctionParameter) {
             self.define(inst)?;

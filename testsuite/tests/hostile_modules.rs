@@ -1,0 +1,161 @@
+//! Modules with random mistakes: the reference device gives a result or an error, never a panic and never a hang.
+
+use std::{
+    panic,
+    time::{Duration, Instant},
+};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::Environment,
+    session::{Loader, Options, Source},
+    target::Target,
+};
+use kiln_reference::{Argument, Buffer, Checks, Launch, Memory, ParameterKind, Program, Region};
+
+/// Sources that use much of what modules have.
+const SOURCES: &[&str] = &[
+    "typedef struct { int a[3]; float4 f; } data;
+     constant int table[4] = {1, 2, 3, 4};
+     int add(int a, int b) { return a + b; }
+     kernel void k(global int *out, global const float *in, int n, data d) {
+         int i = get_global_id(0), few[8];
+         for (int j = 0; j < 8; j++)
+             few[j] = j % 3 ? add(table[j & 3], j) : convert_int_sat(in[j] * 2.5f);
+         switch (n & 3) {
+         case 0: out[i] = few[i & 7]; break;
+         case 1: out[i] = as_int(sin(in[i])) / (n | 1); break;
+         default: out[i] = d.a[1] + (int)dot(d.f, (float4)(1, 2, 3, 4)); break;
+         }
+     }",
+    "kernel void k(global int *out, local int *tile, global atomic_int *count) {
+         int l = get_local_id(0);
+         tile[l] = l;
+         barrier(CLK_LOCAL_MEM_FENCE);
+         out[get_global_id(0)] = tile[3 - (l & 3)] + work_group_reduce_add(l);
+         atomic_fetch_add_explicit(count, 1, memory_order_acq_rel, memory_scope_device);
+         printf(\"%d %v4d\\n\", l, (int4)(l));
+     }",
+];
+
+struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+fn module(text: &str) -> Vec<u32> {
+    let source = Source { name: "k.cl".to_owned(), text: text.as_bytes().to_vec() };
+    let options = Options { target: Target::full(Environment::OpenCl), debug: true, ..Options::default() };
+    match kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv).artifact {
+        Some(Artifact::Module(words)) => words,
+        _ => panic!("the source compiles"),
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+fn mutated(words: &[u32], random: &mut Random) -> Vec<u32> {
+    let mut words = words.to_vec();
+    for _ in 0..1 + random.below(3) {
+        let at = 5 + random.below(words.len() - 5);
+        match random.below(6) {
+            0 => words[at] = words[5 + random.below(words.len() - 5)],
+            1 => words[at] = words[at].wrapping_add(1),
+            2 => words[at] ^= 1 << random.below(32),
+            3 => words[at] = random.below(words[3] as usize) as u32,
+            4 => drop(words.remove(at)),
+            _ => words.swap(at, 5 + random.below(at - 4)),
+        }
+    }
+    words
+}
+
+/// Loads and launches whatever it is; gives whether it could be loaded.
+fn run(words: &[u32], checks: Checks) -> bool {
+    let memory = Memory::default();
+    let Ok(program) = Program::new(words, &memory, checks) else { return false };
+    for (kernel, described) in program.kernels().iter().enumerate() {
+        let mut buffers: Vec<Buffer> = Vec::new();
+        let arguments: Vec<Argument> = described
+            .parameters
+            .iter()
+            .map(|parameter| match parameter.kind {
+                ParameterKind::Local => Argument::Local(64),
+                ParameterKind::Value { size, .. } => Argument::Bytes(vec![1; size.min(4096) as usize]),
+                _ => {
+                    buffers.extend(memory.allocate(256));
+                    Argument::Bytes(buffers.last().map_or(0, Buffer::address).to_le_bytes().to_vec())
+                }
+            })
+            .collect();
+        let region = Region { local: [4, 1, 1], groups: [2, 1, 1], first_group: [0; 3], first_item: [0; 3] };
+        let options = kiln_reference::Options {
+            checks,
+            threads: 2,
+            steps: 20_000,
+            deadline: Some(Instant::now() + Duration::from_millis(500)),
+            ..kiln_reference::Options::default()
+        };
+        let launch = Launch {
+            program: &program,
+            kernel,
+            arguments: &arguments,
+            dims: 1,
+            global: [8, 1, 1],
+            offset: [0; 3],
+            local: [4, 1, 1],
+            groups: [2, 1, 1],
+            regions: &[region],
+        };
+        launch.run(&memory, &options);
+    }
+    true
+}
+
+#[test]
+fn modules_with_mistakes_never_panic_and_never_hang() {
+    let count = if std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1") { 100_000 } else { 3000 };
+    panic::set_hook(Box::new(|_| {}));
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut failures = Vec::new();
+    for text in SOURCES {
+        let words = module(text);
+        assert!(run(&words, Checks::On), "the module itself is whole");
+        let mut loaded = 0;
+        for number in 0..count {
+            let mutant = mutated(&words, &mut random);
+            let checks = if number % 2 == 0 { Checks::On } else { Checks::Off };
+            let begin = Instant::now();
+            let outcome = panic::catch_unwind(|| run(&mutant, checks));
+            loaded += usize::from(*outcome.as_ref().unwrap_or(&false));
+            if let Err(reason) = outcome {
+                let text = reason.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| reason.downcast_ref::<&str>().map(|it| (*it).to_owned()));
+                failures.push(format!("mutant {number}: panic: {}", text.unwrap_or_default()));
+            }
+            if begin.elapsed() > Duration::from_secs(10) {
+                failures.push(format!("mutant {number}: {:?}", begin.elapsed()));
+            }
+        }
+        assert!(loaded > count / 10, "only {loaded} of {count} mutants are executed");
+    }
+    let _ = panic::take_hook();
+    assert!(
+        failures.is_empty(),
+        "{} failures\n{}",
+        failures.len(),
+        failures[..failures.len().min(20)].join("\n")
+    );
+}
