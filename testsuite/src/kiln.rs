@@ -47,6 +47,8 @@ pub fn command() -> Command {
     for variable in ["KILN_DEVICE", "KILN_VALIDATION", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(variable);
     }
+    // Tests leave nothing in the user's folders, and find nothing there.
+    command.env("KILN_CACHE", "off");
     command
 }
 
