@@ -388,6 +388,8 @@ impl Sema<'_> {
     /// Declares the enumerators, each an `int` (`uint` where that does not hold it); gives them with their values.
     fn enumerators(&mut self, enumerators: &[ast::Enumerator]) -> Vec<(Symbol, i128)> {
         let mut next: i128 = 0;
+        // Once for an enumeration: where one is wide, many are.
+        let mut is_told = false;
         let mut values = Vec::with_capacity(enumerators.len());
         for enumerator in enumerators {
             let name = enumerator.name;
@@ -402,7 +404,7 @@ impl Sema<'_> {
                 _ if i64::try_from(next).is_ok() => TyId::LONG,
                 _ => TyId::ULONG,
             };
-            if ty == TyId::LONG || ty == TyId::ULONG {
+            if (ty == TyId::LONG || ty == TyId::ULONG) && !std::mem::replace(&mut is_told, true) {
                 self.report(
                     Diagnostic::new(Code::EnumValue, name.span, format!("{next} is no value of an `int`"))
                         .help("use a `constant` variable or a macro for wide values")
