@@ -31,16 +31,13 @@ pub fn report<'e>(
             }
             in_macros.push(place);
         }
-        if let Some(diagnostic) = diagnostic(error, interner) {
-            sink.report(diagnostic);
-        }
+        sink.report(diagnostic(error, interner));
     }
 }
 
-/// None where another stage has the words.
-fn diagnostic(error: &SyntaxError, interner: &Interner) -> Option<Diagnostic> {
+fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
     let syntax = |message: String| Diagnostic::new(Code::Syntax, error.span, message);
-    Some(match error.kind {
+    match error.kind {
         SyntaxErrorKind::Missing { mark, after, open } => {
             let mark = mark.spelling();
             let message = match construct(after, interner) {
@@ -64,8 +61,14 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Option<Diagnostic> {
             let shown = token(found, interner);
             syntax(format!("extraneous {shown}")).fix(error.span, format!("remove {shown}"), "")
         }
-        // The type checker comes to the same place, and knows what else it might be.
-        SyntaxErrorKind::UnknownType(_) | SyntaxErrorKind::MissingType(_) => return None,
+        // The type checker knows more of these, if it comes to the same place.
+        SyntaxErrorKind::UnknownType(name) => {
+            let name = interner.text(name);
+            Diagnostic::new(Code::UnknownType, error.span, format!("there is no type `{name}`"))
+        }
+        SyntaxErrorKind::MissingType(name) => {
+            syntax(format!("expected a type before `{}`", interner.text(name)))
+        }
         SyntaxErrorKind::TypeAsValue(name) => {
             let name = interner.text(name);
             syntax(format!("expected an expression, `{name}` is a type"))
@@ -75,7 +78,7 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Option<Diagnostic> {
             Diagnostic::new(Code::NestingDepth, error.span, "the source nests too deeply here")
                 .help("split the expression or the statement")
         }
-    })
+    }
 }
 
 fn opening(closing: &str) -> &'static str {
