@@ -465,3 +465,15 @@ fn sarif_is_one_log_of_all_sources() {
     let index = second["results"][0]["ruleIndex"].as_u64().expect("an index");
     assert_eq!(rules[index as usize]["id"], second["results"][0]["ruleId"]);
 }
+
+#[test]
+fn addresses_in_a_circle_are_refused_where_a_module_cannot_hold_them() {
+    let source = "struct node { global struct node *next; };\nextern global struct node a;\n\
+                  global struct node b = { &a };\nglobal struct node a = { &b };\n\
+                  kernel void k(global int *out) { out[0] = a.next->next == &a; }\n";
+    let folder = folder(&[("circle.cl", source)]);
+    assert_eq!(kiln(&folder, &["compile", "--env", "vulkan", "circle.cl"]).code(), Some(0));
+    let refused = kiln(&folder, &["compile", "--env", "opencl", "circle.cl"]);
+    assert_eq!(refused.code(), Some(1));
+    assert!(refused.stderr.contains("each other's addresses"), "{}", refused.stderr);
+}

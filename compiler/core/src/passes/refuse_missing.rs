@@ -1,5 +1,7 @@
 //! What the target cannot do and no pass makes of something else is refused by name, where it stands in the source.
 
+mod cycles;
+
 use kiln_syntax::Span;
 
 use crate::{
@@ -25,6 +27,13 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
             )
             .help("add a kernel, or compile for `--env opencl`"),
         );
+    }
+    if target.environment == Environment::OpenCl {
+        for var in cycles::cycles(module) {
+            let message = "the first values of program-scope variables hold each other's addresses, which a module for OpenCL cannot express";
+            let diagnostic = Diagnostic::new(Code::TargetFeature, module.vars[var].span, message);
+            sink.report(diagnostic.help("store one of the addresses in a kernel that runs first"));
+        }
     }
     // One message for each place is enough, however often it was inlined.
     let mut told: Vec<Span> = Vec::new();
