@@ -3,7 +3,11 @@
 //!
 //! `KILN_MUTANTS` says how many mutants are made of each program, `KILN_SEED` which; what went wrong is printed then.
 
-use std::{env, fs, path::PathBuf, thread};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use kiln_compiler::{
     Emit, Output, compile,
@@ -88,7 +92,7 @@ fn programs() -> Vec<(PathBuf, String)> {
 }
 
 impl Tally {
-    fn judge(&mut self, path: &PathBuf, text: &str, mut random: Random, count: usize) {
+    fn judge(&mut self, path: &Path, text: &str, mut random: Random, count: usize) {
         let std = version(text);
         let output = check(text, std);
         assert!(!output.has_errors(), "{} is not sound: {:?}", path.display(), output.diagnostics);
@@ -134,7 +138,7 @@ fn errors(output: &Output) -> Vec<(u32, &str)> {
         .collect()
 }
 
-fn miss(path: &PathBuf, text: &str, mutant: &Mutant, errors: &[(u32, &str)]) -> String {
+fn miss(path: &Path, text: &str, mutant: &Mutant, errors: &[(u32, &str)]) -> String {
     let mut shown = format!("{}: {:?} at {:?}\n", path.display(), mutant.mutation, mutant.lines);
     for (number, (before, now)) in text.lines().zip(mutant.text.lines()).enumerate() {
         if before != now {

@@ -13,8 +13,11 @@ pub(crate) struct Benchmark {
     pub(crate) steps: Vec<Step>,
     /// The buffer that holds the result, and how to judge it.
     pub(crate) result: usize,
-    pub(crate) check: Box<dyn Fn(&[u8]) -> Result<(), String>>,
+    pub(crate) check: Check,
 }
+
+/// Judges the bytes of a result; an error is a sentence.
+type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// What a buffer contains before each run.
 pub(crate) enum Contents {

@@ -66,10 +66,10 @@ impl Sema<'_> {
         visit::expressions(body, &mut |expr| match &expr.kind {
             ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
             ExprKind::Barrier { .. } | ExprKind::Fence { .. } => has_barrier = true,
-            ExprKind::Load(place) | ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
-                if self.is_shared(place) {
-                    plain.extend(of_place(place, place.span));
-                }
+            ExprKind::Load(place) | ExprKind::Assign { place, .. } | ExprKind::Update { place, .. }
+                if self.is_shared(place) =>
+            {
+                plain.extend(of_place(place, place.span));
             }
             _ => {}
         });

@@ -229,7 +229,7 @@ fn three(function: Cl, scalar: Scalar) -> Option<F3> {
         (Cl::fclamp, _) => floats!(scalar, T, |x, low, high| x.max(low).min(high)),
         (Cl::mix, _) => floats!(scalar, T, |x, y, a| x + (y - x) * a),
         (Cl::smoothstep, _) => floats!(scalar, T, |low, high, x| {
-            let t: T = ((x - low) / (high - low)).max(0.0).min(1.0);
+            let t: T = ((x - low) / (high - low)).clamp(0.0, 1.0);
             t * t * (3.0 - 2.0 * t)
         }),
         _ => None,

@@ -130,7 +130,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             for member in members.clone() {
                 let own = ids[member];
                 let cluster = if is_clustered { (others[member] as u32).max(1) } else { u32::MAX };
-                for lane in 0..count {
+                (0..count).for_each(|lane| {
                     let taking_part = members.clone().filter(|&other| {
                         ids[other] / cluster == own / cluster
                             && match scan {
@@ -141,7 +141,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     });
                     let combined = taking_part.map(|other| values[other][lane]).reduce(f);
                     give(member, lane, combined.unwrap_or(neutral));
-                }
+                });
             }
         }
         Together::Copy { from, elements, stride, bytes, to_local } => {

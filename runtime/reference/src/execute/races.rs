@@ -165,11 +165,8 @@ impl Thread {
         if release.thread == self.id || !is_inclusive {
             return;
         }
-        for space in 0..2 {
-            if spaces[space]
-                && release.spaces[space]
-                && known(&self.known[space], release.thread) < release.epoch
-            {
+        for (space, _) in spaces.iter().enumerate().filter(|(_, is_acquired)| **is_acquired) {
+            if release.spaces[space] && known(&self.known[space], release.thread) < release.epoch {
                 let entry = (release.thread, release.epoch);
                 self.known[space] = merged(&self.known[space], &release.known[space], entry);
             }

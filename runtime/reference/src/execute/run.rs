@@ -553,7 +553,7 @@ fn note_loaded(view: &mut View<'_>, lanes: &mut [u8], address: u64, size: u8) {
     match view.known(address, lanes.len() as u64 * u64::from(size)) {
         Some(known) => {
             for (lane, bytes) in lanes.iter_mut().zip(known.chunks(size.into())) {
-                *lane = bytes.iter().any(|known| *known == 0).into();
+                *lane = bytes.contains(&0).into();
             }
         }
         None => lanes.fill(0),
