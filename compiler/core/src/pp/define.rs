@@ -191,7 +191,8 @@ impl Preprocessor<'_> {
                 depth += usize::from(next.is(Punct::OpenParen));
                 depth = depth.saturating_sub(usize::from(next.is(Punct::CloseParen)));
                 match (depth, inside.is_empty()) {
-                    (0, true) => break next.is(Punct::CloseParen),
+                    // No parenthesis was opened.
+                    (0, true) => break false,
                     (0, false) => break true,
                     _ => inside.push(next),
                 }
