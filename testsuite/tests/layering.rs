@@ -18,8 +18,9 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
     ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
-    ("runtime/core", &["kiln-reference"]),
-    ("runtime/reference", &[]),
+    ("runtime/printf", &[]),
+    ("runtime/core", &["kiln-printf", "kiln-reference"]),
+    ("runtime/reference", &["kiln-printf"]),
     ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
     // It runs programs as others compile them.

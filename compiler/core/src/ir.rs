@@ -726,6 +726,22 @@ pub struct Atomic {
     pub is_volatile: bool,
 }
 
+impl Atomic {
+    /// A relaxed operation at device scope on a 32-bit integer: what passes count and mark with.
+    pub const fn counting(op: AtomicOp) -> Self {
+        Self {
+            op,
+            ty: Scalar::I32,
+            is_signed: false,
+            order: Known::Constant(Order::Relaxed),
+            failure: None,
+            scope: Known::Constant(Scope::Device),
+            spaces: None,
+            is_volatile: false,
+        }
+    }
+}
+
 /// A value that is known now, or the argument that will tell: dynamic ones are the last arguments of the
 /// instruction, in the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

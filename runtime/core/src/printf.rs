@@ -3,8 +3,6 @@
 //! Owns the order in which texts appear: that of the launches, and inside a launch that in which calls found their
 //! room. It must never know how the buffer reaches a kernel.
 
-mod text;
-
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +14,7 @@ use crate::event::{Event, Status};
 use crate::interface::{PrintedText, Printf};
 use crate::kernel::Kernel;
 use crate::staging::Arrival;
-use text::Value;
+use kiln_printf::Value;
 
 /// Where text goes.
 pub(crate) type Output = Arc<Mutex<Box<dyn Write + Send>>>;
@@ -141,7 +139,7 @@ fn calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>)
         // A number that no call has stands where a kernel wrote beyond its buffers.
         let Some(call) = texts.get(&u32::from_le_bytes(*number)) else { return };
         let mut values = Vec::with_capacity(call.sizes.len());
-        let mut is_string = text::strings(&call.text).into_iter();
+        let mut is_string = kiln_printf::strings(&call.text).into_iter();
         for &size in &call.sizes {
             let Some((argument, behind)) = rest.split_at_checked(size.next_multiple_of(4) as usize) else {
                 return;
@@ -155,7 +153,7 @@ fn calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>)
                 _ => Value::Bytes(&argument[..size as usize]),
             });
         }
-        text::write(&call.text, &values, out);
+        kiln_printf::write(&call.text, &values, out);
         bytes = rest;
     }
 }

@@ -8,10 +8,10 @@ use crate::{
     hir::{CompareOp, LoopHints},
     index::Id as _,
     ir::{
-        Access, Atomic, BinaryOp, Bounds, Builder, CompareKind, FuncId, Function, InstId, Known, Module, Op,
-        Scalar, Type, ValueId, Var, VarId,
+        Access, Atomic, BinaryOp, Bounds, Builder, CompareKind, FuncId, Function, InstId, Module, Op, Scalar,
+        Type, ValueId, Var, VarId,
     },
-    opencl::{AddressSpace, AtomicOp, Order, Scope},
+    opencl::{AddressSpace, AtomicOp},
     passes::rewrite::rewrite,
     session::Options,
 };
@@ -164,16 +164,7 @@ fn write_checker(function: &mut Function, table: VarId) {
     let after = builder.place();
     builder.at_end(fault.then);
     let flag = builder.offset_bytes(base, 4);
-    let first = Op::Atomic(Atomic {
-        op: AtomicOp::Exchange,
-        ty: Scalar::I32,
-        is_signed: false,
-        order: Known::Constant(Order::Relaxed),
-        failure: None,
-        scope: Known::Constant(Scope::Device),
-        spaces: None,
-        is_volatile: false,
-    });
+    let first = Op::Atomic(Atomic::counting(AtomicOp::Exchange));
     let before = builder.value(first, &[flag, one], Type::I32);
     let is_first = builder.compare(CompareOp::Equal, CompareKind::Unsigned, before, zero);
     let note = builder.open_if(is_first, &[]);

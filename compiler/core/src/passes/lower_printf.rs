@@ -14,10 +14,10 @@ use crate::{
     hir::{CompareOp, Conversion},
     index::Table,
     ir::{
-        Access, Atomic, BinaryOp, Builder, CompareKind, Convert, Format, Function, Known, Module, Op,
+        Access, Atomic, BinaryOp, Builder, CompareKind, Convert, Format, Function, Module, Op,
         PRINTF_BUFFER_SIZE, Scalar, State, Type, ValueId, Var, VarId,
     },
-    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, FetchKey},
     passes::rewrite::rewrite,
     session::Options,
 };
@@ -196,16 +196,7 @@ fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
     let capacity = PRINTF_BUFFER_SIZE / 4 - 1;
     let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
     let head = builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global));
-    let reserve = Atomic {
-        op: AtomicOp::Fetch(FetchKey::Add),
-        ty: Scalar::I32,
-        is_signed: false,
-        order: Known::Constant(Order::Relaxed),
-        failure: None,
-        scope: Known::Constant(Scope::Device),
-        spaces: None,
-        is_volatile: false,
-    };
+    let reserve = Atomic::counting(AtomicOp::Fetch(FetchKey::Add));
     let amount = builder.i32(count as i32);
     let first = builder.value(Op::Atomic(reserve), &[head, amount], Type::I32);
     let at_most = |builder: &mut Builder<'_>, limit: u32| {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    ir::{Access, Atomic, BinaryOp, Builder, Known, Op, Scalar, Type, UnaryOp, ValueId},
-    opencl::{AtomicOp, FetchKey, Order, Scope},
+    ir::{Access, Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId},
+    opencl::{AtomicOp, FetchKey},
 };
 
 /// The bits of each component of a value of this type, as I32s.
@@ -76,16 +76,7 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
 /// Clears and sets bits of a word that others may write to.
 fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
     for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
-        let atomic = Atomic {
-            op: AtomicOp::Fetch(key),
-            ty: Scalar::I32,
-            is_signed: false,
-            order: Known::Constant(Order::Relaxed),
-            failure: None,
-            scope: Known::Constant(Scope::Device),
-            spaces: None,
-            is_volatile: access.is_volatile,
-        };
+        let atomic = Atomic { is_volatile: access.is_volatile, ..Atomic::counting(AtomicOp::Fetch(key)) };
         builder.inst(Op::Atomic(atomic), &[place, operand], &[Type::I32]);
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 /// Where the number of an object stands in an address.
 const TAG_SHIFT: u64 = 48;
 /// The number of the first object: the upper bits of real addresses are all alike, those of this are not.
-const FIRST_TAG: u64 = 0x4000;
+const FIRST_TAG: u64 = 1 << 14;
 
 /// What a pointer that is no plain global one becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

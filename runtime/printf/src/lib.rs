@@ -4,8 +4,10 @@
 
 /// An argument as its bytes, little-endian; of a string, the string.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Value<'a> {
+pub enum Value<'a> {
+    /// A number or a vector of them.
     Bytes(&'a [u8]),
+    /// A string without its end.
     Text(&'a [u8]),
 }
 
@@ -29,7 +31,7 @@ struct Directive {
 const WIDEST: usize = 1 << 16;
 
 /// Whether the arguments of a format are strings, in order.
-pub(super) fn strings(format: &[u8]) -> Vec<bool> {
+pub fn strings(format: &[u8]) -> Vec<bool> {
     let mut kinds = Vec::new();
     let mut rest = format;
     while let Some((_, directive, conversion)) = next(&mut rest) {
@@ -41,7 +43,7 @@ pub(super) fn strings(format: &[u8]) -> Vec<bool> {
 }
 
 /// Appends what the format makes of the values. A directive without a value is written as it stands.
-pub(super) fn write(format: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
+pub fn write(format: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
     let mut values = values.iter();
     let mut rest = format;
     while let Some((literal, directive, conversion)) = next(&mut rest) {
@@ -475,5 +477,26 @@ mod tests {
         assert_eq!(strings(b"%d %s %% %v4hlf %s"), [false, true, false, true]);
         assert_eq!(print("%", &[]), "%");
         assert_eq!(print("%5", &[]), "%5");
+    }
+
+    #[test]
+    fn numbers_are_shown_as_c_does() {
+        let one = |text: &str, bytes: &[u8]| {
+            let mut shown = Vec::new();
+            write(format!("%{text}").as_bytes(), &[Value::Bytes(bytes)], &mut shown);
+            String::from_utf8(shown).expect("text")
+        };
+        assert_eq!(one("5d", &(-42i32).to_le_bytes()), "  -42");
+        assert_eq!(one("#06x", &255u32.to_le_bytes()), "0x00ff");
+        assert_eq!(one(".3d", &7u32.to_le_bytes()), "007");
+        assert_eq!(one("+.2f", &1.005f64.to_le_bytes()), "+1.00");
+        assert_eq!(one("g", &1e-5f64.to_le_bytes()), "1e-05");
+        assert_eq!(one("g", &100_000f64.to_le_bytes()), "100000");
+        assert_eq!(one("g", &1e6f64.to_le_bytes()), "1e+06");
+        assert_eq!(one("e", &1.5f32.to_le_bytes()), "1.500000e+00");
+        assert_eq!(one("a", &1f64.to_le_bytes()), "0x1p+0");
+        assert_eq!(one(".1a", &1.96875f64.to_le_bytes()), "0x2.0p+0");
+        assert_eq!(one("06.1f", &(-2.5f64).to_le_bytes()), "-002.5");
+        assert_eq!(one("-4c", b"A"), "A   ");
     }
 }
