@@ -477,3 +477,72 @@ fn addresses_in_a_circle_are_refused_where_a_module_cannot_hold_them() {
     assert_eq!(refused.code(), Some(1));
     assert!(refused.stderr.contains("each other's addresses"), "{}", refused.stderr);
 }
+
+#[test]
+fn modules_tell_what_a_host_passes() {
+    let source = "kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
+                  void k(global float4 *out, constant int *table, local int *scratch, uint n)\n\
+                  { scratch[0] = n; out[0] = table[scratch[0]]; }\n";
+    let folder = folder(&[("k.cl", source)]);
+    assert_eq!(kiln(&folder, &["compile", "k.cl"]).code(), Some(0));
+    assert_eq!(kiln(&folder, &["compile", "--env", "opencl", "k.cl", "-o", "opencl.spv"]).code(), Some(0));
+    let told = kiln(&folder, &["reflect", "k.spv"]).text();
+    for part in [
+        "kernel k",
+        "8 × 1 × 1",
+        "0  out",
+        "global float4*",
+        "4 bytes, push constants + ",
+        "elements of 4 bytes",
+    ] {
+        assert!(told.contains(part), "`{part}` in\n{told}");
+    }
+    let of = |module: &str| -> serde_json::Value {
+        serde_json::from_str(&kiln(&folder, &["reflect", "--json", module]).text()).expect("JSON")
+    };
+    for module in ["k.spv", "opencl.spv"] {
+        let kernel = &of(module)["kernels"][0];
+        assert_eq!((&kernel["name"], &kernel["reqd_work_group_size"][0]), (&"k".into(), &8.into()));
+        let arguments = kernel["arguments"].as_array().expect("arguments");
+        let kinds: Vec<_> =
+            arguments.iter().map(|argument| argument["kind"].as_str().expect("a word")).collect();
+        assert_eq!(kinds, ["buffer", "buffer", "local", "value"], "{module}");
+        assert_eq!((&arguments[3]["name"], &arguments[3]["size"]), (&"n".into(), &4.into()));
+    }
+    assert_eq!(of("k.spv")["kernels"][0]["arguments"][1]["address_space"], "constant");
+    fs::write(folder.path().join("bad.spv"), "no module, 19 bytes").expect("a file");
+    assert_eq!(kiln(&folder, &["reflect", "bad.spv"]).code(), Some(2));
+}
+
+#[test]
+fn a_version_of_spirv_is_chosen() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    for (environment, version, code) in [
+        ("vulkan", "1.6", 0),
+        ("opencl", "1.0", 0),
+        ("opencl", "1.4", 0),
+        ("vulkan", "1.3", 2),
+        ("opencl", "2.0", 2),
+    ] {
+        let finished = kiln(
+            &folder,
+            &["compile", "--env", environment, "--spirv-version", version, "good.cl", "-o", "out.spv"],
+        );
+        assert_eq!(finished.code(), Some(code), "{environment} {version}: {}", finished.stderr);
+        if code == 0 {
+            let told = kiln(&folder, &["reflect", "out.spv"]).text();
+            assert!(told.starts_with(&format!("out.spv: SPIR-V {version}\n")), "{told}");
+        }
+    }
+}
+
+#[test]
+fn short_format_is_a_line_for_each_message() {
+    let folder = folder(&[("bad.cl", BAD)]);
+    let text = kiln(&folder, &["check", "--diagnostic-format", "short", "bad.cl"]).stderr;
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(
+        text.starts_with("bad.cl:2:14: error[undeclared-name]: ") && text.ends_with("\n1 error\n"),
+        "{text}"
+    );
+}

@@ -6,13 +6,13 @@ use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
     error::ErrorKind,
 };
-use kiln_compiler::Emit;
+use kiln_compiler::{Emit, target::Target};
 
 use crate::{compile::DependencyOptions, options::CompileOptions};
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
 #[derive(Debug, Parser)]
-#[command(name = "kiln", version, propagate_version = true)]
+#[command(name = "kiln", version, propagate_version = true, after_help = crate::exit::HELP)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Run(RunCommand),
     /// Hold SPIR-V modules, anyone's, against the rules of their environment
     Verify(VerifyCommand),
+    /// Tell what modules, anyone's, say of their kernels to a host
+    Reflect(ReflectCommand),
     /// List the devices and what they offer
     Devices(DevicesCommand),
     /// Print a shell's completion script
@@ -59,6 +61,12 @@ pub(crate) struct CompileCommand {
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]
     pub(crate) env: EnvironmentArgument,
+    /// The lowest version of SPIR-V: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5, 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
+    pub(crate) spirv_version: Option<(u8, u8)>,
+    /// Do it again whenever a file changes that was read or looked for
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) dependencies: DependencyOptions,
     #[command(flatten)]
@@ -76,6 +84,9 @@ pub(crate) struct CheckCommand {
     /// The kernel environment whose features there are [default: every feature of the language]
     #[arg(long, value_enum)]
     pub(crate) env: Option<EnvironmentArgument>,
+    /// Do it again whenever a file changes that was read or looked for
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }
@@ -99,6 +110,9 @@ pub(crate) struct RunCommand {
     /// Give up on a launch after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
+    /// Do it again whenever a file changes that was read or looked for
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) launch: LaunchArguments,
     /// `then` and the options of a further launch, any number of times
@@ -151,6 +165,16 @@ pub(crate) struct VerifyCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ReflectCommand {
+    /// The modules, or `-` for standard input
+    #[arg(required = true, value_name = "MODULE")]
+    pub(crate) modules: Vec<String>,
+    /// Print a JSON object for each module
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DevicesCommand {
     /// Print JSON
     #[arg(long)]
@@ -194,7 +218,31 @@ impl Default for EmitArgument {
     }
 }
 
+fn spirv_version(text: &str) -> Result<(u8, u8), String> {
+    let parts =
+        text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    parts
+        .filter(|&(major, minor)| major == 1 && minor <= 6)
+        .ok_or_else(|| "1.0 to 1.6 is expected".to_owned())
+}
+
 impl CompileCommand {
+    /// What the module is for; a sentence if the environment has no such version of SPIR-V.
+    pub(crate) fn target(&self) -> Result<Target, String> {
+        let mut target = Target::full(self.env.into());
+        if let Some(version) = self.spirv_version {
+            // Vulkan 1.2 takes all up to 1.5, but what the memory model needs is an extension before.
+            if matches!(self.env, EnvironmentArgument::Vulkan) && version < (1, 5) {
+                return Err(format!(
+                    "modules for Vulkan have SPIR-V 1.5 or 1.6, not {}.{}",
+                    version.0, version.1
+                ));
+            }
+            target.spirv = version;
+        }
+        Ok(target)
+    }
+
     /// What is asked for, by whichever option.
     pub(crate) fn emit(&self) -> EmitArgument {
         match (self.preprocess, self.assemble) {
@@ -251,13 +299,23 @@ impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
     }
 }
 
-/// Parses the command line. The matches are those of the command. Launches after the first, each behind a `then`,
-/// are parsed by themselves.
-pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Command, ArgMatches), clap::Error> {
+/// A command line that has been read.
+pub(crate) struct Line {
+    /// What is to be done.
+    pub(crate) command: Command,
+    /// The matches of the command.
+    pub(crate) matches: ArgMatches,
+    /// The words behind the program's name, as given.
+    pub(crate) words: Vec<String>,
+}
+
+/// Parses the command line. Launches after the first, each behind a `then`, are parsed by themselves.
+pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, clap::Error> {
     let arguments =
         argfile::expand_args_from(arguments, response_file, argfile::PREFIX).map_err(|error| {
             Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
         })?;
+    let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let arguments: Vec<OsString> =
         arguments.into_iter().map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
     let mut parts = arguments.split(|argument| argument == "then");
@@ -272,7 +330,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Comman
         _ => {}
     }
     let (_, matches) = { matches }.remove_subcommand().expect("a command is required");
-    Ok((command, matches))
+    Ok(Line { command, matches, words })
 }
 
 /// The arguments in a response file, quoted as for a shell; one that begins with `@` is a file again.

@@ -21,25 +21,32 @@ pub(crate) use self::depfile::DependencyOptions;
 use self::jobs::{Job, each};
 use crate::{
     arguments::{CheckCommand, CompileCommand, EmitArgument, EnvironmentArgument},
+    crash,
     exit::{Failure, Outcome, failure},
-    files::{FileSystem, read_source, write_output},
+    files::{Files, write_output},
     options::{ColorArgument, CompileOptions},
 };
 
-pub(crate) fn compile(command: &CompileCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
+pub(crate) fn compile(
+    command: &CompileCommand,
+    matches: &ArgMatches,
+    files: &Files,
+) -> Result<Outcome, Failure> {
     let names_one = command.output.is_some() || command.dependencies.names_a_file();
     if names_one && command.sources.len() > 1 {
         return failure(format!("one output is named for {} sources", command.sources.len()));
     }
-    let options = command.options.to_options(Target::full(command.env.into()), matches);
-    each(&command.sources, &command.options, |source| compile_one(command, &options, source))
+    let options = command.options.to_options(command.target().map_err(Failure)?, matches);
+    each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
 
-fn compile_one(command: &CompileCommand, options: &Options, path: &str) -> Job {
+fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path: &str) -> Job {
     let emit = command.emit();
     let dependencies = &command.dependencies;
     let stage = if dependencies.is_only() { &Emit::Preprocessed } else { emit.stage() };
-    let output = kiln_compiler::compile(read_source(path)?, options, &FileSystem, stage);
+    let Some(output) = output(files.source(path)?, options, files, stage) else {
+        return Ok((String::new(), Outcome::Crash));
+    };
     let told = report(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok((told, Outcome::Diagnostics)) };
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
@@ -78,14 +85,16 @@ fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &st
     }
 }
 
-pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
+pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
     // Whoever names no environment asks what the language allows, and it is the OpenCL environment that has all of it.
     let environment = command.env.unwrap_or(EnvironmentArgument::Opencl);
     let options = command.options.to_options(Target::full(environment.into()), matches);
     each(&command.sources, &command.options, |path| {
-        let source = read_source(path)?;
+        let source = files.source(path)?;
         let text = command.verify.then(|| String::from_utf8_lossy(&source.text).into_owned());
-        let output = kiln_compiler::compile(source, &options, &FileSystem, &Emit::Nothing);
+        let Some(output) = output(source, &options, files, &Emit::Nothing) else {
+            return Ok((String::new(), Outcome::Crash));
+        };
         let Some(text) = text else {
             let outcome = if output.has_errors() { Outcome::Diagnostics } else { Outcome::Success };
             return Ok((report(&output, &command.options), outcome));
@@ -96,14 +105,25 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches) -> Result<Outc
     })
 }
 
-/// Compiles for a device. None after diagnostics.
-pub(crate) fn module(source: Source, options: &Options, shown: &CompileOptions) -> Option<Vec<u32>> {
-    let output: Output = kiln_compiler::compile(source, options, &FileSystem, &Emit::Spirv);
+/// Compiles for a device; the module's words, or how it ended without.
+pub(crate) fn module(
+    source: Source,
+    options: &Options,
+    files: &Files,
+    shown: &CompileOptions,
+) -> Result<Vec<u32>, Outcome> {
+    let output = output(source, options, files, &Emit::Spirv).ok_or(Outcome::Crash)?;
     show(&[report(&output, shown)], shown);
     match output.artifact {
-        Some(Artifact::Module(words)) => Some(words),
-        _ => None,
+        Some(Artifact::Module(words)) => Ok(words),
+        _ => Err(Outcome::Diagnostics),
     }
+}
+
+/// Compiles; none if the compiler fails, which is told.
+fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
+    let scene = crash::Scene { source, options, loader: files };
+    crash::guarded(Some(&scene), || kiln_compiler::compile(scene.source.clone(), options, files, emit))
 }
 
 /// What a compilation reported, in the form asked for.

@@ -1,38 +1,89 @@
-//! Files and standard streams: sources read, outputs written whole or not at all.
+//! Files and standard streams: sources and modules read, outputs written whole or not at all.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Read as _, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 
 use kiln_compiler::session::{Loader, Source};
 
 use crate::exit::{Failure, failure};
 
-/// The file system, for `#include`.
-pub(crate) struct FileSystem;
+/// The files that a command reads, and what they were like before.
+#[derive(Default)]
+pub(crate) struct Files(Mutex<BTreeMap<PathBuf, State>>);
 
-impl Loader for FileSystem {
-    fn load(&self, path: &str) -> Option<Vec<u8>> {
-        fs::read(path).ok()
+/// What tells whether a file is still the same: when it was changed, and its size; none if it is not there.
+type State = Option<(SystemTime, u64)>;
+
+fn state(path: &Path) -> State {
+    let data = fs::metadata(path).ok()?;
+    Some((data.modified().ok()?, data.len()))
+}
+
+impl Files {
+    /// Reads the source: a path, or `-` for standard input.
+    pub(crate) fn source(&self, path: &str) -> Result<Source, Failure> {
+        if path == "-" {
+            return Ok(Source { name: "<stdin>".to_owned(), text: read_input()? });
+        }
+        match self.read(path) {
+            Ok(text) => Ok(Source { name: path.to_owned(), text }),
+            Err(error) => failure(format!("cannot read `{path}`: {error}")),
+        }
+    }
+
+    /// What has been read, and what was looked for.
+    pub(crate) fn seen(&self) -> BTreeMap<PathBuf, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether any of it is another since.
+    pub(crate) fn have_changed(&self) -> bool {
+        self.seen().iter().any(|(path, before)| state(path) != *before)
+    }
+
+    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+        let path = PathBuf::from(path);
+        let before = state(&path);
+        let text = fs::read(&path);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_insert(before);
+        text
     }
 }
 
-/// Reads the source: a path, or `-` for standard input.
-pub(crate) fn read_source(path: &str) -> Result<Source, Failure> {
-    if path == "-" {
-        let mut text = Vec::new();
-        io::stdin()
-            .lock()
-            .read_to_end(&mut text)
-            .map_err(|e| Failure(format!("cannot read standard input: {e}")))?;
-        return Ok(Source { name: "<stdin>".to_owned(), text });
+impl Loader for Files {
+    fn load(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).ok()
     }
-    match fs::read(path) {
-        Ok(text) => Ok(Source { name: path.to_owned(), text }),
-        Err(error) => failure(format!("cannot read `{path}`: {error}")),
+}
+
+fn read_input() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Failure(format!("cannot read standard input: {error}")))?;
+    Ok(bytes)
+}
+
+/// Reads a module's words, in whichever order their bytes stand (SPIR-V 2.3): a path, or `-` for standard input.
+pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
+    const MAGIC: u32 = 0x0723_0203;
+    let bytes = if path == "-" {
+        read_input()?
+    } else {
+        fs::read(path).map_err(|error| Failure(format!("cannot read `{path}`: {error}")))?
+    };
+    let (words, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return failure(format!("`{path}` is no module: its {} bytes are not whole words", bytes.len()));
     }
+    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    let is_swapped = words.clone().next().is_some_and(|first| first.swap_bytes() == MAGIC);
+    Ok(words.map(|word| if is_swapped { word.swap_bytes() } else { word }).collect())
 }
 
 /// Writes an output: a path, or `-` for standard output. A file is written beside its place and renamed, so

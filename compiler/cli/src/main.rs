@@ -3,29 +3,44 @@
 mod arguments;
 mod assistance;
 mod compile;
+mod crash;
 mod devices;
 mod exit;
 mod explain;
 mod files;
 mod options;
+mod progress;
+mod reflect;
 mod run;
 mod verify;
+mod watch;
 
 use crate::arguments::Command;
 
 fn main() -> std::process::ExitCode {
     match arguments::parse(std::env::args_os()) {
-        Ok((command, matches)) => exit::report(execute(command, &matches)),
+        Ok(line) => {
+            crash::prepare(line.words);
+            let outcome = crash::guarded(None, || execute(line.command, &line.matches));
+            exit::report(outcome.unwrap_or(Ok(exit::Outcome::Crash)))
+        }
         Err(error) => exit::usage(&error),
     }
 }
 
 fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome, exit::Failure> {
     match command {
-        Command::Compile(command) => compile::compile(&command, matches),
-        Command::Check(command) => compile::check(&command, matches),
-        Command::Run(command) => run::run(&command, matches),
+        Command::Compile(command) => {
+            watch::each_change(command.watch, |files| compile::compile(&command, matches, files))
+        }
+        Command::Check(command) => {
+            watch::each_change(command.watch, |files| compile::check(&command, matches, files))
+        }
+        Command::Run(command) => {
+            watch::each_change(command.watch, |files| run::run(&command, matches, files))
+        }
         Command::Verify(command) => verify::verify(&command),
+        Command::Reflect(command) => reflect::reflect(&command),
         Command::Devices(command) => devices::devices(&command),
         Command::Completions(command) => assistance::completions(&command),
         Command::Man(command) => assistance::man(&command),

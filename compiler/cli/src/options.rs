@@ -112,6 +112,8 @@ pub(crate) enum FormatArgument {
     /// With the source lines
     #[default]
     Rich,
+    /// `file:line:col: error[code]: message`
+    Short,
     /// `file:line:col: error: message [-Wflag]`
     Gcc,
     /// One JSON object a line
@@ -124,6 +126,7 @@ impl From<FormatArgument> for kiln_report::Format {
     fn from(argument: FormatArgument) -> Self {
         match argument {
             FormatArgument::Rich => Self::Rich,
+            FormatArgument::Short => Self::Short,
             FormatArgument::Gcc => Self::Gcc,
             FormatArgument::Json => Self::Json,
             FormatArgument::Sarif => Self::Sarif,

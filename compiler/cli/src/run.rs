@@ -19,7 +19,8 @@ use crate::{
     arguments::{LaunchArguments, RunCommand},
     compile,
     exit::{Failure, Outcome, failure},
-    files::read_source,
+    files::Files,
+    progress,
     run::{buffers::Memory, output::Output},
 };
 
@@ -57,8 +58,8 @@ Without --kernel and --global the launches stand in the source's leading comment
 /// How a module begins, which needs no compiling.
 const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
 
-pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let source = read_source(&command.source)?;
+pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
+    let source = files.source(&command.source)?;
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
     let instance = Instance::new(runtime_options(command))?;
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
@@ -76,9 +77,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches) -> Result<Outcome,
         options.bounds_checks = command.checked;
         // The strict device tells lines.
         options.debug |= device.info().environment == Environment::OpenCl;
-        match compile::module(source, &options, &command.options) {
-            Some(words) => Program::from_spirv(&device, &words)?,
-            None => return Ok(Outcome::Diagnostics),
+        match compile::module(source, &options, files, &command.options) {
+            Ok(words) => Program::from_spirv(&device, &words)?,
+            Err(outcome) => return Ok(outcome),
         }
     };
     let output = Output::default();
@@ -172,7 +173,7 @@ fn launch(
     // SAFETY: that the kernel stays within its buffers is the promise of who runs it: `kiln run` is its author's tool.
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
     let event = unsafe { queue.launch(&kernel, range) }?;
-    event.wait()?;
+    progress::during(&|| format!("kernel `{name}` is running"), || event.wait())?;
     check::after(&queue, launch, memory, output.take())
 }
 

@@ -1,4 +1,4 @@
-//! Diagnostics as text: with source lines, as GCC writes them, as JSON lines, or as a SARIF log. The text may have ANSI colours; who
+//! Diagnostics as text: with source lines, short, as GCC writes them, as JSON lines, or as a SARIF log. The text may have ANSI colours; who
 //! prints it takes them away where they are not wanted. Knows nothing of files on disk or of terminals.
 
 mod gcc;
@@ -7,6 +7,7 @@ mod rich;
 mod sarif;
 mod spot;
 
+use codespan_reporting::term::DisplayStyle;
 use kiln_compiler::{
     Output,
     diag::{Diagnostic, Severity},
@@ -20,6 +21,8 @@ pub enum Format {
     /// With the source lines.
     #[default]
     Rich,
+    /// `file:line:col: error[code]: message`
+    Short,
     /// `file:line:col: error: message [-Wflag]`
     Gcc,
     /// One JSON object a line.
@@ -31,7 +34,7 @@ pub enum Format {
 /// What several compilations reported: one text after the other, or one log.
 pub fn conclude(format: Format, reports: &[String]) -> String {
     match format {
-        Format::Rich | Format::Gcc | Format::Json => reports.concat(),
+        Format::Rich | Format::Short | Format::Gcc | Format::Json => reports.concat(),
         Format::Sarif => {
             let runs: Vec<_> = reports.iter().filter_map(|run| serde_json::from_str(run).ok()).collect();
             format!("{:#}\n", sarif::log(&runs))
@@ -69,7 +72,7 @@ fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], unse
     for diagnostic in diagnostics {
         render_one(&mut text, format, sources, diagnostic);
     }
-    if format == Format::Rich {
+    if matches!(format, Format::Rich | Format::Short) {
         text.push_str(&summary(diagnostics, unseen));
     }
     text
@@ -77,7 +80,8 @@ fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], unse
 
 fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnostic: &Diagnostic) {
     match format {
-        Format::Rich => rich::render(text, sources, diagnostic),
+        Format::Rich => rich::render(text, sources, diagnostic, DisplayStyle::Rich),
+        Format::Short => rich::render(text, sources, diagnostic, DisplayStyle::Short),
         Format::Gcc => gcc::render(text, sources, diagnostic),
         // A line of the log's kind does not exist: one diagnostic is told as JSON.
         Format::Json | Format::Sarif => json::render(text, sources, diagnostic),

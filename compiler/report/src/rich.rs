@@ -1,4 +1,4 @@
-//! With source lines, through codespan-reporting.
+//! With source lines or short, through codespan-reporting.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use codespan_reporting::{
     diagnostic::{Diagnostic as Shown, Label as ShownLabel, LabelStyle, Severity as ShownSeverity},
     files::{Error, Files},
     term::{
-        Config, Styles, StylesWriter, emit_to_write_style,
+        Config, DisplayStyle, Styles, StylesWriter, emit_to_write_style,
         termcolor::{Ansi, Color, ColorSpec},
     },
 };
@@ -23,14 +23,19 @@ const LONG_LINE: usize = 1000;
 /// Of a long row of macros so many definitions are shown.
 const SHOWN_MACROS: usize = 3;
 
-pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
+pub(super) fn render(
+    text: &mut String,
+    sources: Sources<'_>,
+    diagnostic: &Diagnostic,
+    display_style: DisplayStyle,
+) {
     let files = Shelf(sources.map);
     let mut writer = Ansi::new(Vec::new());
     let shown = shown(sources, diagnostic);
     let styles = styles();
     // Every place comes from the map, and a vector takes whatever is written.
-    let outcome =
-        emit_to_write_style(&mut StylesWriter::new(&mut writer, &styles), &Config::default(), &files, &shown);
+    let config = Config { display_style, ..Config::default() };
+    let outcome = emit_to_write_style(&mut StylesWriter::new(&mut writer, &styles), &config, &files, &shown);
     debug_assert!(outcome.is_ok(), "{outcome:?}");
     text.push_str(&String::from_utf8_lossy(&writer.into_inner()));
 }

@@ -12,6 +12,7 @@ use super::show;
 use crate::{
     exit::{Failure, Outcome},
     options::CompileOptions,
+    progress,
 };
 
 /// What became of a source: the text to show, and how it ended.
@@ -25,7 +26,17 @@ pub(crate) fn each(
 ) -> Result<Outcome, Failure> {
     let jobs = match sources {
         [source] => vec![job(source)],
-        _ => in_parallel(sources, &job),
+        _ => {
+            let done = AtomicUsize::new(0);
+            let what = || format!("compiled {} of {} sources", done.load(Ordering::Relaxed), sources.len());
+            progress::during(&what, || {
+                in_parallel(sources, &|source: &str| {
+                    let job = job(source);
+                    done.fetch_add(1, Ordering::Relaxed);
+                    job
+                })
+            })
+        }
     };
     let (mut reports, mut failures) = (Vec::new(), Vec::new());
     let mut worst = Outcome::Success;
@@ -33,9 +44,7 @@ pub(crate) fn each(
         match job {
             Ok((text, outcome)) => {
                 reports.push(text);
-                if outcome == Outcome::Diagnostics {
-                    worst = outcome;
-                }
+                worst = worst.max(outcome);
             }
             Err(Failure(reason)) => failures.push(reason),
         }

@@ -1,0 +1,183 @@
+//! When Kiln itself fails: a panic becomes a report from which it can be brought about again.
+//!
+//! A report is a source. Its leading comment tells the version, the command, where it happened and how it came there; what
+//! follows is the source, preprocessed, so that no other file is needed. It must never know what a compilation does.
+
+use std::{
+    backtrace::Backtrace,
+    cell::Cell,
+    env,
+    fmt::Write as _,
+    panic::{self, AssertUnwindSafe, PanicHookInfo},
+    path::PathBuf,
+    process,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    session::{Loader, Options, Source},
+};
+
+use crate::files::write_output;
+
+/// Names the folder of reports, in place of the one for temporary files.
+const FOLDER: &str = "KILN_CRASH_DIR";
+
+/// For tests: a source that has this word makes the compiler panic.
+const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
+
+/// Options whose work is done in a preprocessed source, and options that write elsewhere; behind them, a value.
+const DONE: &[&str] = &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
+
+/// The same without a value.
+const DONE_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
+
+thread_local! {
+    /// Whether a panic on this thread is told by `guarded`.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What panics said, in their order.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The command line, without the program.
+static WORDS: OnceLock<Vec<String>> = OnceLock::new();
+
+/// What is being compiled.
+pub(crate) struct Scene<'a> {
+    /// The source.
+    pub(crate) source: Source,
+    /// How.
+    pub(crate) options: &'a Options,
+    /// Where it finds included files.
+    pub(crate) loader: &'a dyn Loader,
+}
+
+/// Readies reports for a command.
+pub(crate) fn prepare(words: Vec<String>) {
+    // It is called once.
+    let _ = WORDS.set(words);
+    let told_otherwise = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if IS_GUARDED.get() {
+            PANICS.lock().unwrap_or_else(PoisonError::into_inner).push(describe(panic));
+        } else {
+            told_otherwise(panic);
+        }
+    }));
+}
+
+/// What a panic says: a sentence and its place, and the way there.
+fn describe(panic: &PanicHookInfo<'_>) -> String {
+    let sentence = panic.payload_as_str().unwrap_or("without a word").replace('\n', " ");
+    let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
+    format!("{sentence}{place}\n{}", Backtrace::force_capture())
+}
+
+/// Does a thing. If it panics, that is told with the report's place, and there is no result.
+pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -> Option<T> {
+    let before = IS_GUARDED.replace(true);
+    // What was under way is thrown away as a whole.
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        if let (Some(scene), Ok(word)) = (scene, env::var(REHEARSAL)) {
+            assert!(!String::from_utf8_lossy(&scene.source.text).contains(&word), "a rehearsal of `{word}`");
+        }
+        thing()
+    }));
+    IS_GUARDED.set(before);
+    match result {
+        Ok(value) => Some(value),
+        Err(_) => {
+            tell(scene);
+            None
+        }
+    }
+}
+
+fn tell(scene: Option<&Scene<'_>>) {
+    let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
+    let first = panics.first().and_then(|text| text.lines().next()).unwrap_or("a panic").to_owned();
+    anstream::eprintln!("kiln: error: this is a fault of kiln and not of the source: {first}");
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
+    let path = folder.join(&name).to_string_lossy().into_owned();
+    match write_output(&path, report(&name, scene, &panics).as_bytes()) {
+        Ok(()) => {
+            anstream::eprintln!("kiln: note: what brings it about again is in `{path}`; please report it");
+        }
+        Err(failure) => anstream::eprintln!("kiln: note: {}", failure.0),
+    }
+}
+
+fn report(name: &str, scene: Option<&Scene<'_>>, panics: &[String]) -> String {
+    let words = WORDS.get().map(Vec::as_slice).unwrap_or_default();
+    let mut comment =
+        format!("kiln {}, {} {}\n", env!("CARGO_PKG_VERSION"), env::consts::ARCH, env::consts::OS);
+    let _ = writeln!(comment, "command: kiln {}", quoted(words));
+    if let Some(scene) = scene {
+        let _ = writeln!(comment, "source: {}", scene.source.name);
+        let _ = writeln!(comment, "again: kiln {}", quoted(&again(words, name)));
+    }
+    for panic in panics {
+        let _ = writeln!(comment, "panic: {panic}");
+    }
+    let source = scene.map(flat).unwrap_or_default();
+    // A backslash at the end of a line would take the next one into the comment.
+    let lines = comment.lines().map(|line| format!("// {}\n", line.trim_end().trim_end_matches('\\')));
+    lines.chain([source]).collect()
+}
+
+/// The source without its directives; as it is, if not even that is possible.
+fn flat(scene: &Scene<'_>) -> String {
+    let before = IS_GUARDED.replace(true);
+    let preprocessed = panic::catch_unwind(AssertUnwindSafe(|| {
+        kiln_compiler::compile(scene.source.clone(), scene.options, scene.loader, &Emit::Preprocessed)
+            .artifact
+    }));
+    IS_GUARDED.set(before);
+    match preprocessed {
+        Ok(Some(Artifact::Text(text))) => text,
+        _ => String::from_utf8_lossy(&scene.source.text).into_owned(),
+    }
+}
+
+/// The command for the report: on this file, and without what preprocessing has done.
+fn again(words: &[String], name: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if DONE.contains(&word.as_str()) {
+            words.next();
+            continue;
+        }
+        let is_joined =
+            ["-D", "-U", "-I", "-o", "--include=", "--output="].iter().any(|done| word.starts_with(done));
+        let is_source = word == "-" || word.ends_with(".cl");
+        if !is_joined && !is_source && !DONE_ALONE.contains(&word.as_str()) {
+            kept.push(word.clone());
+        }
+    }
+    kept.push(name.to_owned());
+    kept
+}
+
+fn quoted(words: &[String]) -> String {
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_loses_what_the_report_has_in_it() {
+        let words = "compile -O0 -DN=1 -D M=2 -I inc -cl-std=CL3.0 a.cl b.cl -o a.spv -MD -MF a.d -g";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        assert_eq!(again(&words, "r.cl").join(" "), "compile -O0 -cl-std=CL3.0 -g r.cl");
+    }
+}

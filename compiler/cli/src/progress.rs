@@ -1,0 +1,66 @@
+//! What takes long says so, on a terminal: a line that counts the seconds, and goes away at the end.
+
+use std::{
+    io::{self, IsTerminal as _, Write},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// What ends sooner needs no words.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the line is written anew.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Does a thing while a line on the terminal says what it is.
+pub(crate) fn during<T>(what: &(impl Fn() -> String + Sync), thing: impl FnOnce() -> T) -> T {
+    if io::stderr().is_terminal() { over(io::stderr(), PATIENCE, what, thing) } else { thing() }
+}
+
+fn over<T>(
+    mut terminal: impl Write + Send,
+    patience: Duration,
+    what: &(impl Fn() -> String + Sync),
+    thing: impl FnOnce() -> T,
+) -> T {
+    let begin = Instant::now();
+    let (end, ended) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let (mut pause, mut is_shown) = (patience, false);
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                // Nothing is left to be done if the terminal is gone.
+                let _ = write!(terminal, "\r\x1b[K{} ({} s)", what(), begin.elapsed().as_secs());
+                let _ = terminal.flush();
+                (pause, is_shown) = (PERIOD, true);
+            }
+            if is_shown {
+                let _ = write!(terminal, "\r\x1b[K");
+            }
+        });
+        let result = thing();
+        drop(end);
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_takes_long_is_told() {
+        let mut quick = Vec::new();
+        assert_eq!(over(&mut quick, PATIENCE, &|| "quick".into(), || 1), 1);
+        assert_eq!(quick, b"");
+        let mut slow = Vec::new();
+        over(
+            &mut slow,
+            Duration::from_millis(1),
+            || "slow".into(),
+            || thread::sleep(Duration::from_millis(50)),
+        );
+        assert_eq!(String::from_utf8(slow).expect("text"), "\r\x1b[Kslow (0 s)\r\x1b[K");
+    }
+}

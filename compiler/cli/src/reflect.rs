@@ -1,0 +1,224 @@
+//! `kiln reflect`: what a module says of its kernels to a host, whoever made it.
+
+use std::fmt::Write as _;
+
+use kiln_runtime::interface::{
+    Argument, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData,
+    ProgramInterface,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    arguments::ReflectCommand,
+    exit::{Failure, Outcome},
+    files::{read_module, write_output},
+};
+
+pub(crate) fn reflect(command: &ReflectCommand) -> Result<Outcome, Failure> {
+    let mut modules = Vec::new();
+    for path in &command.modules {
+        let words = read_module(path)?;
+        let interface =
+            ProgramInterface::from_spirv(&words).map_err(|error| Failure(format!("`{path}`: {error}")))?;
+        modules.push((path.as_str(), version(&words), interface));
+    }
+    let text = if command.json {
+        modules.iter().map(|(path, version, read)| format!("{}\n", as_json(path, *version, read))).collect()
+    } else {
+        modules
+            .iter()
+            .map(|(path, version, read)| as_text(path, *version, read))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    write_output("-", text.as_bytes())?;
+    Ok(Outcome::Success)
+}
+
+/// SPIR-V 2.3: the second word.
+fn version(words: &[u32]) -> (u32, u32) {
+    let word = words.get(1).copied().unwrap_or_default();
+    (word >> 16 & 0xff, word >> 8 & 0xff)
+}
+
+fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> String {
+    let mut text = format!("{path}: SPIR-V {major}.{minor}\n");
+    for kernel in &read.kernels {
+        let _ = writeln!(text, "\nkernel {}", kernel.name);
+        for fact in facts(kernel) {
+            let _ = writeln!(text, "  {fact}");
+        }
+        let rows: Vec<[String; 4]> =
+            kernel.arguments.iter().enumerate().map(|(index, argument)| row(index, argument)).collect();
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let (first, second, third) = (width(0), width(1), width(2));
+        for [index, name, ty, place] in &rows {
+            let line = format!("  {index:>first$}  {name:second$}  {ty:third$}  {place}");
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    for (what, data) in [("variables", &read.variables), ("constants", &read.constants)] {
+        if let Some(data) = data {
+            let _ =
+                writeln!(text, "\nprogram-scope {what}: {} bytes, {}", data.bytes.len(), data_place(data));
+        }
+    }
+    if let Some(bounds) = &read.bounds {
+        let _ = writeln!(text, "\nchecks {} accesses against the buffers of a launch", bounds.sites.len());
+    }
+    text
+}
+
+/// What is said of a kernel besides its arguments.
+fn facts(kernel: &KernelInterface) -> Vec<String> {
+    let mut facts = Vec::new();
+    if let Some([x, y, z]) = kernel.required_local_size {
+        facts.push(format!("work-groups of {x} × {y} × {z}"));
+    }
+    if kernel.static_local_size != 0 {
+        facts.push(format!("{} bytes of local memory", kernel.static_local_size));
+    }
+    if kernel.prints {
+        facts.push("may print".to_owned());
+    }
+    facts
+}
+
+fn row(index: usize, argument: &Argument) -> [String; 4] {
+    let info = argument.info.as_ref();
+    let ty = match info.map(|info| info.type_name.as_str()) {
+        Some("") | None => kind(argument.kind).to_owned(),
+        Some(name) => format!("{}{name}", space(argument)),
+    };
+    [index.to_string(), argument.name().unwrap_or("-").to_owned(), ty, argument_place(argument.kind)]
+}
+
+/// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); private goes without saying.
+fn space(argument: &Argument) -> &'static str {
+    match argument.info.as_ref().and_then(|info| info.address) {
+        Some(0x119B) => "global ",
+        Some(0x119C) => "local ",
+        Some(0x119D) => "constant ",
+        _ => "",
+    }
+}
+
+const fn kind(kind: ArgumentKind) -> &'static str {
+    match kind {
+        ArgumentKind::Unused => "unused",
+        ArgumentKind::Pointer(_) | ArgumentKind::Buffer(_) => "buffer",
+        ArgumentKind::Value { .. } => "value",
+        ArgumentKind::Local { .. } => "local",
+        ArgumentKind::Image(_) => "image",
+        ArgumentKind::Unsupported(what) => what,
+    }
+}
+
+fn argument_place(kind: ArgumentKind) -> String {
+    match kind {
+        ArgumentKind::Unused | ArgumentKind::Unsupported(_) => String::new(),
+        ArgumentKind::Pointer(at) => format!("address, {}", place(at)),
+        ArgumentKind::Value { place: at, size } => format!("{size} bytes, {}", place(at)),
+        ArgumentKind::Local { count, element_size } => {
+            format!("elements of {element_size} bytes, their number is specialisation constant {}", count.0)
+        }
+        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) => binding(at),
+    }
+}
+
+fn place(place: Place) -> String {
+    match place {
+        Place::PushConstants { offset } => format!("push constants + {offset}"),
+        Place::Block { binding: at, offset } => format!("{} + {offset}", binding(at)),
+    }
+}
+
+fn data_place(data: &ProgramData) -> String {
+    match data.place {
+        DataPlace::Address { offset } => format!("address, push constants + {offset}"),
+        DataPlace::Bound(at) => binding(at),
+    }
+}
+
+fn binding(at: Binding) -> String {
+    format!("{}, set {}, binding {}", class(at.class), at.set, at.binding)
+}
+
+const fn class(class: BindingClass) -> &'static str {
+    match class {
+        BindingClass::Uniform => "uniform buffer",
+        BindingClass::Storage => "storage buffer",
+        BindingClass::SampledImage => "sampled image",
+        BindingClass::StorageImage => "storage image",
+        BindingClass::UniformTexels => "uniform texel buffer",
+        BindingClass::StorageTexels => "storage texel buffer",
+    }
+}
+
+fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> Value {
+    let data = |data: &Option<ProgramData>| {
+        data.as_ref().map(|data| json!({ "size": data.bytes.len(), "place": data_place(data) }))
+    };
+    json!({
+        "module": path,
+        "spirv_version": format!("{major}.{minor}"),
+        "kernels": read.kernels.iter().map(kernel_json).collect::<Vec<_>>(),
+        "variables": data(&read.variables),
+        "constants": data(&read.constants),
+        "local_size": read.local_size.map(|ids| ids.map(|id| id.0)),
+        "work_dim": read.work_dim.map(|id| id.0),
+        "checked_accesses": read.bounds.as_ref().map(|bounds| bounds.sites.len()),
+    })
+}
+
+fn kernel_json(kernel: &KernelInterface) -> Value {
+    json!({
+        "name": kernel.name,
+        "attributes": kernel.attributes,
+        "reqd_work_group_size": kernel.required_local_size,
+        "local_memory": kernel.static_local_size,
+        "prints": kernel.prints,
+        "arguments": kernel.arguments.iter().map(argument_json).collect::<Vec<_>>(),
+    })
+}
+
+fn argument_json(argument: &Argument) -> Value {
+    let info = argument.info.as_ref();
+    let mut object = json!({
+        "name": argument.name(),
+        "type": info.map(|info| info.type_name.as_str()).filter(|name| !name.is_empty()),
+        "address_space": Some(space(argument).trim_end()).filter(|name| !name.is_empty()),
+        "kind": kind(argument.kind),
+    });
+    match argument.kind {
+        ArgumentKind::Unused | ArgumentKind::Unsupported(_) => {}
+        ArgumentKind::Pointer(at) => place_json(&mut object, at),
+        ArgumentKind::Value { place: at, size } => {
+            object["size"] = json!(size);
+            place_json(&mut object, at);
+        }
+        ArgumentKind::Local { count, element_size } => {
+            object["element_size"] = json!(element_size);
+            object["spec_id"] = json!(count.0);
+        }
+        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) => binding_json(&mut object, at),
+    }
+    object
+}
+
+fn place_json(object: &mut Value, place: Place) {
+    match place {
+        Place::PushConstants { offset } => object["push_constant"] = json!(offset),
+        Place::Block { binding, offset } => {
+            binding_json(object, binding);
+            object["offset"] = json!(offset);
+        }
+    }
+}
+
+fn binding_json(object: &mut Value, at: Binding) {
+    object["set"] = json!(at.set);
+    object["binding"] = json!(at.binding);
+    object["class"] = json!(class(at.class));
+}

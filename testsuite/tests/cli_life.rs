@@ -1,0 +1,173 @@
+//! What the command line does over time and when it fails: watching files, reports of crashes, terminals.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
+};
+
+use kiln_testsuite::{
+    kiln::{self, LIMIT},
+    process,
+};
+
+const KERNEL: &str = "#include \"size.h\"\nkernel void k(global int *out) { out[0] = SIZE; }\n";
+
+/// A `kiln` that watches, and the lines that it says.
+struct Watcher {
+    process: Child,
+    lines: Receiver<String>,
+}
+
+impl Watcher {
+    fn new(folder: &Path, words: &[&str]) -> Self {
+        let mut command = kiln::command();
+        let mut process = command
+            .current_dir(folder)
+            .args(words)
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("kiln starts");
+        let stderr = BufReader::new(process.stderr.take().expect("it is piped"));
+        let (said, lines) = mpsc::channel();
+        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
+        Self { process, lines }
+    }
+
+    /// What it says until it waits for the next change.
+    fn round(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(LIMIT).unwrap_or_else(|_| panic!("silent after {said:?}"));
+            if line.starts_with("kiln: watching ") {
+                return said;
+            }
+            said.push(line);
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.lines.recv_timeout(Duration::from_millis(500)).is_err()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn watching_does_it_again_after_each_change_of_what_was_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("k.cl", KERNEL);
+    let watcher = Watcher::new(folder.path(), &["check", "--watch", "--diagnostic-format", "gcc", "k.cl"]);
+    let first = watcher.round();
+    assert!(first[0].starts_with("k.cl:1:"), "{first:?}");
+    // What was looked for and not found is watched as well.
+    write("size.h", "#define SIZE 3\n");
+    assert_eq!(watcher.round(), [""; 0]);
+    write("size.h", "#define SIZE nothing\n");
+    assert!(watcher.round()[0].contains("`nothing` is not declared"));
+    write("other.txt", "of no concern");
+    assert!(watcher.is_silent());
+    // An editor may write beside and rename.
+    write("size.tmp", "#define SIZE 4\n");
+    fs::rename(folder.path().join("size.tmp"), folder.path().join("size.h")).expect("a file");
+    assert_eq!(watcher.round(), [""; 0]);
+    fs::remove_file(folder.path().join("k.cl")).expect("it was there");
+    assert!(watcher.round()[0].contains("cannot read `k.cl`"));
+}
+
+#[test]
+fn watching_compiles_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |text: &str| fs::write(folder.path().join("k.cl"), text).expect("a file");
+    write("kernel void k(global int *out) { out[0] = 1; }\n");
+    let watcher = Watcher::new(folder.path(), &["compile", "--watch", "k.cl"]);
+    watcher.round();
+    let first = fs::read(folder.path().join("k.spv")).expect("a module");
+    write("kernel void k(global int *out) { out[0] = 2; }\n");
+    watcher.round();
+    assert_ne!(fs::read(folder.path().join("k.spv")).expect("a module"), first);
+}
+
+#[test]
+fn a_crash_leaves_a_source_that_crashes_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("size.h", "#define SIZE EXTENT\n");
+    write("k.cl", KERNEL);
+    write("other.cl", "kernel void other(void) { }\n");
+    write("k.spv", "what was there before");
+    let kiln = |words: &[&str]| {
+        let mut command = kiln::command();
+        command.env("KILN_REHEARSE_CRASH", "void k(").env("KILN_CRASH_DIR", folder.path());
+        command.current_dir(folder.path()).args(words);
+        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    };
+    let reports = || -> Vec<String> {
+        let names =
+            fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .filter(|name| name.starts_with("kiln-crash-"))
+            .collect()
+    };
+    let crashed = kiln(&["compile", "-DEXTENT=7", "-O0", "k.cl", "other.cl"]);
+    assert_eq!(crashed.code(), Some(70), "{}", crashed.stderr);
+    let names = reports();
+    let [name] = names.as_slice() else { panic!("{names:?}") };
+    assert!(
+        crashed.stderr.contains("a fault of kiln and not of the source: a rehearsal"),
+        "{}",
+        crashed.stderr
+    );
+    assert!(crashed.stderr.contains(name.as_str()), "{}", crashed.stderr);
+    // Nothing is half written, and the other source has its module.
+    assert_eq!(fs::read_to_string(folder.path().join("k.spv")).expect("a file"), "what was there before");
+    assert!(folder.path().join("other.spv").exists());
+    let report = fs::read_to_string(folder.path().join(name)).expect("a report");
+    assert!(report.starts_with(&format!("// kiln {}", env!("CARGO_PKG_VERSION"))), "{report}");
+    assert!(report.contains("// command: kiln compile '-DEXTENT=7' -O0 k.cl other.cl\n"), "{report}");
+    assert!(report.contains("out[0] = 7;") && report.contains("crash.rs"), "{report}");
+    // The report needs no other file.
+    fs::remove_file(folder.path().join("size.h")).expect("it was there");
+    let again = report.lines().find_map(|line| line.strip_prefix("// again: kiln ")).expect("a command");
+    assert_eq!(again, format!("compile -O0 {name}"));
+    let again: Vec<&str> = again.split(' ').collect();
+    assert_eq!(kiln(&again).code(), Some(70));
+    // Without what makes it crash, the report is a source like others.
+    let mut command = kiln::command();
+    command.current_dir(folder.path()).args(["check", name]);
+    assert_eq!(process::run(&mut command, b"", LIMIT).expect("kiln starts").code(), Some(0));
+}
+
+#[test]
+fn terminals_have_colours_unless_they_are_not_wanted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.cl"), "kernel void k(void) { missing; }\n").expect("a file");
+    let on_terminal = |colours: &[(&str, &str)], options: &str| {
+        let line = format!("{} check {options} bad.cl", kiln::binary().display());
+        let mut command = Command::new("script");
+        command.current_dir(folder.path()).args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        command.env_remove("NO_COLOR").env("TERM", "xterm").envs(colours.iter().copied());
+        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finished.code(), Some(1));
+        assert!(finished.text().contains("missing"));
+        finished.text().contains('\x1b')
+    };
+    assert!(on_terminal(&[], ""));
+    assert!(!on_terminal(&[("NO_COLOR", "1")], ""));
+    assert!(!on_terminal(&[("TERM", "dumb")], ""));
+    assert!(!on_terminal(&[], "--color never"));
+    assert!(on_terminal(&[("NO_COLOR", "1")], "--color always"));
+}
