@@ -73,7 +73,10 @@ pub(crate) fn prepare(words: Vec<String>) {
 
 /// What a panic says: a sentence and its place, and the way there.
 fn describe(panic: &PanicHookInfo<'_>) -> String {
-    let sentence = panic.payload_as_str().unwrap_or("without a word").replace('\n', " ");
+    let payload = panic.payload();
+    let sentence =
+        payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    let sentence = sentence.unwrap_or("without a word").replace('\n', " ");
     let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
     format!("{sentence}{place}\n{}", Backtrace::force_capture())
 }

@@ -55,12 +55,9 @@ mod tests {
         assert_eq!(over(&mut quick, PATIENCE, &|| "quick".into(), || 1), 1);
         assert_eq!(quick, b"");
         let mut slow = Vec::new();
-        over(
-            &mut slow,
-            Duration::from_millis(1),
-            || "slow".into(),
-            || thread::sleep(Duration::from_millis(50)),
-        );
+        over(&mut slow, Duration::from_millis(1), &|| "slow".into(), || {
+            thread::sleep(Duration::from_millis(50))
+        });
         assert_eq!(String::from_utf8(slow).expect("text"), "\r\x1b[Kslow (0 s)\r\x1b[K");
     }
 }
