@@ -8,6 +8,7 @@ mod case;
 mod config;
 pub mod device;
 pub mod differential;
+pub mod editor;
 mod excerpt;
 mod expectation;
 pub mod fuzz;

@@ -73,7 +73,8 @@ fn read(from: &mut impl Read) -> Vec<u8> {
     bytes
 }
 
-fn wait(child: &mut std::process::Child, limit: Duration) -> Result<ExitStatus, String> {
+/// Waits for the end of a process.
+pub fn wait(child: &mut std::process::Child, limit: Duration) -> Result<ExitStatus, String> {
     let begin = Instant::now();
     let mut pause = Duration::from_micros(500);
     loop {

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Reflect(ReflectCommand),
     /// List the devices and what they offer
     Devices(DevicesCommand),
+    /// Serve editors on standard input and output, by the Language Server Protocol
+    Lsp(LspCommand),
     /// Print a shell's completion script
     Completions(CompletionsCommand),
     /// Write the manual pages, one for each command, into a folder
@@ -179,6 +181,13 @@ pub(crate) struct DevicesCommand {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LspCommand {
+    /// Accepted, because editors say so: there is no other way
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 #[derive(Debug, Args)]

@@ -42,6 +42,10 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Verify(command) => verify::verify(&command),
         Command::Reflect(command) => reflect::reflect(&command),
         Command::Devices(command) => devices::devices(&command),
+        Command::Lsp(_) => match kiln_lsp::serve()? {
+            true => Ok(exit::Outcome::Success),
+            false => Ok(exit::Outcome::Diagnostics),
+        },
         Command::Completions(command) => assistance::completions(&command),
         Command::Man(command) => assistance::man(&command),
         Command::Explain(command) => explain::explain(&command),

@@ -2,9 +2,9 @@
 
 use clap::{ArgMatches, Args, ValueEnum};
 use kiln_compiler::{
-    diag::{WarningAction, WarningSwitch},
+    diag::WarningSwitch,
     opencl::LanguageVersion,
-    session::{MacroOption, Options, SeqCst},
+    session::{MacroOption, Options, SeqCst, extension_switch},
     target::Target,
 };
 
@@ -161,7 +161,7 @@ impl CompileOptions {
             match text.as_str() {
                 "error" => options.warnings.as_errors = true,
                 "no-error" => options.warnings.as_errors = false,
-                _ => options.warnings.switches.push(warning_switch(text)),
+                _ => options.warnings.switches.push(WarningSwitch::parse(text)),
             }
         }
         let math = &mut options.math;
@@ -182,26 +182,6 @@ impl CompileOptions {
         };
         options
     }
-}
-
-fn extension_switch(text: &str) -> (String, bool) {
-    match text.strip_prefix('-') {
-        Some(name) => (name.to_owned(), false),
-        None => (text.strip_prefix('+').unwrap_or(text).to_owned(), true),
-    }
-}
-
-fn warning_switch(text: &str) -> WarningSwitch {
-    let (name, action) = if let Some(name) = text.strip_prefix("no-error=") {
-        (name, WarningAction::NoError)
-    } else if let Some(name) = text.strip_prefix("error=") {
-        (name, WarningAction::Error)
-    } else if let Some(name) = text.strip_prefix("no-") {
-        (name, WarningAction::Disable)
-    } else {
-        (text, WarningAction::Enable)
-    };
-    WarningSwitch { name: name.to_owned(), action }
 }
 
 /// `-D` and `-U` in the order given: a later one has the last word, whichever it is.

@@ -144,6 +144,22 @@ pub enum WarningAction {
     NoError,
 }
 
+impl WarningSwitch {
+    /// What stands behind `-W`, but for `error` and `no-error` alone.
+    pub fn parse(text: &str) -> Self {
+        let (name, action) = if let Some(name) = text.strip_prefix("no-error=") {
+            (name, WarningAction::NoError)
+        } else if let Some(name) = text.strip_prefix("error=") {
+            (name, WarningAction::Error)
+        } else if let Some(name) = text.strip_prefix("no-") {
+            (name, WarningAction::Disable)
+        } else {
+            (text, WarningAction::Enable)
+        };
+        Self { name: name.to_owned(), action }
+    }
+}
+
 impl Default for WarningOptions {
     fn default() -> Self {
         Self { none: false, as_errors: false, switches: Vec::new(), error_limit: 20 }

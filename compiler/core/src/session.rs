@@ -111,6 +111,14 @@ impl MathOptions {
     }
 }
 
+/// One word of `-cl-ext=`: `+name`, `-name`, or `name`, which is switched on.
+pub fn extension_switch(text: &str) -> (String, bool) {
+    match text.strip_prefix('-') {
+        Some(name) => (name.to_owned(), false),
+        None => (text.strip_prefix('+').unwrap_or(text).to_owned(), true),
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -1,0 +1,136 @@
+//! Options as command lines have them: Kiln's, clang's and those of `clBuildProgram`. What means nothing here is passed over,
+//! because these lines are written for other compilers, too.
+
+use kiln_compiler::{
+    diag::WarningSwitch,
+    opencl::{Environment, LanguageVersion},
+    session::{MacroOption, Options, extension_switch},
+    target::Target,
+};
+
+use crate::uri;
+
+/// What has been chosen so far.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// Whether a version of the language was named.
+    pub(super) names_version: bool,
+}
+
+impl Chosen {
+    /// Applies options; paths in them count from this folder.
+    pub(super) fn apply(&mut self, flags: &[String], folder: &str, options: &mut Options) {
+        let mut rest = flags.iter().map(String::as_str);
+        while let Some(flag) = rest.next() {
+            self.one(flag, &mut rest, folder, options);
+        }
+        options.math = options.math.with_implied();
+    }
+
+    fn one<'a>(
+        &mut self,
+        flag: &'a str,
+        rest: &mut impl Iterator<Item = &'a str>,
+        folder: &str,
+        options: &mut Options,
+    ) {
+        // The value stands in the same word or is the next.
+        let mut value = |prefix: &str| match flag.strip_prefix(prefix)? {
+            "" => rest.next(),
+            value => Some(value.strip_prefix('=').filter(|_| prefix.starts_with("--")).unwrap_or(value)),
+        };
+        for prefix in ["-cl-std=", "--cl-std=", "-std="] {
+            if let Some(version) = value(prefix).and_then(|text| LanguageVersion::parse(&text.to_uppercase()))
+            {
+                options.std = version;
+                self.names_version = true;
+                return;
+            }
+        }
+        for prefix in ["-cl-ext=", "--cl-ext="] {
+            if let Some(list) = value(prefix) {
+                options.extensions.extend(list.split(',').map(extension_switch));
+                return;
+            }
+        }
+        for prefix in ["-isystem", "-iquote", "-I"] {
+            if let Some(path) = value(prefix) {
+                return options.include_dirs.push(joined(folder, path));
+            }
+        }
+        for prefix in ["--include", "-include"] {
+            if let Some(path) = value(prefix) {
+                return options.forced_includes.push(joined(folder, path));
+            }
+        }
+        if let Some(environment) = value("--env") {
+            match environment {
+                "vulkan" => options.target = Target::full(Environment::Vulkan),
+                "opencl" => options.target = Target::full(Environment::OpenCl),
+                _ => {}
+            }
+            return;
+        }
+        if let Some(text) = value("-D") {
+            return options.macros.push(MacroOption::Define(text.to_owned()));
+        }
+        if let Some(text) = value("-U") {
+            return options.macros.push(MacroOption::Undefine(text.to_owned()));
+        }
+        let math = &mut options.math;
+        match flag.strip_prefix("--").or_else(|| flag.strip_prefix('-')).unwrap_or_default() {
+            "w" => options.warnings.none = true,
+            "Werror" => options.warnings.as_errors = true,
+            "Wno-error" => options.warnings.as_errors = false,
+            "cl-single-precision-constant" => math.single_precision_constant = true,
+            "cl-denorms-are-zero" => math.denorms_are_zero = true,
+            "cl-fp32-correctly-rounded-divide-sqrt" => math.correctly_rounded_divide_sqrt = true,
+            "cl-mad-enable" => math.mad_enable = true,
+            "cl-no-signed-zeros" => math.no_signed_zeros = true,
+            "cl-unsafe-math-optimizations" => math.unsafe_optimizations = true,
+            "cl-finite-math-only" => math.finite_only = true,
+            "cl-fast-relaxed-math" => math.fast_relaxed = true,
+            other => {
+                if let Some(warning) = other.strip_prefix('W').filter(|name| !name.is_empty()) {
+                    options.warnings.switches.push(WarningSwitch::parse(warning));
+                }
+            }
+        }
+    }
+}
+
+fn joined(folder: &str, path: &str) -> String {
+    let path = path.replace('\\', "/");
+    if uri::is_path(&path) || folder.is_empty() { path } else { uri::normal(&format!("{folder}/{path}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(line: &str) -> (Options, Chosen) {
+        let (mut options, mut chosen) = (Options::default(), Chosen::default());
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        chosen.apply(&words, "/project", &mut options);
+        (options, chosen)
+    }
+
+    #[test]
+    fn values_in_the_same_word_and_in_the_next() {
+        let (options, chosen) = applied("clang -x cl -DA -D B=2 -UC -I inc -I/abs -isystem ../sys -c a.cl");
+        let define = |text: &str| MacroOption::Define(text.to_owned());
+        assert_eq!(options.macros, [define("A"), define("B=2"), MacroOption::Undefine("C".to_owned())]);
+        assert_eq!(options.include_dirs, ["/project/inc", "/abs", "/sys"]);
+        assert!(!chosen.names_version);
+    }
+
+    #[test]
+    fn versions_environments_and_warnings() {
+        let (options, chosen) = applied("-std=cl3.0 --env=vulkan -Wno-unused -Werror -cl-fast-relaxed-math");
+        assert_eq!(options.std, LanguageVersion::Cl30);
+        assert!(chosen.names_version);
+        assert_eq!(options.target.environment, Environment::Vulkan);
+        assert_eq!(options.warnings.switches.len(), 1);
+        assert!(options.warnings.as_errors && options.math.mad_enable);
+    }
+}

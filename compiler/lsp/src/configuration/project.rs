@@ -1,0 +1,145 @@
+//! The files of a project that say how its sources are compiled: `kiln.toml`, `compile_commands.json`, `compile_flags.txt`, in the
+//! nearest folder above a source that has one.
+
+use serde::Deserialize;
+
+use crate::{uri, world::World};
+
+const KILN: &str = "kiln.toml";
+const COMMANDS: &str = "compile_commands.json";
+const FLAGS: &str = "compile_flags.txt";
+
+/// The folders beside a source where build tools leave their commands.
+const BUILD_FOLDERS: [&str; 2] = ["", "build/"];
+
+/// Whether a change of this file changes how others are compiled.
+pub(crate) fn is_project_file(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    [KILN, COMMANDS, FLAGS].contains(&file)
+}
+
+/// The options that the project has for a source, each row with the folder that its paths count from.
+pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
+    if !uri::is_path(source) {
+        return Vec::new();
+    }
+    let mut folder = source;
+    while let Some((above, _)) = folder.rsplit_once('/') {
+        folder = above;
+        if let Some(found) = of_folder(world, folder, source) {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+fn of_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, Vec<String>)>> {
+    let read = |file: &str| {
+        let bytes = world.read(&format!("{folder}/{file}"))?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    if let Some(text) = read(KILN) {
+        return Some(vec![(folder.to_owned(), kiln_flags(&text))]);
+    }
+    for build in BUILD_FOLDERS {
+        let found = read(&format!("{build}{COMMANDS}")).and_then(|text| command_flags(&text, source));
+        if found.is_some() {
+            return found.map(|found| vec![found]);
+        }
+    }
+    read(FLAGS).map(|text| {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        vec![(folder.to_owned(), lines.flat_map(two_words).collect())]
+    })
+}
+
+/// `compile_flags.txt` has a word in a line, but `-I dir` is often written in one.
+fn two_words(line: &str) -> Vec<String> {
+    match line.split_once(' ') {
+        Some((flag @ ("-D" | "-U" | "-I" | "-isystem" | "-iquote" | "-include"), value)) => {
+            vec![flag.to_owned(), value.trim().to_owned()]
+        }
+        _ => vec![line.to_owned()],
+    }
+}
+
+/// `kiln.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct Kiln {
+    /// The version of the language.
+    std: Option<String>,
+    /// `vulkan` or `opencl`.
+    env: Option<String>,
+    /// Macros, as `-D` takes them.
+    define: Vec<String>,
+    /// Folders of included files.
+    include: Vec<String>,
+    /// Extensions and features, as `-cl-ext=` takes them.
+    extensions: Vec<String>,
+    /// Further options, as the command line takes them.
+    flags: Vec<String>,
+}
+
+/// What is wrong in such a file is as if it said nothing: the editor of it is another.
+fn kiln_flags(text: &str) -> Vec<String> {
+    let kiln: Kiln = toml::from_str(text).unwrap_or_default();
+    let mut flags = Vec::new();
+    flags.extend(kiln.std.map(|std| format!("-cl-std={std}")));
+    flags.extend(kiln.env.map(|env| format!("--env={env}")));
+    flags.extend(kiln.define.iter().map(|define| format!("-D{define}")));
+    flags.extend(kiln.include.iter().map(|include| format!("-I{include}")));
+    flags.extend(kiln.extensions.iter().map(|extension| format!("-cl-ext={extension}")));
+    flags.extend(kiln.flags);
+    flags
+}
+
+/// An entry of `compile_commands.json`.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    directory: String,
+    file: String,
+    command: Option<String>,
+    arguments: Option<Vec<String>>,
+}
+
+/// The options of the entry for this source; a file without an entry is compiled as the first OpenCL source is.
+fn command_flags(text: &str, source: &str) -> Option<(String, Vec<String>)> {
+    let entries: Vec<Entry> = serde_json::from_str(text).ok()?;
+    let path = |entry: &Entry| match uri::is_path(&entry.file) {
+        true => uri::normal(&entry.file),
+        false => uri::normal(&format!("{}/{}", entry.directory, entry.file)),
+    };
+    let own = entries.iter().find(|entry| path(entry) == source);
+    let entry = own.or_else(|| entries.iter().find(|entry| entry.file.ends_with(".cl")))?;
+    let words = match (&entry.arguments, &entry.command) {
+        (Some(arguments), _) => arguments.clone(),
+        (None, Some(command)) => shlex::split(command)?,
+        (None, None) => return None,
+    };
+    Some((entry.directory.clone(), words.into_iter().skip(1).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_kiln_is_options() {
+        let text = "std = \"CL3.0\"\ndefine = [\"A=1\"]\ninclude = [\"inc\"]\nflags = [\"-Wall\"]\n";
+        assert_eq!(kiln_flags(text), ["-cl-std=CL3.0", "-DA=1", "-Iinc", "-Wall"]);
+        assert!(kiln_flags("not = [toml").is_empty());
+    }
+
+    #[test]
+    fn a_source_has_its_command_or_that_of_another() {
+        let text = r#"[{"directory":"/b","file":"x.c","command":"cc -DX x.c"},
+            {"directory":"/b","file":"../s/a.cl","command":"clang -DA='1 2' -c a.cl"},
+            {"directory":"/b","file":"/s/b.cl","arguments":["clang","-DB"]}]"#;
+        let words = |source| command_flags(text, source).map(|(_, words)| words[0].clone());
+        assert_eq!(words("/s/a.cl").as_deref(), Some("-DA=1 2"));
+        assert_eq!(words("/s/b.cl").as_deref(), Some("-DB"));
+        assert_eq!(words("/s/c.cl").as_deref(), Some("-DA=1 2"));
+        assert_eq!(command_flags("[]", "/s/c.cl"), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! Diagnostics of the compiler as the protocol has them, by the file that they stand in.
+
+mod pages;
+
+use std::collections::BTreeMap;
+
+use kiln_compiler::{
+    diag::{Code, Severity},
+    source::FileKind,
+};
+use kiln_syntax::Span;
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    NumberOrString,
+};
+
+use crate::{analysis::Analysis, uri};
+
+/// What is shown as the origin of a diagnostic.
+pub(crate) const SOURCE: &str = "kiln";
+
+/// The diagnostics of an analysis, by the names of files. A file that was read has a row, were it empty.
+pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> {
+    let mut files: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
+    for name in analysis.file_names() {
+        files.entry(name.to_owned()).or_default();
+    }
+    for diagnostic in &analysis.output.diagnostics {
+        let Some(location) = analysis.name_and_range(diagnostic.span) else { continue };
+        let (name, range) = location;
+        let rows = files.entry(name).or_default();
+        let converted = convert(analysis, diagnostic, range);
+        // A header that is included twice says the same twice.
+        if !rows.contains(&converted) {
+            rows.push(converted);
+        }
+    }
+    files
+}
+
+fn convert(
+    analysis: &Analysis,
+    diagnostic: &kiln_compiler::diag::Diagnostic,
+    range: lsp_types::Range,
+) -> Diagnostic {
+    let mut message = diagnostic.message.clone();
+    if !diagnostic.label.is_empty() {
+        message = format!("{message}: {}", diagnostic.label);
+    }
+    let further = diagnostic.help.iter().map(|help| format!("\nhelp: {help}"));
+    message.extend(further.chain(diagnostic.notes.iter().map(|note| format!("\nnote: {note}"))));
+    let related: Vec<_> = diagnostic
+        .labels
+        .iter()
+        .filter_map(|label| related(analysis, label.span, label.text.clone()))
+        .chain(in_macros(analysis, diagnostic.span))
+        .collect();
+    Diagnostic {
+        range,
+        severity: Some(match diagnostic.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+        }),
+        code: Some(NumberOrString::String(diagnostic.code.name().to_owned())),
+        code_description: pages::uri(diagnostic.code).map(|href| CodeDescription { href }),
+        source: Some(SOURCE.to_owned()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        tags: tags(diagnostic.code),
+        data: None,
+    }
+}
+
+fn related(analysis: &Analysis, span: Span, message: String) -> Option<DiagnosticRelatedInformation> {
+    let (name, range) = analysis.name_and_range(span)?;
+    Some(DiagnosticRelatedInformation { location: Location { uri: uri::uri(&name)?, range }, message })
+}
+
+/// The places in the definitions of the macros that the text came from.
+fn in_macros(analysis: &Analysis, span: Span) -> Vec<DiagnosticRelatedInformation> {
+    let output = &analysis.output;
+    let steps = output.sources.macro_trail(span);
+    let told = steps.into_iter().filter_map(|step| {
+        if output.sources.file(step.definition.file).kind != FileKind::User {
+            return None;
+        }
+        let (name, range) = analysis.place(&step.definition);
+        let message = format!("in the definition of macro `{}`", output.interner.text(step.name));
+        Some(DiagnosticRelatedInformation { location: Location { uri: uri::uri(&name)?, range }, message })
+    });
+    told.collect()
+}
+
+/// How an editor may show the text besides: dimmed, or struck through.
+fn tags(code: Code) -> Option<Vec<DiagnosticTag>> {
+    let tag = match code {
+        Code::UnusedVariable
+        | Code::UnusedParameter
+        | Code::UnusedLabel
+        | Code::UnusedValue
+        | Code::ExtraTokens
+        | Code::IgnoredAttribute
+        | Code::ExcessInitializers => DiagnosticTag::UNNECESSARY,
+        Code::LongLong | Code::RgbaComponents | Code::MemFenceImage => DiagnosticTag::DEPRECATED,
+        _ => return None,
+    };
+    Some(vec![tag])
+}

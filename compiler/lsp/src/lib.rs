@@ -1,0 +1,21 @@
+//! `kiln-lsp`: a language server for OpenCL C, on standard input and output.
+//!
+//! The only part of Kiln that knows the Language Server Protocol. A thread reads messages, the server keeps the documents and
+//! answers what needs no thought, and one worker compiles: typing is never held up, and what panics there is told and forgotten.
+
+mod analysis;
+mod cancellation;
+mod capabilities;
+mod configuration;
+mod diagnostics;
+mod documents;
+mod position;
+mod requests;
+mod server;
+mod session;
+mod transport;
+mod uri;
+mod worker;
+mod world;
+
+pub use server::serve;

@@ -1,0 +1,308 @@
+//! The thread that talks with the client: it keeps the documents, answers what needs no thought, and hands the rest to the worker.
+
+use std::{io, sync::Arc};
+
+use crossbeam_channel::{Sender, unbounded};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::{
+    CancelParams, ClientCapabilities, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    FileSystemWatcher, GlobPattern, InitializeParams, LogMessageParams, MessageType, NumberOrString,
+    Registration, RegistrationParams,
+    notification::{self as notifications, Notification as _},
+    request::{self as requests, Request as _},
+};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    cancellation::Cancellation,
+    capabilities,
+    configuration::{Settings, is_project_file},
+    documents::Document,
+    position::Encoding,
+    transport::{self, Incoming},
+    uri,
+    worker::{self, Task},
+    world::{Client, World},
+};
+
+/// The front end needs less than 2 MiB at its limits; what looks at its results recurs as deeply.
+const WORKER_STACK: usize = 16 << 20;
+
+/// The section of the client's configuration that is ours.
+const SECTION: &str = "kiln";
+
+/// What the server asks the client, known by these ids.
+const REGISTRATION: &str = "kiln/watch";
+const CONFIGURATION: &str = "kiln/configuration";
+
+/// Serves a client on standard input and output, until it says `exit` or is gone; gives whether it said `shutdown` before.
+pub fn serve() -> io::Result<bool> {
+    let transport = transport::stdio()?;
+    let (tasks, todo) = unbounded();
+    let cancellation = Cancellation::default();
+    let worker = {
+        let (outgoing, cancellation) = (transport.outgoing.clone(), cancellation.clone());
+        std::thread::Builder::new()
+            .name("worker".to_owned())
+            .stack_size(WORKER_STACK)
+            .spawn(move || worker::work(&todo, outgoing, &cancellation))?
+    };
+    let mut server = Server {
+        outgoing: transport.outgoing,
+        tasks,
+        cancellation,
+        world: World::default(),
+        phase: Phase::New,
+    };
+    for incoming in transport.incoming {
+        match incoming {
+            Incoming::Message(Message::Request(request)) => server.request(request),
+            Incoming::Message(Message::Response(response)) => server.response(response),
+            Incoming::Message(Message::Notification(notification)) => {
+                if notification.method == notifications::Exit::METHOD {
+                    break;
+                }
+                server.notification(notification);
+            }
+            Incoming::Malformed(why) => server.malformed(&why),
+        }
+    }
+    let is_orderly = server.phase == Phase::ShutDown;
+    // The worker ends when nobody has tasks for it, the writer when nobody has messages.
+    drop(server);
+    let _ = worker.join();
+    let _ = transport.writer.join();
+    Ok(is_orderly)
+}
+
+/// Where in its life the server is (LSP: Server lifecycle).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    New,
+    Running,
+    ShutDown,
+}
+
+struct Server {
+    outgoing: Sender<Message>,
+    tasks: Sender<Task>,
+    cancellation: Cancellation,
+    world: World,
+    phase: Phase,
+}
+
+impl Server {
+    fn request(&mut self, request: Request) {
+        match (self.phase, request.method.as_str()) {
+            (Phase::New, requests::Initialize::METHOD) => self.initialize(request),
+            (Phase::New, _) => {
+                self.refuse(request.id, ErrorCode::ServerNotInitialized, "`initialize` comes first");
+            }
+            (Phase::ShutDown, _) | (_, requests::Initialize::METHOD) => {
+                self.refuse(request.id, ErrorCode::InvalidRequest, "this is not the time for it");
+            }
+            (Phase::Running, requests::Shutdown::METHOD) => {
+                self.phase = Phase::ShutDown;
+                self.send(Response::new_ok(request.id, ()));
+            }
+            (Phase::Running, _) => self.task(|world| Task::Request(world, request)),
+        }
+    }
+
+    fn initialize(&mut self, request: Request) {
+        let parameters: InitializeParams = match serde_json::from_value(request.params) {
+            Ok(parameters) => parameters,
+            Err(error) => return self.refuse(request.id, ErrorCode::InvalidParams, &error.to_string()),
+        };
+        let capabilities = &parameters.capabilities;
+        let encodings = capabilities.general.as_ref().and_then(|it| it.position_encodings.as_deref());
+        self.world.encoding = Encoding::negotiated(encodings);
+        self.world.client = client(capabilities);
+        #[allow(deprecated, reason = "older clients send nothing else")]
+        let root = parameters.root_uri.as_ref().map(uri::name);
+        let folders = parameters.workspace_folders.iter().flatten().map(|folder| uri::name(&folder.uri));
+        let folders: Vec<String> = folders.collect();
+        self.world.folders = if folders.is_empty() { root.into_iter().collect() } else { folders.into() };
+        if let Some(options) = parameters.initialization_options {
+            self.settings(options);
+        }
+        self.phase = Phase::Running;
+        self.send(Response::new_ok(request.id, capabilities::result(self.world.encoding)));
+    }
+
+    fn notification(&mut self, notification: Notification) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        match notification.method.as_str() {
+            notifications::Initialized::METHOD => self.initialized(),
+            notifications::DidOpenTextDocument::METHOD => self.with(notification, Self::opened),
+            notifications::DidChangeTextDocument::METHOD => self.with(notification, Self::changed),
+            notifications::DidCloseTextDocument::METHOD => self.with(notification, Self::closed),
+            notifications::DidChangeConfiguration::METHOD => self.with(notification, Self::configured),
+            notifications::DidChangeWatchedFiles::METHOD => self.with(notification, Self::watched),
+            notifications::DidChangeWorkspaceFolders::METHOD => self.with(notification, Self::moved),
+            notifications::Cancel::METHOD => self.with(notification, Self::cancelled),
+            _ => {}
+        }
+    }
+
+    /// Acts on a notification whose parameters are as they should be; others are told to the log.
+    fn with<P: DeserializeOwned>(&mut self, notification: Notification, act: impl FnOnce(&mut Self, P)) {
+        match serde_json::from_value(notification.params) {
+            Ok(parameters) => act(self, parameters),
+            Err(error) => self.malformed(&format!("{}: {error}", notification.method)),
+        }
+    }
+
+    /// Asks the client for what it offers: to watch files, and its settings.
+    fn initialized(&mut self) {
+        if self.world.client.watches_files {
+            let watchers = ["**/*.{cl,clh,h,inc}", "**/{kiln.toml,compile_flags.txt,compile_commands.json}"];
+            let options = DidChangeWatchedFilesRegistrationOptions {
+                watchers: watchers
+                    .map(|glob| FileSystemWatcher {
+                        glob_pattern: GlobPattern::String(glob.to_owned()),
+                        kind: None,
+                    })
+                    .to_vec(),
+            };
+            let registration = Registration {
+                id: REGISTRATION.to_owned(),
+                method: notifications::DidChangeWatchedFiles::METHOD.to_owned(),
+                register_options: serde_json::to_value(options).ok(),
+            };
+            let parameters = RegistrationParams { registrations: vec![registration] };
+            self.ask::<requests::RegisterCapability>(REGISTRATION, parameters);
+        }
+        self.ask_for_configuration();
+    }
+
+    fn ask_for_configuration(&self) {
+        if self.world.client.has_configuration {
+            let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
+            let parameters = ConfigurationParams { items: vec![item] };
+            self.ask::<requests::WorkspaceConfiguration>(CONFIGURATION, parameters);
+        }
+    }
+
+    fn response(&mut self, response: Response) {
+        if response.id == RequestId::from(CONFIGURATION.to_owned())
+            && let Ok(serde_json::Value::Array(mut values)) = response.response_result
+            && let Some(value) = values.pop().filter(|value| !value.is_null())
+        {
+            self.settings(value);
+            self.task(Task::Reload);
+        }
+    }
+
+    fn opened(&mut self, parameters: DidOpenTextDocumentParams) {
+        let document = parameters.text_document;
+        let name = uri::name(&document.uri);
+        let opened = Document { uri: document.uri, version: document.version, text: document.text.into() };
+        self.world.documents.insert(name.clone(), opened);
+        self.task(|world| Task::Changed(world, vec![name]));
+    }
+
+    fn changed(&mut self, parameters: DidChangeTextDocumentParams) {
+        let name = uri::name(&parameters.text_document.uri);
+        let encoding = self.world.encoding;
+        let Some(document) = self.world.documents.get_mut(&name) else {
+            return self.malformed(&format!("{name} is changed and was not opened"));
+        };
+        document.version = parameters.text_document.version;
+        document.change(parameters.content_changes, encoding);
+        self.task(|world| Task::Changed(world, vec![name]));
+    }
+
+    fn closed(&mut self, parameters: DidCloseTextDocumentParams) {
+        let name = uri::name(&parameters.text_document.uri);
+        self.world.documents.remove(&name);
+        self.task(|world| Task::Changed(world, vec![name]));
+    }
+
+    fn configured(&mut self, parameters: DidChangeConfigurationParams) {
+        self.ask_for_configuration();
+        let mut settings = parameters.settings;
+        if let Some(ours) = settings.get_mut(SECTION) {
+            settings = ours.take();
+        }
+        if !settings.is_null() {
+            self.settings(settings);
+            self.task(Task::Reload);
+        }
+    }
+
+    fn watched(&mut self, parameters: DidChangeWatchedFilesParams) {
+        let names: Vec<String> = parameters.changes.iter().map(|change| uri::name(&change.uri)).collect();
+        if names.iter().any(|name| is_project_file(name)) {
+            return self.task(Task::Reload);
+        }
+        // What is open is not read from disk.
+        let names = names.into_iter().filter(|name| !self.world.documents.contains_key(name)).collect();
+        self.task(|world| Task::Changed(world, names));
+    }
+
+    fn moved(&mut self, parameters: DidChangeWorkspaceFoldersParams) {
+        let gone: Vec<String> =
+            parameters.event.removed.iter().map(|folder| uri::name(&folder.uri)).collect();
+        let kept = self.world.folders.iter().filter(|folder| !gone.contains(folder)).cloned();
+        let added = parameters.event.added.iter().map(|folder| uri::name(&folder.uri));
+        self.world.folders = kept.chain(added).collect();
+        self.task(Task::Reload);
+    }
+
+    fn cancelled(&mut self, parameters: CancelParams) {
+        self.cancellation.cancel(match parameters.id {
+            NumberOrString::Number(id) => id.into(),
+            NumberOrString::String(id) => id.into(),
+        });
+    }
+
+    /// Takes settings; what is wrong with them is told, and the old ones stay.
+    fn settings(&mut self, value: serde_json::Value) {
+        match serde_json::from_value::<Settings>(value) {
+            Ok(settings) => self.world.settings = Arc::new(settings),
+            Err(error) => self.malformed(&format!("settings: {error}")),
+        }
+    }
+
+    fn malformed(&self, why: &str) {
+        let message = format!("kiln: not understood: {why}");
+        let parameters = LogMessageParams { typ: MessageType::WARNING, message };
+        self.send(Notification::new(notifications::LogMessage::METHOD.to_owned(), parameters));
+    }
+
+    fn refuse(&self, id: RequestId, code: ErrorCode, why: &str) {
+        self.send(Response::new_err(id, code as i32, why.to_owned()));
+    }
+
+    fn ask<R: requests::Request>(&self, id: &str, parameters: R::Params) {
+        self.send(Request::new(RequestId::from(id.to_owned()), R::METHOD.to_owned(), parameters));
+    }
+
+    fn task(&self, task: impl FnOnce(World) -> Task) {
+        // The worker only ends when this does.
+        let _ = self.tasks.send(task(self.world.clone()));
+    }
+
+    fn send(&self, message: impl Into<Message>) {
+        // If nobody reads any more, the end of the input is near.
+        let _ = self.outgoing.send(message.into());
+    }
+}
+
+fn client(capabilities: &ClientCapabilities) -> Client {
+    let workspace = capabilities.workspace.as_ref();
+    let completion = capabilities.text_document.as_ref().and_then(|it| it.completion.as_ref());
+    let item = completion.and_then(|it| it.completion_item.as_ref());
+    Client {
+        watches_files: workspace
+            .and_then(|it| it.did_change_watched_files)
+            .is_some_and(|it| it.dynamic_registration == Some(true)),
+        has_configuration: workspace.is_some_and(|it| it.configuration == Some(true)),
+        takes_snippets: item.is_some_and(|it| it.snippet_support == Some(true)),
+    }
+}

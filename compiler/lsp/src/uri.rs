@@ -1,0 +1,93 @@
+//! URIs and paths. A file is known by its absolute path, whatever else by its URI.
+
+use std::{path::Path, str::FromStr as _};
+
+use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What stays as it is in the path of a URI (RFC 3986: unreserved characters and separators).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// What a document is known by: an absolute path with `/`, or a URI that is not of a file.
+pub(crate) fn name(uri: &Uri) -> String {
+    let text = uri.as_str();
+    let Some(rest) = text.strip_prefix("file://") else { return text.to_owned() };
+    // An authority, as in `file://localhost/a`, is of no use.
+    let path = rest.find('/').map_or("", |at| &rest[at..]);
+    let path = percent_decode_str(path).decode_utf8_lossy().into_owned();
+    normal(drive(&path).unwrap_or(&path))
+}
+
+/// The URI of a name.
+pub(crate) fn uri(name: &str) -> Option<Uri> {
+    let text = match name.as_bytes() {
+        [b'/', ..] => format!("file://{}", utf8_percent_encode(name, ENCODED)),
+        [letter, b':', b'/', ..] if letter.is_ascii_alphabetic() => {
+            format!("file:///{}", utf8_percent_encode(name, ENCODED))
+        }
+        _ => name.to_owned(),
+    };
+    Uri::from_str(&text).ok()
+}
+
+/// The name of a path.
+pub(crate) fn of_path(path: &Path) -> String {
+    normal(&path.to_string_lossy().replace('\\', "/"))
+}
+
+/// Whether a file of this name can lie on disk.
+pub(crate) fn is_path(name: &str) -> bool {
+    name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
+}
+
+/// `C:/a` of `/C:/a`.
+fn drive(path: &str) -> Option<&str> {
+    match path.as_bytes() {
+        [b'/', letter, b':', ..] if letter.is_ascii_alphabetic() => Some(&path[1..]),
+        _ => None,
+    }
+}
+
+/// Without `.` and `..` steps and doubled separators.
+pub(crate) fn normal(path: &str) -> String {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "." => {}
+            "" if !steps.is_empty() => {}
+            ".." if steps.last().is_some_and(|last| !matches!(*last, "" | "..")) => {
+                steps.pop();
+            }
+            step => steps.push(step),
+        }
+    }
+    if steps == [""] { "/".to_owned() } else { steps.join("/") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn both(text: &str, expected: &str) {
+        let parsed = Uri::from_str(text).expect("a URI");
+        assert_eq!(name(&parsed), expected);
+        assert_eq!(uri(expected).expect("a URI").as_str(), text);
+    }
+
+    #[test]
+    fn files_have_paths_and_the_rest_have_uris() {
+        both("file:///home/a%20b/%C3%A9.cl", "/home/a b/é.cl");
+        both("file:///C%3A/kernels/a.cl", "C:/kernels/a.cl");
+        both("untitled:Untitled-1", "untitled:Untitled-1");
+        assert_eq!(name(&Uri::from_str("file:///c:/x/../a.cl").expect("a URI")), "c:/a.cl");
+        assert_eq!(name(&Uri::from_str("file://localhost/a/./b").expect("a URI")), "/a/b");
+    }
+
+    #[test]
+    fn steps_that_lead_nowhere_are_left_out() {
+        assert_eq!(normal("/a/./b/../c//d"), "/a/c/d");
+        assert_eq!(normal("../a"), "../a");
+        assert_eq!(normal("/.."), "/..");
+    }
+}

@@ -1,0 +1,3 @@
+//! `kiln lsp` through the protocol, as a client sees it.
+
+mod protocol;

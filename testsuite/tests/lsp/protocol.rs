@@ -1,0 +1,136 @@
+//! The life of a server, documents, diagnostics, and what a client does wrong.
+
+use std::fs;
+
+use kiln_testsuite::{
+    editor::{Client, capabilities, position, uri},
+    kiln,
+};
+use serde_json::{Value, json};
+
+fn messages(diagnostics: &[Value]) -> Vec<String> {
+    let text = |diagnostic: &Value| {
+        let message = diagnostic["message"].as_str().expect("text").lines().next().unwrap_or_default();
+        format!(
+            "{}:{}: {message}",
+            diagnostic["range"]["start"]["line"], diagnostic["range"]["start"]["character"]
+        )
+    };
+    diagnostics.iter().map(text).collect()
+}
+
+#[test]
+fn an_edit_changes_the_diagnostics() {
+    let mut client = Client::kiln(None);
+    let uri = "file:///no/such/folder/a.cl";
+    client.open(uri, "kernel void f(global int* a) {\n    a[0] = b;\n}\n");
+    let found = client.diagnostics(uri);
+    assert_eq!(messages(&found.diagnostics), ["1:11: `b` is not declared"]);
+    assert_eq!(found.diagnostics[0]["code"], "undeclared-name");
+    assert_eq!(found.diagnostics[0]["source"], "kiln");
+    let range = json!({ "start": position(1, 11), "end": position(1, 12) });
+    client.change(uri, json!([{ "range": range, "text": "1" }]));
+    assert!(client.diagnostics(uri).diagnostics.is_empty());
+    client.close(uri);
+    assert!(client.finish().success());
+}
+
+#[test]
+fn columns_count_as_was_agreed() {
+    for (encoding, column) in [("utf-8", 22), ("utf-16", 20), ("utf-32", 19)] {
+        let mut offered = capabilities();
+        offered["general"]["positionEncodings"] = json!([encoding]);
+        let mut command = kiln::command();
+        command.arg("lsp");
+        let mut client = Client::start(command, None, offered, Value::Null);
+        assert_eq!(client.capabilities["positionEncoding"], encoding);
+        let uri = "file:///a.cl";
+        client.open(uri, "void f() { /* \u{1F600} */ b; }\n");
+        assert_eq!(
+            messages(&client.diagnostics(uri).diagnostics),
+            [format!("0:{column}: `b` is not declared")]
+        );
+        assert!(client.finish().success());
+    }
+}
+
+#[test]
+fn a_header_has_the_diagnostics_that_its_source_finds_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, header) = (folder.path().join("a.cl"), folder.path().join("a.h"));
+    fs::write(&header, "int twice(int a) { return a + b; }\n").expect("written");
+    let mut client = Client::kiln(Some(folder.path()));
+    let (source, header) = (uri(&source), uri(&header));
+    client.open(&source, "#include \"a.h\"\nkernel void f(global int* a) { *a = twice(N); }\n#define N 1\n");
+    client.diagnostics_that(&source, |them| messages(them) == ["1:42: `N` is not declared"]);
+    client.diagnostics_that(&header, |them| messages(them) == ["0:30: `b` is not declared"]);
+    // What is open hides what is on disk.
+    client.open(&header, "#define N 1\nint twice(int a) { return a + a; }\n");
+    client.diagnostics_that(&header, <[Value]>::is_empty);
+    client.diagnostics_that(&source, <[Value]>::is_empty);
+    client.close(&header);
+    client.diagnostics_that(&header, |them| them.len() == 1);
+    client.close(&source);
+    client.diagnostics_that(&header, <[Value]>::is_empty);
+    assert!(client.finish().success());
+}
+
+#[test]
+fn the_project_and_the_source_say_how_to_compile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kernels/a.cl");
+    fs::create_dir(folder.path().join("kernels")).expect("made");
+    let text = "int a = N;\n";
+    let mut client = Client::kiln(Some(folder.path()));
+    let source = uri(&path);
+    client.open(&source, text);
+    client.diagnostics_that(&source, |them| messages(them) == ["0:8: `N` is not declared"]);
+    let project = folder.path().join("kiln.toml");
+    fs::write(&project, "define = [\"N=1\"]\n").expect("written");
+    let change = json!({ "uri": uri(&project), "type": 1 });
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [change] }));
+    client.diagnostics_that(&source, <[Value]>::is_empty);
+    fs::remove_file(&project).expect("removed");
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [change] }));
+    client.diagnostics_that(&source, |them| them.len() == 1);
+    client.replace(&source, &format!("// kiln: -DN=2\n{text}"));
+    client.diagnostics_that(&source, <[Value]>::is_empty);
+    client.replace(&source, text);
+    client.diagnostics_that(&source, |them| them.len() == 1);
+    client.configuration = json!({ "flags": ["-DN=3"] });
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    client.diagnostics_that(&source, <[Value]>::is_empty);
+    assert!(client.finish().success());
+}
+
+#[test]
+fn what_a_client_does_wrong_is_no_end() {
+    let mut command = kiln::command();
+    command.arg("lsp");
+    let mut client = Client::spawn(command);
+    let early = client.request("textDocument/hover", json!({}));
+    assert_eq!(early.expect_err("too early")["code"], -32002);
+    client.write(b"Content-Length: 3\r\n\r\n{]}");
+    client.request("initialize", json!({ "capabilities": {} })).expect("it is answered");
+    client.notify("initialized", json!({}));
+    client.write(b"nonsense\r\n");
+    client.notify(
+        "textDocument/didChange",
+        json!({ "textDocument": { "uri": "file:///a.cl", "version": 1 }, "contentChanges": [] }),
+    );
+    client.notify("textDocument/didOpen", json!({ "textDocument": 7 }));
+    client.notify("$/unknown", json!({}));
+    assert_eq!(client.request("kiln/unknown", json!({})).expect_err("unknown")["code"], -32601);
+    client.open("file:///a.cl", "int a\n");
+    assert_eq!(
+        messages(&client.diagnostics("file:///a.cl").diagnostics),
+        ["0:5: expected `;` after the declaration"]
+    );
+    assert!(client.finish().success());
+}
+
+#[test]
+fn an_end_without_good_bye_is_a_failure() {
+    let client = Client::kiln(None);
+    assert!(!client.end().success());
+}
