@@ -8,6 +8,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use crate::capabilities::DeviceInfo;
 use crate::error::Result;
 use crate::event::{Status, Times};
@@ -30,7 +32,7 @@ pub(crate) trait Allocation: Any + Send + Sync {
 }
 
 /// Where memory had best lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Placement {
     /// With the device.
     Device,
@@ -121,7 +123,7 @@ pub(crate) trait Completion: Send + Sync {
 pub(crate) enum Command {
     /// Nothing, but in its place.
     Nothing,
-    Launch(Launch),
+    Launch(Box<Launch>),
     Copy {
         source: Memory,
         from: u64,
@@ -184,9 +186,9 @@ pub(crate) struct Launch {
     /// In the order of the kernel's bindings.
     pub(crate) bound: Vec<Bound>,
     /// They may run at the same time.
-    pub(crate) dispatches: Vec<Dispatch>,
+    pub(crate) dispatches: SmallVec<[Dispatch; 1]>,
     /// Memory that must live until the launch is complete.
-    pub(crate) keep: Vec<Memory>,
+    pub(crate) _keep: SmallVec<[Memory; 4]>,
 }
 
 /// What is bound at one place.
@@ -196,12 +198,15 @@ pub(crate) enum Bound {
     Image(ImageMemory),
 }
 
-/// The values of specialisation constants.
-pub(crate) type Specialisation = Arc<[(SpecId, u32)]>;
+/// The values of specialisation constants, in the order of their ids.
+pub(crate) type Specialisation = SmallVec<[(SpecId, u32); 8]>;
+
+/// The bytes of push constants: few devices have more.
+pub(crate) type PushConstants = SmallVec<[u8; 128]>;
 
 /// Work-groups of one size.
 pub(crate) struct Dispatch {
     pub(crate) specialisation: Specialisation,
-    pub(crate) push_constants: Vec<u8>,
+    pub(crate) push_constants: PushConstants,
     pub(crate) groups: [u32; 3],
 }

@@ -3,11 +3,11 @@
 //! Owns the values that a kernel finds in its push constants, blocks and specialisation constants. It must never know who executes
 //! the result.
 
-use crate::backend::{Bound, Dispatch, Launch, Memory, Specialisation};
+use smallvec::SmallVec;
+
+use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialisation};
 use crate::error::{Error, Result};
-use crate::interface::{
-    ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, SpecId, StateValue,
-};
+use crate::interface::{ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, StateValue};
 use crate::kernel::{ArgValue, Kernel};
 use crate::layout::Slot;
 use crate::ndrange::{Limits, NdRange, Plan, Region};
@@ -18,7 +18,7 @@ pub(crate) fn prepare(
     kernel: &Kernel,
     range: &NdRange,
     printing: Option<&Printing>,
-) -> Result<Option<Launch>> {
+) -> Result<Option<Box<Launch>>> {
     let plan = plan(kernel, range)?;
     let mut values = Values::new(kernel);
     values.arguments()?;
@@ -45,7 +45,7 @@ pub(crate) fn prepare(
     if plan.regions.is_empty() {
         return Ok(None);
     }
-    let mut dispatches: Vec<Dispatch> = Vec::with_capacity(plan.regions.len());
+    let mut dispatches: SmallVec<[Dispatch; 1]> = SmallVec::with_capacity(plan.regions.len());
     for region in &plan.regions {
         let known = dispatches.iter().zip(&plan.regions).find(|(_, other)| other.local == region.local);
         let specialisation = match known {
@@ -59,14 +59,14 @@ pub(crate) fn prepare(
         });
     }
     let program = &kernel.program.inner;
-    Ok(Some(Launch {
+    Ok(Some(Box::new(Launch {
         program: program.handle.clone(),
         kernel: kernel.index,
         name: kernel.layout().name.clone(),
         bound: values.bound,
         dispatches,
-        keep: values.keep,
-    }))
+        _keep: values.keep,
+    })))
 }
 
 fn refused(kernel: &Kernel, reason: String) -> Error {
@@ -115,12 +115,12 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
 /// The values that are the same for all regions.
 struct Values<'a> {
     kernel: &'a Kernel,
-    push_constants: Vec<u8>,
+    push_constants: PushConstants,
     bound: Vec<Bound>,
     /// Values of the constants that count elements of local memory.
-    counts: Vec<(SpecId, u32)>,
+    counts: Specialisation,
     local_memory: u64,
-    keep: Vec<Memory>,
+    keep: SmallVec<[Memory; 4]>,
 }
 
 impl<'a> Values<'a> {
@@ -137,11 +137,11 @@ impl<'a> Values<'a> {
             .collect();
         Self {
             kernel,
-            push_constants: vec![0; layout.push_constants as usize],
+            push_constants: PushConstants::from_slice(&layout.blank),
             bound,
-            counts: Vec::new(),
+            counts: SmallVec::new(),
             local_memory: 0,
-            keep: Vec::new(),
+            keep: SmallVec::new(),
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a> Values<'a> {
 
     /// Writes bytes where the layout made room for them.
     fn put(&mut self, place: Place, bytes: &[u8]) {
-        let (target, offset) = match place {
+        let (target, offset): (&mut [u8], u32) = match place {
             Place::PushConstants { offset } => (&mut self.push_constants, offset),
             Place::Block { binding, offset } => {
                 let slots = &self.kernel.layout().slots;
@@ -265,12 +265,12 @@ impl<'a> Values<'a> {
         }
         values.sort_unstable();
         values.dedup_by_key(|(id, _)| *id);
-        values.into()
+        values
     }
 
     /// The push constants of a region.
-    fn push_constants(&self, plan: &Plan, region: &Region) -> Vec<u8> {
-        let mut bytes = self.push_constants.clone();
+    fn push_constants(&self, plan: &Plan, region: &Region) -> PushConstants {
+        let mut bytes = PushConstants::from_slice(&self.push_constants);
         for field in &self.kernel.program.inner.interface.state {
             let value = match field.value {
                 StateValue::GlobalOffset => plan.offset,

@@ -27,8 +27,8 @@ const BLOCK_ALIGNMENT: u32 = 16;
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) name: Arc<str>,
-    /// The size of the push constants.
-    pub(crate) push_constants: u32,
+    /// The push constants before anything is written there.
+    pub(crate) blank: Box<[u8]>,
     /// What is bound, in order.
     pub(crate) slots: Vec<(Binding, Slot)>,
 }
@@ -91,7 +91,7 @@ impl Layout {
         }
         Ok(Self {
             name: kernel.name.as_str().into(),
-            push_constants: extent,
+            blank: vec![0; extent as usize].into(),
             slots: builder.slots.into_iter().collect(),
         })
     }
@@ -203,7 +203,7 @@ mod tests {
             ArgumentKind::Value { place: block(BindingClass::Uniform, 60), size: 8 },
         ]);
         let layout = Layout::new(&program, &kernel, 128).expect("a good interface");
-        assert_eq!(layout.push_constants, 32);
+        assert_eq!(layout.blank.len(), 32);
         assert_eq!(layout.slots[0].1, Slot::Block { size: 80 });
     }
 

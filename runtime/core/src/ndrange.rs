@@ -2,6 +2,8 @@
 //!
 //! Owns the rules of `clEnqueueNDRangeKernel` (OpenCL API 3.2.1 and 5.8). Pure arithmetic: it must never know a back end.
 
+use smallvec::SmallVec;
+
 /// The index space of a launch: one to three dimensions, an optional local size, an optional offset.
 ///
 /// ```
@@ -109,7 +111,7 @@ pub(crate) struct Plan {
     /// Groups of the whole launch.
     pub(crate) groups: [u32; 3],
     /// None where a size is zero.
-    pub(crate) regions: Vec<Region>,
+    pub(crate) regions: SmallVec<[Region; 1]>,
 }
 
 /// Groups of equal size, dispatched together.
@@ -170,7 +172,7 @@ impl Plan {
                  or split the launch"
             ));
         }
-        let mut regions = Vec::new();
+        let mut regions = SmallVec::new();
         for z in &segments[2] {
             for y in &segments[1] {
                 for x in &segments[0] {
@@ -197,9 +199,9 @@ struct Segment {
 }
 
 /// Whole groups, at most `limit` at a time, then the shorter group at the end.
-fn segments(global: u32, local: u32, limit: u32) -> Vec<Segment> {
+fn segments(global: u32, local: u32, limit: u32) -> SmallVec<[Segment; 2]> {
     let whole = global / local;
-    let mut segments = Vec::new();
+    let mut segments = SmallVec::new();
     let mut first = 0;
     while first < whole {
         let groups = limit.min(whole - first);

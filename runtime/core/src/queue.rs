@@ -117,7 +117,7 @@ impl Queue {
         bounds::verdict(kernel, bounds, header).map(|()| launched)
     }
 
-    fn launch_printing(&self, launch: Launch, printing: Printing) -> Result<Event> {
+    fn launch_printing(&self, launch: Box<Launch>, printing: Printing) -> Result<Event> {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();
         let emptied = self.enqueue(Command::Fill { target, at: 0, bytes: 4, word: 0 })?;

@@ -7,120 +7,170 @@ use std::sync::Arc;
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
+use smallvec::SmallVec;
 
 use super::device::Device;
 use super::image;
 use super::memory::{self, Buffer};
 use super::program::{Kernel, Program, descriptor_type};
-use crate::backend::{Bound, Command, Launch, Memory};
+use crate::backend::{Bound, Command, Dispatch, Launch, Memory};
 use crate::error::{Error, Result};
+use crate::interface::BindingClass;
 
-/// What must live until a command is complete.
-pub(super) type Keep = Arc<dyn Any + Send + Sync>;
-
-/// A command whose recording cannot fail any more.
+/// A command whose recording cannot fail any more, with all that must live until it is complete.
 pub(super) enum Ready {
     Nothing,
-    Launch { layout: vk::PipelineLayout, sets: Vec<vk::DescriptorSet>, dispatches: Vec<Dispatch> },
-    Copy { source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy },
+    Launch(Box<ReadyLaunch>),
+    Copy { source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy, _keep: [Memory; 2] },
     Image(image::Ready),
-    Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32 },
+    Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32, _keep: Memory },
 }
 
-/// Work-groups of one size.
-pub(super) struct Dispatch {
-    pipeline: vk::Pipeline,
-    push_constants: Vec<u8>,
-    groups: [u32; 3],
+/// A launch with what it is bound to.
+pub(super) struct ReadyLaunch {
+    launch: Box<Launch>,
+    layout: vk::PipelineLayout,
+    /// For each dispatch.
+    pipelines: SmallVec<[vk::Pipeline; 1]>,
+    descriptors: Option<Descriptors>,
+    /// Whether it reads uniform blocks.
+    uniform: bool,
+}
+
+/// Where a command works, and how it uses memory: what barriers must know of it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Touches {
+    pub(super) stages: vk::PipelineStageFlags,
+    pub(super) reads: vk::AccessFlags,
+    pub(super) writes: vk::AccessFlags,
+}
+
+impl Touches {
+    /// Whatever a command may be.
+    pub(super) const ANYTHING: Self = Self {
+        stages: vk::PipelineStageFlags::from_raw(
+            vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
+        ),
+        reads: vk::AccessFlags::MEMORY_READ,
+        writes: vk::AccessFlags::MEMORY_WRITE,
+    };
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            stages: self.stages | other.stages,
+            reads: self.reads | other.reads,
+            writes: self.writes | other.writes,
+        }
+    }
+
+    pub(super) fn is_nothing(self) -> bool {
+        self.stages.is_empty()
+    }
 }
 
 impl Ready {
-    /// Prepares a command; puts what it uses into `keep`, and gives the kernel's name.
-    pub(super) fn new(
-        device: &Arc<Device>,
-        command: Command,
-        keep: &mut Vec<Keep>,
-    ) -> Result<(Self, Option<Arc<str>>)> {
-        let ready = match command {
+    /// Prepares a command.
+    pub(super) fn new(device: &Arc<Device>, command: Command) -> Result<Self> {
+        Ok(match command {
             Command::Nothing => Self::Nothing,
-            Command::Launch(launch) => {
-                let name = launch.name.clone();
-                return Ok((Self::launch(device, launch, keep)?, Some(name)));
-            }
-            Command::Copy { source, from, target, to, bytes } => {
-                let region = vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes };
-                let ready =
-                    Self::Copy { source: memory::buffer(&source)?, target: memory::buffer(&target)?, region };
-                keep.extend([source.handle as Keep, target.handle]);
-                ready
-            }
-            Command::Image(command) => Self::Image(image::Ready::new(command, keep)?),
+            Command::Launch(launch) => Self::Launch(Box::new(ReadyLaunch::new(device, launch)?)),
+            Command::Copy { source, from, target, to, bytes } => Self::Copy {
+                source: memory::buffer(&source)?,
+                target: memory::buffer(&target)?,
+                region: vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes },
+                _keep: [source, target],
+            },
+            Command::Image(command) => Self::Image(image::Ready::new(command)?),
             Command::Fill { target, at, bytes, word } => {
-                let ready = Self::Fill { target: memory::buffer(&target)?, at, bytes, word };
-                keep.push(target.handle);
-                ready
+                Self::Fill { target: memory::buffer(&target)?, at, bytes, word, _keep: target }
             }
-        };
-        Ok((ready, None))
+        })
     }
 
-    fn launch(device: &Arc<Device>, launch: Launch, keep: &mut Vec<Keep>) -> Result<Self> {
-        let program = launch
-            .program
-            .downcast::<Program>()
-            .map_err(|_| Error::WrongDevice { object: format!("kernel `{}`", launch.name) })?;
-        let kernel = program.kernel(launch.kernel);
-        let layout = kernel.layout;
-        let mut dispatches: Vec<Dispatch> = Vec::with_capacity(launch.dispatches.len());
-        for dispatch in launch.dispatches {
-            let pipeline = program.pipeline(launch.kernel, &dispatch.specialisation)?;
-            let (push_constants, groups) = (dispatch.push_constants, dispatch.groups);
-            dispatches.push(Dispatch { pipeline, push_constants, groups });
+    /// The name of the kernel that it launches.
+    pub(super) fn kernel(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Launch(ready) => Some(&ready.launch.name),
+            _ => None,
         }
-        keep.extend(launch.keep.into_iter().map(|memory: Memory| memory.handle as Keep));
-        let mut sets = Vec::new();
-        if !launch.bound.is_empty() {
-            let descriptors = Descriptors::new(device, kernel, launch.bound)?;
-            sets.clone_from(&descriptors.sets);
-            keep.push(Arc::new(descriptors));
-        }
-        keep.push(program);
-        Ok(Self::Launch { layout, sets, dispatches })
+    }
+
+    /// What the command touches. A command that does nothing stands for the ones before it, and for any behind it.
+    pub(super) fn touches(&self) -> Touches {
+        let (stages, reads, writes) = match self {
+            Self::Nothing => return Touches::ANYTHING,
+            Self::Image(image) if image.is_first() => return Touches::ANYTHING,
+            Self::Launch(ready) => {
+                let blocks =
+                    if ready.uniform { vk::AccessFlags::UNIFORM_READ } else { vk::AccessFlags::empty() };
+                let (reads, writes) = (vk::AccessFlags::SHADER_READ | blocks, vk::AccessFlags::SHADER_WRITE);
+                (vk::PipelineStageFlags::COMPUTE_SHADER, reads, writes)
+            }
+            Self::Copy { .. } | Self::Fill { .. } | Self::Image(_) => {
+                let (reads, writes) = (vk::AccessFlags::TRANSFER_READ, vk::AccessFlags::TRANSFER_WRITE);
+                (vk::PipelineStageFlags::TRANSFER, reads, writes)
+            }
+        };
+        Touches { stages, reads, writes }
     }
 
     /// Records the command. The command buffer is being recorded; `bound` is the pipeline that is bound there.
     pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
         match self {
             Self::Nothing => {}
-            Self::Launch { layout, sets, dispatches } => {
-                let compute = vk::PipelineBindPoint::COMPUTE;
-                // SAFETY: the command buffer is being recorded; pipelines, layout and sets fit together and are kept until it
-                // is complete; group counts are within the limits.
-                unsafe {
-                    if !sets.is_empty() {
-                        raw.cmd_bind_descriptor_sets(commands, compute, *layout, 0, sets, &[]);
-                    }
-                    for Dispatch { pipeline, push_constants, groups: [x, y, z] } in dispatches {
-                        if *bound != *pipeline {
-                            raw.cmd_bind_pipeline(commands, compute, *pipeline);
-                            *bound = *pipeline;
-                        }
-                        if !push_constants.is_empty() {
-                            let stage = vk::ShaderStageFlags::COMPUTE;
-                            raw.cmd_push_constants(commands, *layout, stage, 0, push_constants);
-                        }
-                        raw.cmd_dispatch(commands, *x, *y, *z);
-                    }
-                }
-            }
-            Self::Copy { source, target, region } => {
+            Self::Launch(ready) => ready.record(raw, commands, bound),
+            Self::Copy { source, target, region, .. } => {
                 // SAFETY: the command buffer is being recorded; the regions lie in their buffers and do not overlap.
                 unsafe { raw.cmd_copy_buffer(commands, *source, *target, &[*region]) };
             }
             Self::Image(command) => command.record(raw, commands),
-            Self::Fill { target, at, bytes, word } => {
+            Self::Fill { target, at, bytes, word, .. } => {
                 // SAFETY: the command buffer is being recorded; the range lies in the buffer and is made of words.
                 unsafe { raw.cmd_fill_buffer(commands, *target, *at, *bytes, *word) };
+            }
+        }
+    }
+}
+
+impl ReadyLaunch {
+    fn new(device: &Arc<Device>, mut launch: Box<Launch>) -> Result<Self> {
+        let program = launch
+            .program
+            .downcast_ref::<Program>()
+            .ok_or_else(|| Error::WrongDevice { object: format!("kernel `{}`", launch.name) })?;
+        let kernel = program.kernel(launch.kernel);
+        let mut pipelines = SmallVec::new();
+        for dispatch in &launch.dispatches {
+            pipelines.push(program.pipeline(launch.kernel, &dispatch.specialisation)?);
+        }
+        let descriptors = match launch.bound.as_slice() {
+            [] => None,
+            _ => Some(Descriptors::new(device, kernel, std::mem::take(&mut launch.bound))?),
+        };
+        let uniform = kernel.bindings.iter().any(|binding| binding.class == BindingClass::Uniform);
+        Ok(Self { layout: kernel.layout, pipelines, descriptors, uniform, launch })
+    }
+
+    fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
+        let compute = vk::PipelineBindPoint::COMPUTE;
+        // SAFETY: the command buffer is being recorded; pipelines, layout and sets fit together and are kept until it is
+        // complete; group counts are within the limits.
+        unsafe {
+            if let Some(Descriptors { sets, .. }) = &self.descriptors {
+                raw.cmd_bind_descriptor_sets(commands, compute, self.layout, 0, sets, &[]);
+            }
+            for (Dispatch { push_constants, groups: [x, y, z], .. }, pipeline) in
+                self.launch.dispatches.iter().zip(&self.pipelines)
+            {
+                if *bound != *pipeline {
+                    raw.cmd_bind_pipeline(commands, compute, *pipeline);
+                    *bound = *pipeline;
+                }
+                if !push_constants.is_empty() {
+                    let stage = vk::ShaderStageFlags::COMPUTE;
+                    raw.cmd_push_constants(commands, self.layout, stage, 0, push_constants);
+                }
+                raw.cmd_dispatch(commands, *x, *y, *z);
             }
         }
     }
@@ -131,7 +181,7 @@ struct Descriptors {
     device: Arc<Device>,
     pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
-    _keep: Vec<Keep>,
+    _keep: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Descriptors {

@@ -12,6 +12,7 @@ use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
 use super::features::{Enabled, Found};
 use super::instance::Shared;
+use super::memory::Spares;
 use super::{failure, image, memory, program, queue};
 use crate::backend::{Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle};
 use crate::cache::Cache;
@@ -41,6 +42,7 @@ pub(super) struct Device {
     /// Submissions take turns.
     pub(super) queue: Mutex<vk::Queue>,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
+    pub(super) spares: Spares,
     /// When it was opened: the origin of all times.
     pub(super) opened: Instant,
     instance: Arc<Shared>,
@@ -99,6 +101,7 @@ impl Handle {
             timestamp_bits,
             queue: Mutex::new(queue),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
+            spares: Spares::default(),
             opened: Instant::now(),
             instance: instance.clone(),
         })))
@@ -207,6 +210,11 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
+        for (buffer, allocation) in self.spares.drain() {
+            // SAFETY: nobody uses a spare buffer.
+            unsafe { self.raw.destroy_buffer(buffer, None) };
+            self.free(allocation);
+        }
         let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: queues, programs and memory hold the device, so all of them are gone and nothing runs on it any more. The
         // allocator is not used after this, and its memory must be freed before the device.

@@ -9,7 +9,6 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use super::commands::Keep;
 use super::device::{Device, FormatFeatures};
 use super::memory;
 use crate::backend::{ImageCommand, ImageMemory, Memory};
@@ -375,8 +374,15 @@ fn place(kind: ImageKind, region: ImageRegion) -> Placed {
     }
 }
 
-/// An image command whose recording cannot fail any more.
-pub(super) enum Ready {
+/// An image command whose recording cannot fail any more, with what it uses.
+pub(super) struct Ready {
+    action: Action,
+    _keep: [Option<Keep>; 2],
+}
+
+type Keep = Arc<dyn Any + Send + Sync>;
+
+enum Action {
     Prepare { image: vk::Image, range: vk::ImageSubresourceRange },
     Upload { source: vk::Buffer, target: vk::Image, region: vk::BufferImageCopy },
     Download { source: vk::Image, target: vk::Buffer, region: vk::BufferImageCopy },
@@ -387,8 +393,8 @@ pub(super) enum Ready {
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 impl Ready {
-    /// Prepares a command; puts what it uses into `keep`.
-    pub(super) fn new(command: ImageCommand, keep: &mut Vec<Keep>) -> Result<Self> {
+    /// Prepares a command.
+    pub(super) fn new(command: ImageCommand) -> Result<Self> {
         let buffer_copy = |kind, region| {
             let placed = place(kind, region);
             vk::BufferImageCopy::default()
@@ -396,26 +402,24 @@ impl Ready {
                 .image_offset(placed.offset)
                 .image_extent(placed.extent)
         };
-        Ok(match command {
+        let (action, keep): (_, [Option<Keep>; 2]) = match command {
             ImageCommand::Prepare { image } => {
                 let texels = image.texels()?;
-                let ready = Self::Prepare { image: texels.raw, range: texels.range() };
-                keep.push(image.handle);
-                ready
+                let action = Action::Prepare { image: texels.raw, range: texels.range() };
+                (action, [Some(image.handle), None])
             }
             ImageCommand::Upload { source, target, region } => {
                 let texels = target.texels()?;
                 let region = buffer_copy(texels.kind, region);
-                let ready = Self::Upload { source: memory::buffer(&source)?, target: texels.raw, region };
-                keep.extend([source.handle as Keep, target.handle]);
-                ready
+                let action = Action::Upload { source: memory::buffer(&source)?, target: texels.raw, region };
+                (action, [Some(source.handle), Some(target.handle)])
             }
             ImageCommand::Download { source, region, target } => {
                 let texels = source.texels()?;
                 let region = buffer_copy(texels.kind, region);
-                let ready = Self::Download { source: texels.raw, target: memory::buffer(&target)?, region };
-                keep.extend([source.handle, target.handle as Keep]);
-                ready
+                let action =
+                    Action::Download { source: texels.raw, target: memory::buffer(&target)?, region };
+                (action, [Some(source.handle), Some(target.handle)])
             }
             ImageCommand::Copy { source, region, target, to } => {
                 let [from_texels, to_texels] = [source.texels()?, target.texels()?];
@@ -431,21 +435,21 @@ impl Ready {
                         height: from.extent.height.max(to.extent.height),
                         depth: from.extent.depth.max(to.extent.depth),
                     });
-                let ready = Self::Copy { source: from_texels.raw, target: to_texels.raw, region };
-                keep.extend([source.handle, target.handle]);
-                ready
+                let action = Action::Copy { source: from_texels.raw, target: to_texels.raw, region };
+                (action, [Some(source.handle), Some(target.handle)])
             }
             ImageCommand::Fill { target, texel } => {
                 let texels = target.texels()?;
-                let ready = Self::Fill {
-                    target: texels.raw,
-                    value: texels.clear_value(texel),
-                    range: texels.range(),
-                };
-                keep.push(target.handle);
-                ready
+                let (value, range) = (texels.clear_value(texel), texels.range());
+                (Action::Fill { target: texels.raw, value, range }, [Some(target.handle), None])
             }
-        })
+        };
+        Ok(Self { action, _keep: keep })
+    }
+
+    /// Whether it is the first on its image.
+    pub(super) fn is_first(&self) -> bool {
+        matches!(self.action, Action::Prepare { .. })
     }
 
     /// Records the command. The command buffer is being recorded.
@@ -453,8 +457,8 @@ impl Ready {
         // SAFETY: the command buffer is being recorded; regions lie in their images and buffers, which are kept until it is
         // complete and, but for the first command on them, are in the general layout.
         unsafe {
-            match self {
-                Self::Prepare { image, range } => {
+            match &self.action {
+                Action::Prepare { image, range } => {
                     let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
                     let barrier = [vk::ImageMemoryBarrier::default()
                         .old_layout(vk::ImageLayout::UNDEFINED)
@@ -467,16 +471,16 @@ impl Ready {
                     let none = vk::DependencyFlags::empty();
                     raw.cmd_pipeline_barrier(commands, stages, stages, none, &[], &[], &barrier);
                 }
-                Self::Upload { source, target, region } => {
+                Action::Upload { source, target, region } => {
                     raw.cmd_copy_buffer_to_image(commands, *source, *target, GENERAL, &[*region]);
                 }
-                Self::Download { source, target, region } => {
+                Action::Download { source, target, region } => {
                     raw.cmd_copy_image_to_buffer(commands, *source, GENERAL, *target, &[*region]);
                 }
-                Self::Copy { source, target, region } => {
+                Action::Copy { source, target, region } => {
                     raw.cmd_copy_image(commands, *source, GENERAL, *target, GENERAL, &[*region]);
                 }
-                Self::Fill { target, value, range } => {
+                Action::Fill { target, value, range } => {
                     raw.cmd_clear_color_image(commands, *target, GENERAL, value, &[*range]);
                 }
             }

@@ -1,10 +1,11 @@
-//! Memory: one `VkBuffer` for each allocation, placed by gpu-allocator.
+//! Memory: one `VkBuffer` for each allocation, placed by gpu-allocator; and the spare ones for the next transfers.
 //!
 //! Owns allocations. It must never know what they are for beyond where they had best lie.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -13,15 +14,53 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use super::device::Device;
 use crate::backend::{self, Memory, Placement};
 use crate::error::{Error, Result};
+use crate::staging;
 
 /// OpenCL's buffers are aligned for its largest type, `long16`.
 const ALIGNMENT: u64 = 128;
+
+/// The sizes of staging memory are powers of two, from this one to that of a piece of a large transfer.
+const LEAST_STAGING: u64 = 4096;
+/// How many of each size are kept. A transfer has `IN_FLIGHT` on their way and fills one more.
+const SPARES: usize = staging::IN_FLIGHT + 1;
 
 /// A `VkBuffer` with memory of its own.
 pub(super) struct Buffer {
     pub(super) raw: vk::Buffer,
     allocation: Option<Allocation>,
+    /// Where it is kept when nobody uses it any more.
+    shelf: Option<Shelf>,
     device: Arc<Device>,
+}
+
+/// Staging memory of one sort and size.
+type Shelf = (Placement, u64);
+
+/// Staging memory that waits for the next transfer: making it anew costs more than most transfers.
+#[derive(Default)]
+pub(super) struct Spares(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
+
+impl Spares {
+    fn take(&self, shelf: Shelf) -> Option<(vk::Buffer, Allocation)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&shelf)?.pop()
+    }
+
+    /// Gives back what finds no room.
+    fn put(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
+        let mut shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let spares = shelves.entry(shelf).or_default();
+        if spares.len() == SPARES {
+            return Some(allocation);
+        }
+        spares.push((raw, allocation));
+        None
+    }
+
+    /// All there are.
+    pub(super) fn drain(&mut self) -> Vec<(vk::Buffer, Allocation)> {
+        let shelves = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        shelves.drain().flat_map(|(_, spares)| spares).collect()
+    }
 }
 
 /// Memory for kernels or for transfers.
@@ -33,19 +72,17 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
         | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
         | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST;
-    let (usage, location) = match placement {
-        Placement::Device => (by_kernels, MemoryLocation::GpuOnly),
-        Placement::Shared => (by_kernels, MemoryLocation::CpuToGpu),
-        Placement::Upload => (vk::BufferUsageFlags::TRANSFER_SRC, MemoryLocation::CpuToGpu),
-        Placement::Download => (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu),
+    let location = match placement {
+        Placement::Device => MemoryLocation::GpuOnly,
+        Placement::Shared => MemoryLocation::CpuToGpu,
+        Placement::Upload | Placement::Download => {
+            return Ok(Memory { address: 0, handle: Arc::new(Buffer::staging(device, size, placement)?) });
+        }
     };
-    let buffer = Buffer::new(device, size, usage, location)?;
-    let mut address = 0;
-    if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
-        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
-        // SAFETY: the buffer was created for this and has memory.
-        address = unsafe { device.raw.get_buffer_device_address(&info) };
-    }
+    let buffer = Buffer::new(device, size, by_kernels, location)?;
+    let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
+    // SAFETY: the buffer was created for this and has memory.
+    let address = unsafe { device.raw.get_buffer_device_address(&info) };
     Ok(Memory { address, handle: Arc::new(buffer) })
 }
 
@@ -76,7 +113,7 @@ impl Buffer {
         // SAFETY: the device is valid; the size is not 0.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(failed)?;
         // From here on, dropping `buffer` destroys what was made.
-        let mut buffer = Self { raw, allocation: None, device: device.clone() };
+        let mut buffer = Self { raw, allocation: None, shelf: None, device: device.clone() };
         // SAFETY: the buffer belongs to the device.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         requirements.alignment = requirements.alignment.max(ALIGNMENT);
@@ -99,6 +136,26 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// Memory for a transfer: a spare one, or one that will be. It lies with the host, which copies to and from there fastest,
+    /// whichever way the bytes go; devices fetch them by themselves.
+    fn staging(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Self> {
+        let usage = match placement {
+            Placement::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
+            _ => vk::BufferUsageFlags::TRANSFER_DST,
+        };
+        if size > staging::PIECE {
+            return Self::new(device, size, usage, MemoryLocation::GpuToCpu);
+        }
+        let size = size.next_power_of_two().max(LEAST_STAGING);
+        let shelf = Some((placement, size));
+        if let Some((raw, allocation)) = device.spares.take((placement, size)) {
+            return Ok(Self { raw, allocation: Some(allocation), shelf, device: device.clone() });
+        }
+        let mut buffer = Self::new(device, size, usage, MemoryLocation::GpuToCpu)?;
+        buffer.shelf = shelf;
+        Ok(buffer)
+    }
+
     /// The bytes, for memory that the host sees.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         self.allocation.as_mut().and_then(Allocation::mapped_slice_mut).unwrap_or_default()
@@ -107,9 +164,18 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        let mut allocation = self.allocation.take();
+        if let Some(shelf) = self.shelf
+            && let Some(spare) = allocation.take()
+        {
+            allocation = self.device.spares.put(shelf, self.raw, spare);
+            if allocation.is_none() {
+                return;
+            }
+        }
         // SAFETY: commands that use the buffer hold it until they are complete.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(allocation) = self.allocation.take() {
+        if let Some(allocation) = allocation {
             self.device.free(allocation);
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! Owns pipelines. It must never know commands.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
+use rustc_hash::FxHashMap;
 
 use super::device::Device;
 use crate::backend::{KernelLayout, Specialisation};
@@ -24,7 +25,6 @@ pub(super) struct Program {
     key: Key,
     /// What the cache on disk had.
     known: Vec<u8>,
-    pipelines: Mutex<HashMap<(usize, Specialisation), vk::Pipeline>>,
 }
 
 /// What does not depend on the specialisation.
@@ -34,6 +34,8 @@ pub(super) struct Kernel {
     /// The layouts of sets 0, 1, ….
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) bindings: Vec<Binding>,
+    /// Those built so far.
+    pipelines: Mutex<FxHashMap<Specialisation, vk::Pipeline>>,
 }
 
 pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
@@ -47,6 +49,12 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
     }
 }
 
+impl Kernel {
+    fn pipelines(&mut self) -> &mut FxHashMap<Specialisation, vk::Pipeline> {
+        self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Program {
     pub(super) fn new(device: &Arc<Device>, module: &Module, kernels: Vec<KernelLayout>) -> Result<Self> {
         let failed = |result| device.failure("loading a module", result, 0);
@@ -57,7 +65,6 @@ impl Program {
             cache: vk::PipelineCache::null(),
             key: Key::new(&[], &[]),
             known: Vec::new(),
-            pipelines: Mutex::default(),
         };
         let words = module.stripped();
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
@@ -102,6 +109,7 @@ impl Program {
             layout: vk::PipelineLayout::null(),
             sets: Vec::new(),
             bindings: kernel.bindings.clone(),
+            pipelines: Mutex::default(),
         });
         let last = self.kernels.len() - 1;
         let made = &mut self.kernels[last];
@@ -130,12 +138,11 @@ impl Program {
 
     /// The pipeline of a kernel for these constants, built when first asked for.
     pub(super) fn pipeline(&self, index: usize, specialisation: &Specialisation) -> Result<vk::Pipeline> {
-        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (index, specialisation.clone());
-        if let Some(pipeline) = pipelines.get(&key) {
+        let kernel = &self.kernels[index];
+        let mut pipelines = kernel.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(specialisation) {
             return Ok(*pipeline);
         }
-        let kernel = &self.kernels[index];
         let mut data = Vec::with_capacity(4 * specialisation.len());
         let mut entries = Vec::with_capacity(specialisation.len());
         for (id, value) in specialisation.iter() {
@@ -158,7 +165,7 @@ impl Program {
         let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
         match built.as_deref() {
             Ok(&[pipeline]) => {
-                pipelines.insert(key, pipeline);
+                pipelines.insert(specialisation.clone(), pipeline);
                 Ok(pipeline)
             }
             Ok(_) => Err(self.refused(kernel, vk::Result::ERROR_UNKNOWN)),
@@ -168,7 +175,7 @@ impl Program {
 
     /// Keeps what the driver has built for the next process.
     fn keep(&mut self) {
-        let built = !self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let built = self.kernels.iter_mut().any(|kernel| !kernel.pipelines().is_empty());
         let Some(cache) = self.device.cache.as_ref().filter(|_| built) else { return };
         // SAFETY: the cache was made when anything was built, and is not used at the same time.
         match unsafe { self.device.raw.get_pipeline_cache_data(self.cache) } {
@@ -194,13 +201,12 @@ impl Drop for Program {
     fn drop(&mut self) {
         self.keep();
         let raw = &self.device.raw;
-        let pipelines = self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: commands hold the program until they are complete. Null handles are allowed.
         unsafe {
-            for pipeline in pipelines.values() {
-                raw.destroy_pipeline(*pipeline, None);
-            }
-            for kernel in &self.kernels {
+            for kernel in &mut self.kernels {
+                for pipeline in kernel.pipelines().values() {
+                    raw.destroy_pipeline(*pipeline, None);
+                }
                 raw.destroy_pipeline_layout(kernel.layout, None);
                 for set in &kernel.sets {
                     raw.destroy_descriptor_set_layout(*set, None);

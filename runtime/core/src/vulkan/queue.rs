@@ -4,7 +4,8 @@
 //! what a command does (`commands.rs` does).
 //!
 //! Every batch begins with a barrier against all that was submitted before it, in this queue or another, and ends by signalling
-//! the next value of the timeline. Between commands of a batch there is a barrier before each that is ordered.
+//! the next value of the timeline. Between commands of a batch there is a barrier before each that is ordered, between what those
+//! since the last barrier touched and what it touches: each barrier begins where the one before it ended, so they form a chain.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,7 @@ use std::time::Duration;
 use ash::prelude::VkResult;
 use ash::vk;
 
-use super::commands::{Keep, Ready};
+use super::commands::{Ready, Touches};
 use super::device::Device;
 use crate::backend::{self, BackendQueue, Command, Start};
 use crate::error::{Error, Result};
@@ -61,17 +62,18 @@ struct Slot {
 struct Batch {
     slot: Slot,
     records: Vec<Arc<Record>>,
-    keep: Vec<Keep>,
+    /// They and all they use live until the batch is complete.
+    commands: Vec<Ready>,
     /// The pipeline that is bound.
     bound: vk::Pipeline,
+    /// What the commands since the last barrier touch.
+    touched: Touches,
 }
 
 /// What is remembered of a command.
 struct Record {
     /// The value that its batch signals.
     value: u64,
-    /// The kernel, if it is a launch.
-    kernel: Option<Arc<str>>,
     /// Nanoseconds since the device was opened.
     queued: u64,
     submitted: OnceLock<std::result::Result<u64, Error>>,
@@ -84,11 +86,6 @@ struct Completion {
     record: Arc<Record>,
 }
 
-/// The stages of all commands there are, and their accesses.
-const STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
-    vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
-);
-
 impl Handle {
     pub(super) fn new(device: &Arc<Device>, profiled: bool) -> Result<Self> {
         Ok(Self(Arc::new(Queue::new(device, profiled)?)))
@@ -98,9 +95,7 @@ impl Handle {
 impl BackendQueue for Handle {
     fn push(&self, command: Command, start: Start) -> Result<Arc<dyn backend::Completion>> {
         let queue = &self.0;
-        let mut keep = Vec::new();
-        let (ready, kernel) = Ready::new(&queue.device, command, &mut keep)?;
-        let record = queue.push(&ready, kernel, keep, start)?;
+        let record = queue.push(Ready::new(&queue.device, command)?, start)?;
         Ok(Arc::new(Completion { queue: queue.clone(), record }))
     }
 
@@ -144,14 +139,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a command to the open batch. `keep` lives until the command is complete.
-    fn push(
-        &self,
-        command: &Ready,
-        kernel: Option<Arc<str>>,
-        keep: Vec<Keep>,
-        start: Start,
-    ) -> Result<Arc<Record>> {
+    /// Adds a command to the open batch.
+    fn push(&self, command: Ready, start: Start) -> Result<Arc<Record>> {
         let mut state = self.state();
         let value = state.last + 1;
         let mut batch = match state.open.take() {
@@ -159,17 +148,20 @@ impl Queue {
             None => self.open(&mut state)?,
         };
         let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
-        let record =
-            Arc::new(Record { value, kernel, queued, submitted: OnceLock::new(), times: OnceLock::new() });
+        let record = Arc::new(Record { value, queued, submitted: OnceLock::new(), times: OnceLock::new() });
         let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
-        if start.ordered && first > 0 {
-            self.barrier(commands);
+        let touches = command.touches();
+        if start.ordered && !batch.touched.is_nothing() {
+            self.barrier(commands, std::mem::take(&mut batch.touched), touches);
+        }
+        if !matches!(command, Ready::Nothing) {
+            batch.touched = batch.touched.and(touches);
         }
         self.timestamp(&batch.slot, first);
         command.record(raw, commands, &mut batch.bound);
         self.timestamp(&batch.slot, first + 1);
         batch.records.push(record.clone());
-        batch.keep.extend(keep);
+        batch.commands.push(command);
         let most = if state.pending.is_empty() { FIRST_BATCH } else { BATCH };
         let is_full = batch.records.len() >= most;
         state.open = Some(batch);
@@ -197,19 +189,21 @@ impl Queue {
             // SAFETY: the command buffer is being recorded; no pending command uses the queries of a free slot.
             unsafe { raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2 * BATCH as u32) };
         }
-        self.barrier(slot.commands);
-        Ok(Batch { slot, records: Vec::new(), keep: Vec::new(), bound: vk::Pipeline::null() })
+        self.barrier(slot.commands, Touches::ANYTHING, Touches::ANYTHING);
+        let touched = Touches::default();
+        Ok(Batch { slot, records: Vec::new(), commands: Vec::new(), bound: vk::Pipeline::null(), touched })
     }
 
     /// Later commands see what earlier ones wrote, and do not write what those still read.
-    fn barrier(&self, commands: vk::CommandBuffer) {
-        let everything = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
+    fn barrier(&self, commands: vk::CommandBuffer, earlier: Touches, later: Touches) {
+        let memory = [vk::MemoryBarrier::default()
+            .src_access_mask(earlier.writes)
+            .dst_access_mask(later.reads | later.writes)];
         let none = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is being recorded.
         unsafe {
-            self.device.raw.cmd_pipeline_barrier(commands, STAGES, STAGES, none, &everything, &[], &[]);
+            let (from, to) = (earlier.stages, later.stages);
+            self.device.raw.cmd_pipeline_barrier(commands, from, to, none, &memory, &[], &[]);
         }
     }
 
@@ -260,7 +254,8 @@ impl Queue {
             .push_next(&mut timeline)];
         // SAFETY: the command buffer is being recorded.
         unsafe {
-            raw.cmd_pipeline_barrier(slot.commands, STAGES, host, none, &to_host, &[], &[]);
+            let all = Touches::ANYTHING.stages;
+            raw.cmd_pipeline_barrier(slot.commands, all, host, none, &to_host, &[], &[]);
             raw.end_command_buffer(slot.commands)?;
         }
         let queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -379,7 +374,7 @@ impl Queue {
 }
 
 fn first_kernel(batch: &Batch) -> Option<String> {
-    batch.records.iter().find_map(|record| record.kernel.as_deref()).map(str::to_owned)
+    batch.commands.iter().find_map(Ready::kernel).map(|kernel| (**kernel).to_owned())
 }
 
 impl Completion {
