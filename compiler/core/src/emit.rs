@@ -7,12 +7,14 @@ mod address;
 mod arithmetic;
 mod body;
 mod control;
+mod enqueue;
 mod entry;
 mod ext_inst;
 mod globals;
 mod group;
 mod image;
 mod initializer;
+mod pipe;
 mod reflection;
 mod sync;
 mod texel;
@@ -119,7 +121,7 @@ fn callees_first(module: &Module) -> Vec<FuncId> {
             return;
         }
         for inst in module.functions[id].insts.iter() {
-            if let crate::ir::Op::Call(callee) = inst.op {
+            if let crate::ir::Op::Call(callee) | crate::ir::Op::Function(callee) = inst.op {
                 visit(module, callee, seen);
             }
         }

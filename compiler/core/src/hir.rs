@@ -87,6 +87,8 @@ pub struct Function {
     pub result: TyId,
     /// Its parameters: the first locals; for a block, what it captures follows.
     pub parameters: Vec<LocalId>,
+    /// How many of its parameters are what a block captures.
+    pub captures: usize,
     /// Parameters and variables.
     pub locals: Table<LocalId, Local>,
     /// Its body; none when only declared.

@@ -315,7 +315,7 @@ pub enum ArgumentKind {
     Image(ImageTy),
     /// A sampler; on Vulkan a number.
     Sampler,
-    /// A queue …
+    /// A pipe, a queue.
     Opaque,
 }
 
@@ -346,8 +346,28 @@ pub enum Type {
     Image(ImageTy),
     /// `sampler_t`
     Sampler,
+    /// What only functions made for it understand.
+    Handle(Handle),
+}
+
+/// Values that are nothing but what functions made for them say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Handle {
     /// `event_t`
     Event,
+    /// `pipe`, and whether packets are written to it
+    Pipe {
+        /// `write_only`
+        is_written: bool,
+    },
+    /// `reserve_id_t`
+    ReserveId,
+    /// `queue_t`
+    Queue,
+    /// `clk_event_t`
+    DeviceEvent,
+    /// A function that can be enqueued: see `Op::Function`.
+    Function,
 }
 
 /// Scalars. Integers have no sign: operations have.
@@ -515,6 +535,8 @@ pub enum Op {
         scope: Known<Scope>,
     },
 
+    /// `[]`: a function that functions of the built-in table enqueue or ask about.
+    Function(FuncId),
     /// `[arguments …]`
     Call(FuncId),
     /// `[arguments …]`: a function of the built-in table, expressed by its row; and what its parameters are.

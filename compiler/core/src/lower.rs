@@ -14,9 +14,11 @@ mod cases;
 mod condition;
 mod constant;
 mod convert;
+mod enqueue;
 mod expr;
 mod graph;
 mod kernel;
+mod pipe;
 mod place;
 mod reducible;
 mod relational;
@@ -46,8 +48,10 @@ struct Lowering<'a> {
     globals: FxHashMap<GlobalId, VarId>,
     /// Functions as calls know them: a kernel that is called has a second, plain copy.
     callees: FxHashMap<FunctionId, FuncId>,
-    /// Those of them whose bodies are still to be lowered.
+    /// Callees and kernels whose bodies are still to be lowered.
     pending: Vec<(FunctionId, FuncId)>,
+    /// The functions that are enqueued for blocks.
+    blocks: FxHashMap<FunctionId, FuncId>,
 }
 
 /// Lowers every kernel and what it reaches. The result is only meaningful while the sink has no errors.
@@ -59,6 +63,7 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
+        blocks: FxHashMap::default(),
         pending: Vec::new(),
     };
     for (id, function) in hir.functions.entries() {
@@ -92,6 +97,7 @@ pub fn lower_functions(
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
+        blocks: FxHashMap::default(),
         pending: Vec::new(),
     };
     let lowered = wanted.iter().map(|&id| lowering.callee(id)).collect();

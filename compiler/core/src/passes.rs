@@ -21,6 +21,7 @@ mod narrow_comparisons;
 mod origins;
 mod promote;
 mod refuse_missing;
+mod refuse_opencl_only;
 mod rewrite;
 mod simplify;
 mod specialize_spaces;
@@ -40,7 +41,9 @@ type Pass = fn(&mut Module, &Options, &mut Sink);
 
 /// The passes for Vulkan, each by the name that `--emit=ir-after=` knows it by.
 const VULKAN: &[(&str, Pass)] = &[
-    // First, because what it puts in is calls and all else.
+    // Before anything looks at what only the OpenCL environment has.
+    ("refuse_opencl_only", refuse_opencl_only::refuse_opencl_only),
+    // Early, because what it puts in is calls and all else.
     ("express_builtins", express_builtins::express_builtins),
     // While scalars and vectors of all widths are still there to be compared.
     ("choose_extremes", choose_extremes::choose_extremes),

@@ -77,6 +77,8 @@ pub(crate) struct Sema<'a> {
     undeclared: FxHashSet<(Option<FunctionId>, String)>,
     /// The block literals being checked, outermost first.
     open_blocks: Vec<block::OpenBlock>,
+    /// How many block literals there are so far.
+    blocks: usize,
     /// The function or block whose body is being checked.
     pub(crate) function: Option<FunctionId>,
     /// What is known of that body.
@@ -124,6 +126,7 @@ pub fn check(
         known_blocks: block::KnownBlocks::default(),
         undeclared: FxHashSet::default(),
         open_blocks: Vec::new(),
+        blocks: 0,
         function: None,
         body: Body::none(),
         outside: None,
@@ -172,6 +175,7 @@ impl Sema<'_> {
                     name,
                     result: TyId::VOID,
                     parameters: Vec::new(),
+                    captures: 0,
                     locals: Table::new(),
                     body: None,
                     kernel: None,

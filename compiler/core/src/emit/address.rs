@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         self.pointer_to(address, pointee)
     }
 
-    fn pointer_to(&mut self, address: ValueId, pointee: Word) -> Word {
+    pub(super) fn pointer_to(&mut self, address: ValueId, pointee: Word) -> Word {
         let word = self.value(address);
         let (class, op) = match self.type_of(address) {
             Type::Pointer(space) => (self.emitter.storage_class(space), Op::Bitcast),

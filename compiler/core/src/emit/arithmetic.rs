@@ -68,6 +68,10 @@ impl Body<'_, '_> {
             IrOp::Fence { flags, order, scope } => self.fence(*flags, *order, *scope),
             IrOp::Barrier { execution, flags, scope } => self.barrier(*execution, *flags, *scope),
 
+            IrOp::Function(function) => {
+                let word = self.emitter.globals.functions[function];
+                self.define(inst.results[0], word);
+            }
             IrOp::Call(callee) => self.call(inst, *callee),
             IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
             IrOp::WorkItem(query) => self.work_item(inst, *query),
@@ -333,7 +337,7 @@ impl Body<'_, '_> {
 pub(super) fn scalar_of(ty: Type) -> Option<Scalar> {
     match ty {
         Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),
-        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Event => None,
+        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_) => None,
     }
 }
 

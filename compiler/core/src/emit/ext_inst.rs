@@ -29,6 +29,8 @@ impl Body<'_, '_> {
                 return self.collective(inst, scope, collective, who, params);
             }
             Lowering::Image(operation) => return self.image(inst, operation),
+            Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
+            Lowering::Enqueue(enqueue) => return self.enqueue(inst, enqueue, row.name),
             _ => {}
         }
         let number = library_number(row.lowering, self.is_structured(), params, true);
@@ -123,7 +125,7 @@ pub(crate) fn has_instruction(
         Lowering::Library(_) => library_number(lowering, is_vulkan, params, is_relaxed).is_some(),
         // Passes answer these for Vulkan, from where pointers point.
         Lowering::ToSpace | Lowering::GetFence => true,
-        Lowering::Image(_) => !is_vulkan,
+        Lowering::Image(_) | Lowering::Pipe(..) | Lowering::Enqueue(_) => !is_vulkan,
         Lowering::Async(copy) => {
             !is_vulkan && !matches!(copy, AsyncCopy::Fence | AsyncCopy::Copy2d | AsyncCopy::Copy3d)
         }

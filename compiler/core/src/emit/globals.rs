@@ -400,6 +400,6 @@ pub(super) fn size_of(ty: Type) -> u64 {
         Type::Scalar(it) => scalar(it),
         Type::Vector(it, 3) => scalar(it) * 4,
         Type::Vector(it, count) => scalar(it) * u64::from(count),
-        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Event => 8,
+        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_) => 8,
     }
 }

@@ -8,7 +8,7 @@ use rspirv::{
 use super::body::Body;
 use crate::{
     builtins::{Arithmetic, AsyncCopy, Collective, Participants},
-    ir::{BuiltinParam, Inst, Scalar, Type, ValueId},
+    ir::{BuiltinParam, Handle, Inst, Scalar, Type, ValueId},
     opencl::{Environment, Scope},
     target::Target,
     ty,
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
             AsyncCopy::Prefetch => self.prefetch(inst, params),
             AsyncCopy::Wait => {
                 let count = self.value(inst.args[0]);
-                let events = self.pointer(inst.args[1], Type::Event);
+                let events = self.pointer(inst.args[1], Type::Handle(Handle::Event));
                 self.effect(Op::GroupWaitEvents, vec![scope, Operand::IdRef(count), Operand::IdRef(events)]);
             }
             _ => {
@@ -233,7 +233,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn scope(&mut self, scope: Scope) -> Word {
+    pub(super) fn scope(&mut self, scope: Scope) -> Word {
         let number = if scope == Scope::SubGroup {
             rspirv::spirv::Scope::Subgroup
         } else {

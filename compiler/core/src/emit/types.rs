@@ -39,7 +39,7 @@ impl Emitter<'_> {
             }
             Type::Image(image) => self.image_type(image),
             Type::Sampler => self.writer.interned(Op::TypeSampler, None, Vec::new()),
-            Type::Event => self.writer.interned(Op::TypeEvent, None, Vec::new()),
+            Type::Handle(handle) => self.handle_type(handle),
         }
     }
 
@@ -148,7 +148,7 @@ impl Emitter<'_> {
                 let ty = self.ty(ty);
                 self.writer.interned(Op::ConstantComposite, Some(ty), parts)
             }
-            Type::Pointer(_) | Type::Image(_) | Type::Event => {
+            Type::Pointer(_) | Type::Image(_) | Type::Handle(_) => {
                 let ty = self.ty(ty);
                 self.writer.interned(Op::ConstantNull, Some(ty), Vec::new())
             }

@@ -1,8 +1,8 @@
 //! The types of every operation, as `Op` documents them. It looks at one instruction at a time.
 
 use super::{
-    Atomic, BinaryOp, CompareKind, Convert, Function, ImageAction, Inst, Known, Module, Op, Scalar, Type,
-    UnaryOp, ValueId, WorkItem,
+    Atomic, BinaryOp, CompareKind, Convert, Function, Handle, ImageAction, Inst, Known, Module, Op, Scalar,
+    Type, UnaryOp, ValueId, WorkItem,
 };
 use crate::opencl::AtomicOp;
 
@@ -159,6 +159,11 @@ impl Check<'_> {
                 let is_fine =
                     is_count(components.len() as u8) && result == a.with_count(components.len() as u8);
                 ensure(is_fine, "its result has a wrong type")
+            }
+            Op::Function(function) => {
+                self.args::<0>()?;
+                let is_there = self.module.functions.get(*function).is_some();
+                ensure(is_there && result == Type::Handle(Handle::Function), "it is no function")
             }
             Op::Any | Op::All => {
                 let [a] = self.args()?;
@@ -378,7 +383,7 @@ impl Check<'_> {
 
 /// Whether values of this type lie in memory.
 fn is_stored(ty: Type) -> bool {
-    is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Sampler | Type::Event)
+    is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Sampler | Type::Handle(_))
 }
 
 const fn is_dynamic<T>(known: &Known<T>) -> bool {

@@ -363,8 +363,10 @@ impl Parser<'_> {
             }
             "image" => self.image(),
             "sampler" => Ok(Type::Sampler),
-            "event" => Ok(Type::Event),
             _ => {
+                if let Some(handle) = Word::parse(word) {
+                    return Ok(Type::Handle(handle));
+                }
                 let (scalar, count) = match word.split_once('x') {
                     Some((scalar, count)) => (scalar, count.parse().ok()),
                     None => (word, Some(1)),
@@ -700,6 +702,7 @@ impl Body<'_, '_> {
                 scope: parser.known("scope")?,
             },
             "call" => Op::Call(parser.id('#')?),
+            "function" => Op::Function(parser.id('#')?),
             "builtin" => {
                 let id = BuiltinId::from_index(parser.number::<u32>()? as usize);
                 Op::Builtin(id, parser.enclosed(['(', ')'], Parser::builtin_param)?.into())

@@ -44,7 +44,7 @@ impl Display for Type {
                 f.write_char('>')
             }
             Self::Sampler => f.write_str("sampler"),
-            Self::Event => f.write_str("event"),
+            Self::Handle(handle) => f.write_str(handle.word()),
         }
     }
 }
@@ -368,6 +368,7 @@ impl Printer<'_, '_> {
             Op::Barrier { execution, flags, scope } => {
                 write!(f, "barrier {} flags {} scope {}", execution.word(), known_flags(flags), known(scope))
             }
+            Op::Function(function) => write!(f, "function #{}", function.index()),
             Op::Call(callee) => write!(f, "call #{}", callee.index()),
             Op::Builtin(builtin, params) => {
                 let params: Vec<String> = params.iter().map(param_text).collect();

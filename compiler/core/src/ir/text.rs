@@ -1,7 +1,7 @@
 //! The words of the text form, each in one place for printing and parsing.
 
 use super::{
-    BinaryOp, CompareKind, Convert, Input, LaunchMemory, Scalar, State, TexelKind, UnaryOp, WorkItem,
+    BinaryOp, CompareKind, Convert, Handle, Input, LaunchMemory, Scalar, State, TexelKind, UnaryOp, WorkItem,
 };
 use crate::{
     hir::{CompareOp, Rounding},
@@ -41,6 +41,15 @@ words! {
         [Self::F16] "f16",
         [Self::F32] "f32",
         [Self::F64] "f64",
+    }
+    Handle {
+        [Self::Event] "event",
+        [Self::Pipe { is_written: false }] "read_pipe",
+        [Self::Pipe { is_written: true }] "write_pipe",
+        [Self::ReserveId] "reserve_id",
+        [Self::Queue] "queue",
+        [Self::DeviceEvent] "device_event",
+        [Self::Function] "function",
     }
     AddressSpace {
         [Self::Private] "private",

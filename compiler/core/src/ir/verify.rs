@@ -84,7 +84,7 @@ impl Verifier<'_> {
     }
 
     fn ty(&self, value: ValueId) -> Type {
-        self.function.values.get(value).map_or(Type::Event, |value| value.ty)
+        self.function.values.get(value).map_or(Type::Sampler, |value| value.ty)
     }
 
     fn block(&mut self, id: BlockId, may_have_params: bool) {

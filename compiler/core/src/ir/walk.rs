@@ -162,7 +162,7 @@ impl Type {
             Self::Scalar(scalar) => Some(scalar.size()),
             Self::Vector(scalar, count) => Some(scalar.size() * count as u64),
             Self::Pointer(_) => Some(8),
-            Self::Image(_) | Self::Sampler | Self::Event => None,
+            Self::Image(_) | Self::Sampler | Self::Handle(_) => None,
         }
     }
 
@@ -258,6 +258,7 @@ impl Op {
             | Self::Shuffle(_)
             | Self::Any
             | Self::All
+            | Self::Function(_)
             | Self::ModuleVar(_)
             | Self::PrivateVar(_)
             | Self::Offset { .. }

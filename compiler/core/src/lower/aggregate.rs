@@ -87,6 +87,7 @@ impl Body<'_, '_> {
                 let source = self.aggregate(expr);
                 self.copy(target, &source, size);
             }
+            ExprKind::Builtin { builtin, arguments } => self.index_space(*builtin, arguments, target),
             _ => self.lowering.refuse("such values", expr.span),
         }
         self.builder.span = span;

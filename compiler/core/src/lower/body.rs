@@ -7,7 +7,7 @@ use super::{Lowering, access::Address};
 use crate::{
     hir::{self, FunctionId, LocalId},
     index::Table,
-    ir::{BlockId, Builder, FuncId, Function, InstId, Kernel, Type, ValueId, Var, VarId},
+    ir::{BlockId, Builder, FuncId, Function, Handle, InstId, Kernel, Type, ValueId, Var, VarId},
     opencl::AddressSpace,
 };
 
@@ -20,7 +20,7 @@ pub(super) enum Slot {
     Module(VarId),
     /// A private object that the caller made.
     Pointer(ValueId),
-    /// A value that is never stored to, of a type without a size: an image.
+    /// A value that is never stored to: an image, a pipe.
     Value(ValueId),
 }
 
@@ -70,10 +70,8 @@ impl<'a> Lowering<'a> {
         }
         for &parameter in &function.parameters {
             let local = &function.locals[parameter];
-            self.refuse_type(local.ty.ty, local.span);
             params.push(self.value_type(local.ty.ty).unwrap_or(private));
         }
-        self.refuse_type(function.result, function.span);
         let name = self.names.text(function.name).to_owned();
         let mut lowered = Function::new(name, &params, self.value_type(function.result), function.span);
         lowered.kernel = kernel;
@@ -138,8 +136,10 @@ impl<'a> Body<'_, 'a> {
         };
         match (param, value_type) {
             (Some(param), None) => Slot::Pointer(param),
-            // Images have no place in memory; the language lets nobody assign to them or to a sampler.
-            (Some(param), Some(Type::Image(_) | Type::Sampler)) => Slot::Value(param),
+            // Images and pipes have no place in memory; the language lets nobody assign to them or to a sampler.
+            (Some(param), Some(Type::Image(_) | Type::Sampler | Type::Handle(Handle::Pipe { .. }))) => {
+                Slot::Value(param)
+            }
             (Some(param), Some(_)) => {
                 let var = self.builder.function.vars.push(var);
                 let address = Address::new(self.builder.private_var(var), align);
@@ -147,12 +147,7 @@ impl<'a> Body<'_, 'a> {
                 Slot::Private(var)
             }
             (None, _) if is_local => Slot::Module(self.lowering.module.vars.push(var)),
-            (None, _) => {
-                if local.name.is_some() {
-                    self.lowering.refuse_type(local.ty.ty, local.span);
-                }
-                Slot::Private(self.builder.function.vars.push(var))
-            }
+            (None, _) => Slot::Private(self.builder.function.vars.push(var)),
         }
     }
 

@@ -25,14 +25,8 @@ impl Body<'_, '_> {
                 None
             }
             Lowering::Shuffle => Some(self.shuffle(arguments, call.ty)),
-            Lowering::Pipe(..) => {
-                self.lowering.refuse("pipes", call.span);
-                None
-            }
-            Lowering::Enqueue(_) => {
-                self.lowering.refuse("kernels that enqueue kernels", call.span);
-                None
-            }
+            Lowering::Pipe(..) => self.pipe(builtin, arguments, call),
+            Lowering::Enqueue(enqueue) => self.enqueue(builtin, enqueue, arguments, call),
             Lowering::Library(library) => {
                 let values = self.values(arguments);
                 let ty = self.lowering.value_type(call.ty);
@@ -64,7 +58,17 @@ impl Body<'_, '_> {
         result: Option<Type>,
     ) -> Option<ValueId> {
         let params = arguments.iter().map(|argument| self.param(argument.ty)).collect();
-        let inst = self.builder.inst(Op::Builtin(builtin, params), values, result.as_slice());
+        self.builtin_call(builtin, params, values, result)
+    }
+
+    pub(super) fn builtin_call(
+        &mut self,
+        builtin: BuiltinId,
+        params: Vec<BuiltinParam>,
+        values: &[ValueId],
+        result: Option<Type>,
+    ) -> Option<ValueId> {
+        let inst = self.builder.inst(Op::Builtin(builtin, params.into()), values, result.as_slice());
         self.builder.function.insts[inst].results.first().copied()
     }
 

@@ -118,7 +118,7 @@ impl Body<'_, '_> {
         }
         let condition = self.condition(condition);
         if let Some(ty) = ty
-            && !matches!(ty, Type::Image(_) | Type::Sampler | Type::Event | Type::Vector(..))
+            && !matches!(ty, Type::Image(_) | Type::Sampler | Type::Handle(_) | Type::Vector(..))
             && self.is_cheap(then)
             && self.is_cheap(otherwise)
         {

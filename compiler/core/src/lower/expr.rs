@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         let value = self.evaluate(expr);
         self.builder.span = span;
         value.unwrap_or_else(|| {
-            // Of a type that has been refused, or a condition of nothing.
+            // Of a type without values: a condition of nothing.
             let ty = self.value_type(expr.ty);
             self.builder.undefined(ty)
         })
@@ -40,7 +40,6 @@ impl Body<'_, '_> {
 
     /// The value of an expression that is no aggregate; none for `void`.
     fn evaluate(&mut self, expr: &Expr) -> Option<ValueId> {
-        self.lowering.refuse_type(expr.ty, expr.span);
         let ty = self.lowering.value_type(expr.ty);
         Some(match &expr.kind {
             ExprKind::Const(constant) => self.constant(constant, ty?),

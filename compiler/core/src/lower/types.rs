@@ -5,9 +5,9 @@ use kiln_syntax::Span;
 use super::Lowering;
 use crate::{
     diag::{Code, Diagnostic},
-    ir::{Scalar, Type},
+    ir::{Handle, Scalar, Type},
     opencl::AddressSpace,
-    ty::{self, Ty, TyId},
+    ty::{self, Access, Ty, TyId},
 };
 
 /// The scalar that holds values of this type.
@@ -40,17 +40,19 @@ impl Lowering<'_> {
             Ty::Pointer(to) => Some(Type::Pointer(to.quals.space.unwrap_or(AddressSpace::Private))),
             Ty::Image(image) => Some(Type::Image(*image)),
             Ty::Sampler => Some(Type::Sampler),
-            Ty::Event => Some(Type::Event),
+            Ty::Event => Some(Type::Handle(Handle::Event)),
+            Ty::Pipe(_, access) => {
+                Some(Type::Handle(Handle::Pipe { is_written: *access == Access::WriteOnly }))
+            }
+            Ty::ReserveId => Some(Type::Handle(Handle::ReserveId)),
+            Ty::Queue => Some(Type::Handle(Handle::Queue)),
+            Ty::ClkEvent => Some(Type::Handle(Handle::DeviceEvent)),
             Ty::Error
             | Ty::Void
             | Ty::Array(..)
             | Ty::Function(_)
             | Ty::Block(_)
             | Ty::Record(_)
-            | Ty::Pipe(..)
-            | Ty::Queue
-            | Ty::ClkEvent
-            | Ty::ReserveId
             | Ty::NdRange => None,
         }
     }
@@ -79,16 +81,6 @@ impl Lowering<'_> {
             Ty::AtomicFlag => ty::Scalar::Int,
             _ => self.hir.types.components(id).map_or(ty::Scalar::Int, |(element, _)| element),
         }
-    }
-
-    /// Reports the use of a type that is not carried to any target, if it is one.
-    pub(super) fn refuse_type(&mut self, id: TyId, span: Span) {
-        let what = match self.hir.types.get(id) {
-            Ty::Pipe(..) | Ty::ReserveId => "pipes",
-            Ty::Queue | Ty::ClkEvent | Ty::NdRange => "kernels that enqueue kernels",
-            _ => return,
-        };
-        self.refuse(what, span);
     }
 
     /// Reports that something is not supported.

@@ -58,11 +58,17 @@ impl Sema<'_> {
             Some(name) => Returns::Type(self.type_name(name).ty),
             None => Returns::Inferred(None),
         };
-        let name = self.interner.intern("<block>");
+        // As clang names them; consumers of modules take functions of one name for one function.
+        self.blocks += 1;
+        let around =
+            self.function.map_or("", |function| self.interner.text(self.module.functions[function].name));
+        let name = format!("__{around}_block_invoke_{}", self.blocks);
+        let name = self.interner.intern(&name);
         let function = self.module.functions.push(Function {
             name,
             result: TyId::VOID,
             parameters: Vec::new(),
+            captures: 0,
             locals: Table::new(),
             body: None,
             kernel: None,
@@ -187,6 +193,7 @@ impl Sema<'_> {
         let made = &mut self.module.functions[block];
         let inner = made.locals.push(Local { ty, ..variable });
         made.parameters.push(inner);
+        made.captures += 1;
         self.open_blocks[level].captures.push(Capture { outer, inner });
         if let Some(value) = self.known_objects.get(&Object::Local(parent, outer)).cloned() {
             self.known_objects.insert(Object::Local(block, inner), value);

@@ -6,8 +6,8 @@ use crate::{
     builtins::AsyncCopy,
     hir::{CompareOp, LoopHints},
     ir::{
-        Access, BinaryOp, Builder, BuiltinParam, CompareKind, Function, InstId, Known, Op, Scalar, Type,
-        ValueId, Var, WorkItem,
+        Access, BinaryOp, Builder, BuiltinParam, CompareKind, Function, Handle, InstId, Known, Op, Scalar,
+        Type, ValueId, Var, WorkItem,
     },
     opencl::{AddressSpace, FenceFlags, Scope},
     ty,
@@ -19,11 +19,11 @@ const SCRATCH_ITEMS: u64 = 256;
 /// Events are nothing here: copies are done when `wait_group_events` has met the other work-items.
 pub(super) fn forget_events(function: &mut Function) {
     for value in function.values.iter_mut() {
-        if value.ty == Type::Event {
+        if value.ty == Type::Handle(Handle::Event) {
             value.ty = Type::I32;
         }
     }
-    if function.result == Some(Type::Event) {
+    if function.result == Some(Type::Handle(Handle::Event)) {
         function.result = Some(Type::I32);
     }
 }

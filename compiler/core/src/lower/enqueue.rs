@@ -1,0 +1,254 @@
+//! Kernels that enqueue kernels (OpenCL C 6.15.19): a block that is enqueued becomes a kernel of its own, which finds what
+//! the block captures in a literal in memory.
+//!
+//! The literal is laid out as clang does it: its size, its alignment and the place of a pointer that nobody reads, and
+//! behind them the captures.
+
+use kiln_syntax::Span;
+
+use super::{Lowering, access::Address, body::Body};
+use crate::{
+    builtins::{self, BuiltinId, Enqueue},
+    hir::{Expr, ExprKind, FunctionId},
+    ir::{
+        Argument, ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op, Type, ValueId,
+        Var,
+    },
+    opencl::AddressSpace,
+    ty::{Ty, TyId},
+};
+
+const GENERIC: Type = Type::Pointer(AddressSpace::Generic);
+/// Bytes before the captures.
+const HEADER: u64 = 16;
+
+/// Where a block's literal has what.
+struct Literal {
+    /// The offset and the type of each capture.
+    captures: Vec<(u64, TyId)>,
+    size: u64,
+    align: u64,
+}
+
+impl Body<'_, '_> {
+    /// A function of OpenCL C 6.15.19. A block is four arguments: its kernel, its literal, and the literal's size and
+    /// alignment; pointers to events are generic, and one to an index space is private.
+    pub(super) fn enqueue(
+        &mut self,
+        builtin: BuiltinId,
+        enqueue: Enqueue,
+        arguments: &[Expr],
+        call: &Expr,
+    ) -> Option<ValueId> {
+        let is_block = |argument: &&Expr| matches!(self.lowering.hir.types.get(argument.ty), Ty::Block(_));
+        let fixed = arguments.iter().position(|it| is_block(&it)).map_or(arguments.len(), |at| at + 1);
+        let (fixed, sizes) = arguments.split_at(fixed);
+        let has_no_events = enqueue == Enqueue::Kernel && fixed.len() == 4;
+        let mut values = Vec::new();
+        for argument in fixed {
+            match self.lowering.hir.types.get(argument.ty) {
+                Ty::Block(_) => {
+                    if has_no_events {
+                        let null = self.builder.bits(GENERIC, 0);
+                        values.extend([self.builder.i32(0), null, null]);
+                    }
+                    values.extend(self.block(argument)?);
+                }
+                Ty::NdRange => {
+                    let copy = self.temporary_of(argument.ty);
+                    self.aggregate_into(argument, &copy);
+                    values.push(copy.pointer);
+                }
+                Ty::Pointer(to) if matches!(self.lowering.hir.types.get(to.ty), Ty::ClkEvent) => {
+                    let pointer = self.value(argument);
+                    values.push(self.pointer_cast(pointer, GENERIC));
+                }
+                _ => values.push(self.value(argument)),
+            }
+        }
+        values.extend(self.local_sizes(sizes));
+        let params = values.iter().map(|_| BuiltinParam::Other).collect();
+        let result = self.lowering.value_type(call.ty);
+        self.builtin_call(builtin, params, &values, result)
+    }
+
+    /// The sizes of a block's local memory, as pointers: consumers that follow LLVM expect them in an array of `size_t`.
+    fn local_sizes(&mut self, sizes: &[Expr]) -> Vec<ValueId> {
+        if sizes.is_empty() {
+            return Vec::new();
+        }
+        let array = self.temporary(8 * sizes.len() as u64, 8);
+        let place = |this: &mut Self, (index, size): (u64, &Expr)| {
+            let size = this.value(size);
+            let size = this.builder.resize(size, crate::ir::Scalar::I64, false);
+            let place = this.behind_address(&array, 8 * index);
+            this.store(&place, size);
+            place.pointer
+        };
+        (0..).zip(sizes).map(|size| place(self, size)).collect()
+    }
+
+    /// `ndrange_1D` and its kin (OpenCL C 6.15.19.5), into memory: the place, and the global size, the local size and
+    /// the offset; what is not given is zero, or null where it is behind a pointer.
+    pub(super) fn index_space(&mut self, builtin: BuiltinId, arguments: &[Expr], target: &Address) {
+        let zero = match builtins::row(builtin).name {
+            "ndrange_1D" => self.builder.i64(0),
+            _ => self.builder.bits(GENERIC, 0),
+        };
+        let given: Vec<ValueId> = arguments.iter().map(|argument| self.value(argument)).collect();
+        let [global, local, offset] = match given[..] {
+            [global] => [global, zero, zero],
+            [global, local] => [global, local, zero],
+            [offset, global, local] => [global, local, offset],
+            _ => return,
+        };
+        let values = [target.pointer, global, local, offset];
+        self.builtin_call(builtin, values.iter().map(|_| BuiltinParam::Other).collect(), &values, None);
+    }
+
+    /// A block as arguments of the functions that take one; none if it has been refused.
+    fn block(&mut self, mut block: &Expr) -> Option<[ValueId; 4]> {
+        while let ExprKind::Comma(copy, rest) = &block.kind {
+            self.effect(copy);
+            block = rest;
+        }
+        let ExprKind::Block { function, captures } = &block.kind else {
+            self.lowering.refuse("blocks that are not known when the program is compiled", block.span);
+            return None;
+        };
+        let has_place = |capture: &&Expr| {
+            !matches!(
+                self.lowering.value_type(capture.ty),
+                Some(Type::Image(_) | Type::Sampler | Type::Handle(Handle::Pipe { .. }))
+            )
+        };
+        if !captures.iter().all(|it| has_place(&it)) {
+            self.lowering
+                .refuse("enqueued blocks that use images, samplers or pipes from around them", block.span);
+            return None;
+        }
+        let kernel = self.lowering.block_kernel(*function);
+        let layout = self.lowering.literal(*function);
+        let literal = self.temporary(layout.size, layout.align);
+        for (offset, word) in [(0, layout.size), (4, layout.align)] {
+            let place = self.behind_address(&literal, offset);
+            let word = self.builder.i32(word as i32);
+            self.store(&place, word);
+        }
+        let place = self.behind_address(&literal, 8);
+        self.zero(&place, 8);
+        for (capture, &(offset, ty)) in captures.iter().zip(&layout.captures) {
+            let place = self.behind_address(&literal, offset);
+            if self.lowering.is_aggregate(ty) {
+                self.aggregate_into(capture, &place);
+            } else {
+                let value = self.value(capture);
+                self.store(&place, value);
+            }
+        }
+        let function = self.builder.value(Op::Function(kernel), &[], Type::Handle(Handle::Function));
+        let pointer = self.pointer_cast(literal.pointer, GENERIC);
+        let [size, align] = [layout.size, layout.align].map(|it| self.builder.i32(it as i32));
+        Some([function, pointer, size, align])
+    }
+}
+
+impl Lowering<'_> {
+    /// The layout of a block's literal: the captures are its parameters behind those that it declares.
+    fn literal(&self, block: FunctionId) -> Literal {
+        let block = &self.hir.functions[block];
+        let (mut size, mut align) = (HEADER, 8);
+        let mut captures = Vec::new();
+        for &capture in &block.parameters[block.parameters.len() - block.captures..] {
+            let ty = block.locals[capture].ty.ty;
+            let (bytes, natural) = self.layout(ty);
+            let offset = size.next_multiple_of(natural);
+            captures.push((offset, ty));
+            size = offset + bytes;
+            align = align.max(natural);
+        }
+        Literal { captures, size: size.next_multiple_of(align), align }
+    }
+
+    /// The kernel that takes a block's literal and pointers to local memory, and calls the block.
+    fn block_kernel(&mut self, block: FunctionId) -> FuncId {
+        if let Some(&kernel) = self.blocks.get(&block) {
+            return kernel;
+        }
+        let callee = self.callee(block);
+        let span = self.hir.functions[block].span;
+        let literal = self.literal(block);
+        let declared = self.hir.functions[block].parameters.len() - literal.captures.len();
+        let mut params = vec![GENERIC];
+        params.extend(std::iter::repeat_n(Type::Pointer(AddressSpace::Local), declared));
+        let name = format!("{}_kernel", self.names.text(self.hir.functions[block].name));
+        let mut function = Function::new(name, &params, None, span);
+        let argument = |kind| Argument {
+            kind,
+            name: String::new(),
+            type_name: "void*".to_owned(),
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+        };
+        let mut arguments = vec![argument(ArgumentKind::Opaque)];
+        arguments.extend((0..declared).map(|_| argument(ArgumentKind::Local { element_size: 1, align: 16 })));
+        function.kernel = Some(Kernel { arguments, ..Kernel::default() });
+        let params = function.params().to_vec();
+        let mut values = params[1..].to_vec();
+        for &(offset, ty) in &literal.captures {
+            let value = self.captured(&mut function, params[0], (offset, ty), span);
+            values.push(value);
+        }
+        let mut builder = Builder::new(&mut function);
+        builder.at_end(builder.function.body);
+        builder.call(callee, &values, None);
+        builder.ret(None);
+        let kernel = self.module.functions.push(function);
+        self.blocks.insert(block, kernel);
+        kernel
+    }
+
+    /// What a block captures, from its literal: an aggregate as a private copy.
+    fn captured(
+        &self,
+        function: &mut Function,
+        literal: ValueId,
+        (offset, ty): (u64, TyId),
+        span: Span,
+    ) -> ValueId {
+        let (size, align) = self.layout(ty);
+        let private = Var {
+            name: String::new(),
+            space: AddressSpace::Private,
+            size,
+            align,
+            init: None,
+            argument: None,
+            element: None,
+            span,
+        };
+        let copy = self.is_aggregate(ty).then(|| function.vars.push(private));
+        let mut builder = Builder::new(function);
+        builder.at_end(builder.function.body);
+        builder.span = span;
+        let from = builder.offset_bytes(literal, offset as i64);
+        let access = Address::new(from, align).access();
+        let Some(copy) = copy else {
+            let value_type = self.value_type(ty).unwrap_or(Type::I32);
+            let stored = super::types::in_memory(value_type);
+            let value = builder.load(from, stored, access);
+            return match value_type {
+                Type::BOOL => {
+                    let zero = builder.bits(Type::I8, 0);
+                    let (op, kind) = (crate::hir::CompareOp::NotEqual, crate::ir::CompareKind::Unsigned);
+                    builder.compare(op, kind, value, zero)
+                }
+                _ => value,
+            };
+        };
+        let copy = builder.private_var(copy);
+        builder.inst(Op::Copy { size, access }, &[copy, from], &[]);
+        copy
+    }
+}

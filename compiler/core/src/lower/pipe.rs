@@ -1,0 +1,36 @@
+//! Pipes (OpenCL C 6.15.18): what is done with packets is told their size and alignment, which a pipe does not know.
+
+use super::body::Body;
+use crate::{
+    builtins::BuiltinId,
+    hir::Expr,
+    ir::{BuiltinParam, Type, ValueId},
+    opencl::AddressSpace,
+    ty::{Scalar, Ty},
+};
+
+impl Body<'_, '_> {
+    /// A function of pipes. Its arguments are followed by the size and the alignment of a packet, but where there is no
+    /// pipe; the packet itself is behind a generic pointer.
+    pub(super) fn pipe(&mut self, builtin: BuiltinId, arguments: &[Expr], call: &Expr) -> Option<ValueId> {
+        let generic = Type::Pointer(AddressSpace::Generic);
+        let mut params = Vec::new();
+        let mut values = Vec::new();
+        for argument in arguments {
+            let value = self.value(argument);
+            let is_packet = self.builder.ty(value).is_pointer();
+            values.push(if is_packet { self.pointer_cast(value, generic) } else { value });
+            params.push(BuiltinParam::Other);
+        }
+        let pipe = arguments.first().map(|pipe| self.lowering.hir.types.get(pipe.ty));
+        if let Some(&Ty::Pipe(packet, _)) = pipe {
+            let (size, align) = self.lowering.layout(packet);
+            for bytes in [size, align] {
+                values.push(self.builder.i32(i32::try_from(bytes).unwrap_or(i32::MAX)));
+                params.push(BuiltinParam::Value(Scalar::UInt, 1));
+            }
+        }
+        let result = self.lowering.value_type(call.ty);
+        self.builtin_call(builtin, params, &values, result)
+    }
+}

@@ -1,0 +1,62 @@
+//! What Vulkan has nothing for, refused by name where it stands in the source: pipes and kernels that enqueue kernels.
+
+use kiln_syntax::Span;
+
+use crate::{
+    builtins::{self, Lowering},
+    diag::{Code, Diagnostic, Sink},
+    ir::{Function, Handle, Inst, Module, Op, Type},
+    session::Options,
+};
+
+const PIPES: &str = "pipes, which Vulkan has not";
+const ENQUEUE: &str = "device-side enqueue, which Vulkan has not";
+
+pub(super) fn refuse_opencl_only(module: &mut Module, _: &Options, sink: &mut Sink) {
+    for function in module.functions.iter() {
+        let params = function.params().iter().find_map(|&param| of_type(function.ty(param)));
+        let uses: Vec<(Span, &str)> = function
+            .inst_order()
+            .into_iter()
+            .filter_map(|id| used(function, &function.insts[id]).map(|what| (function.insts[id].span, what)))
+            .collect();
+        // A parameter that is used is told of where it is used.
+        let found = if uses.is_empty() {
+            params.map(|what| (function.span, what)).into_iter().collect()
+        } else {
+            uses
+        };
+        let mut told = None;
+        for (span, what) in found {
+            if told != Some(what) {
+                sink.report(diagnostic(span, what));
+            }
+            told = Some(what);
+        }
+    }
+}
+
+fn diagnostic(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::TargetFeature, span, format!("this needs {what}"))
+        .help("compile it for `--env opencl`, which has it, or pass data through buffers and launch from the host")
+        .note("OpenCL C 6.2.1: a device need not have this feature; programs ask for it by its feature macro")
+}
+
+fn used(function: &Function, inst: &Inst) -> Option<&'static str> {
+    match inst.op {
+        Op::Builtin(builtin, _) => match builtins::row(builtin).lowering {
+            Lowering::Pipe(..) => Some(PIPES),
+            Lowering::Enqueue(_) => Some(ENQUEUE),
+            _ => None,
+        },
+        _ => inst.results.iter().find_map(|&result| of_type(function.ty(result))),
+    }
+}
+
+const fn of_type(ty: Type) -> Option<&'static str> {
+    match ty {
+        Type::Handle(Handle::Pipe { .. } | Handle::ReserveId) => Some(PIPES),
+        Type::Handle(Handle::Queue | Handle::DeviceEvent | Handle::Function) => Some(ENQUEUE),
+        _ => None,
+    }
+}
