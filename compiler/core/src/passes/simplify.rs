@@ -1,8 +1,9 @@
 //! Makes what is known now: constants are computed, operations that change nothing go, of two alike one stays, and
 //! constructs that decide nothing fall apart into the block around them.
 //!
-//! It changes no results, floating-point ones included.
+//! It changes no results, but for floating-point operations on constants that a device may round less well than `floats`.
 
+mod floats;
 mod fold;
 
 use rustc_hash::{FxHashMap, FxHasher};

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::floats;
 use crate::{
     hir::CompareOp,
     ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp, ValueId},
@@ -10,9 +11,8 @@ use crate::{
 /// The value that takes the place of an instruction's result.
 pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let ty = builder.ty(*inst.results.first()?);
-    if inst.op.is_pure()
-        && let Some(constant) = constant(builder, inst, ty)
-    {
+    let integers = if inst.op.is_pure() { constant(builder, inst, ty) } else { None };
+    if let Some(constant) = integers.or_else(|| floats::constant(builder, inst, ty)) {
         return Some(builder.constant(ty, constant));
     }
     match &inst.op {

@@ -1,0 +1,134 @@
+//! What a floating-point operation on constants gives: correctly rounded, as `fold` computes it, which every device may
+//! give. What depends on a device's own functions (`native_sin`) stays with it.
+//!
+//! Drivers are spared the work, and some of them the mistakes: the constant propagation of SPIRV-Tools, which SwiftShader
+//! runs on every module, loses a branch whose condition is a library instruction of constants.
+
+use smallvec::SmallVec;
+
+use crate::{
+    builtins,
+    fold::{self, Format},
+    hir::{self, CompareOp, Rounding},
+    ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp},
+    ty,
+};
+
+/// The constant that an operation gives whose operands or result are floating-point numbers.
+pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
+    let from = builder.ty(*inst.args.first()?).scalar()?;
+    let to = ty.scalar()?;
+    if !(from.is_float() || to.is_float()) {
+        return None;
+    }
+    let args: Option<SmallVec<[&[u64]; 3]>> = inst
+        .args
+        .iter()
+        .map(|&arg| match builder.function.constant(arg)? {
+            Const::Bits(bits) if bits.len() == usize::from(ty.count()) => Some(&bits[..]),
+            _ => None,
+        })
+        .collect();
+    let args = args?;
+    let components = (0..usize::from(ty.count())).map(|component| {
+        let operands: SmallVec<[u64; 3]> = args.iter().map(|bits| bits[component]).collect();
+        scalar(&inst.op, from, to, &operands)
+    });
+    Some(Const::Bits(components.collect::<Option<_>>()?))
+}
+
+/// One component.
+fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
+    match (op, operands) {
+        (Op::Unary(UnaryOp::FNeg), &[operand]) => Some(operand ^ 1 << (from.bits() - 1)),
+        (Op::Binary(op) | Op::Exact(op), &[left, right]) => {
+            let op = match op {
+                BinaryOp::FAdd => hir::BinaryOp::Add,
+                BinaryOp::FSub => hir::BinaryOp::Subtract,
+                BinaryOp::FMul => hir::BinaryOp::Multiply,
+                BinaryOp::FDiv => hir::BinaryOp::Divide,
+                _ => return None,
+            };
+            let ty = spelt(from, false);
+            let result = fold::binary(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+            bits(&result, ty)
+        }
+        (Op::Compare(Compare { op, kind: CompareKind::Float }), &[left, right]) => {
+            Some(compare(*op, from, left, right)?.into())
+        }
+        (&Op::Convert(Convert::Number { conversion, from_signed, to_signed }), &[operand]) => {
+            let (from, to) = (spelt(from, from_signed), spelt(to, to_signed));
+            bits(&fold::convert(&number(operand, from)?, from, to, conversion)?, to)
+        }
+        (&Op::Builtin(builtin, _), operands) if from == to => {
+            let ty = spelt(to, false);
+            let operands: Option<SmallVec<[f64; 3]>> = operands.iter().map(|&it| float(it, ty)).collect();
+            let exact = function(builtins::row(builtin).name, &operands?)?;
+            let rounded = fold::round_float(exact, Format::of(ty)?, Rounding::ToEven);
+            bits(&hir::Const::Float(rounded), ty)
+        }
+        _ => None,
+    }
+}
+
+/// Comparisons with a NaN are false, but for `NotEqual`.
+fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
+    let ty = spelt(ty, false);
+    let result = fold::compare(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+    fold::is_true(ty::Scalar::Int, &result)
+}
+
+/// Functions whose result is one of the operands or, rounded once, exact in `double` for all formats.
+fn function(name: &str, operands: &[f64]) -> Option<f64> {
+    Some(match (name, operands) {
+        ("fabs", &[x]) => x.abs(),
+        ("ceil", &[x]) => x.ceil(),
+        ("floor", &[x]) => x.floor(),
+        ("rint", &[x]) => x.round_ties_even(),
+        ("trunc", &[x]) => x.trunc(),
+        // 53 bits are enough for what is rounded to at most 25 again, and `double` stays as it is.
+        ("sqrt" | "native_sqrt" | "half_sqrt", &[x]) => x.sqrt(),
+        ("fmax" | "max", &[x, y]) => x.max(y),
+        ("fmin" | "min", &[x, y]) => x.min(y),
+        ("clamp", &[x, low, high]) if low <= high => x.max(low).min(high),
+        // Defined as `x + (y - x) * a`, to within 1e-3 (OpenCL C 6.15.4).
+        ("mix", &[x, y, a]) => x + (y - x) * a,
+        _ => return None,
+    })
+}
+
+/// The type of OpenCL C that a scalar of the IR is, read with or without a sign.
+const fn spelt(scalar: Scalar, is_signed: bool) -> ty::Scalar {
+    match (scalar, is_signed) {
+        (Scalar::Bool, _) => ty::Scalar::Bool,
+        (Scalar::I8, true) => ty::Scalar::Char,
+        (Scalar::I8, false) => ty::Scalar::UChar,
+        (Scalar::I16, true) => ty::Scalar::Short,
+        (Scalar::I16, false) => ty::Scalar::UShort,
+        (Scalar::I32, true) => ty::Scalar::Int,
+        (Scalar::I32, false) => ty::Scalar::UInt,
+        (Scalar::I64, true) => ty::Scalar::Long,
+        (Scalar::I64, false) => ty::Scalar::ULong,
+        (Scalar::F16, _) => ty::Scalar::Half,
+        (Scalar::F32, _) => ty::Scalar::Float,
+        (Scalar::F64, _) => ty::Scalar::Double,
+    }
+}
+
+fn number(bits: u64, ty: ty::Scalar) -> Option<hir::Const> {
+    fold::from_bytes(&bits.to_le_bytes()[..ty.size() as usize], ty, 1)
+}
+
+fn float(bits: u64, ty: ty::Scalar) -> Option<f64> {
+    match number(bits, ty)? {
+        hir::Const::Float(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn bits(value: &hir::Const, ty: ty::Scalar) -> Option<u64> {
+    let mut word = [0; 8];
+    let bytes = fold::to_bytes(value, ty, 1)?;
+    word[..bytes.len()].copy_from_slice(&bytes);
+    Some(u64::from_le_bytes(word))
+}
