@@ -1,0 +1,138 @@
+/**
+ * The extension: starts `kiln lsp` and shows what other commands of `kiln` print. All knowledge of OpenCL C is the server's.
+ */
+
+import { execFile } from "node:child_process";
+import * as vscode from "vscode";
+import { LanguageClient, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+
+/** The language that package.json declares. */
+const LANGUAGE = "opencl";
+/** The section of the settings, which the server asks for too. */
+const SECTION = "kiln";
+/** Documents that `kiln` has printed. */
+const PRINTED = "kiln-printed";
+
+/** A form that `kiln compile --emit` prints, and the ending by which an editor knows it. */
+interface Form {
+    readonly command: string;
+    readonly emit: string;
+    readonly ending: string;
+}
+
+const FORMS: readonly Form[] = [
+    { command: "kiln.assembly", emit: "asm", ending: "spvasm" },
+    { command: "kiln.preprocessed", emit: "pp", ending: "cl" },
+    { command: "kiln.interface", emit: "json", ending: "json" },
+];
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+    const output = vscode.window.createOutputChannel("Kiln");
+    const printed = new Printed();
+    context.subscriptions.push(
+        output,
+        vscode.workspace.registerTextDocumentContentProvider(PRINTED, printed),
+        vscode.commands.registerCommand("kiln.restart", () => restart(output)),
+        vscode.commands.registerCommand("kiln.output", () => output.show()),
+        vscode.workspace.onDidSaveTextDocument((document) => printed.changed(document.uri)),
+        vscode.workspace.onDidChangeConfiguration(async (event) => {
+            if (event.affectsConfiguration("kiln.path")) {
+                await restart(output);
+            }
+        }),
+        ...FORMS.map((form) => vscode.commands.registerCommand(form.command, () => show(form))),
+    );
+    await start(output);
+}
+
+export async function deactivate(): Promise<void> {
+    await client?.dispose();
+}
+
+/** Starts the server; if that fails, tells what to do. */
+async function start(output: vscode.OutputChannel): Promise<void> {
+    const run = { command: program(), args: ["lsp"] };
+    const server: ServerOptions = { run, debug: run };
+    const options: LanguageClientOptions = {
+        documentSelector: [{ language: LANGUAGE }],
+        initializationOptions: vscode.workspace.getConfiguration(SECTION),
+        synchronize: { configurationSection: SECTION },
+        outputChannel: output,
+    };
+    client = new LanguageClient(SECTION, "Kiln", server, options);
+    try {
+        await client.start();
+    } catch (error) {
+        output.appendLine(`${run.command} lsp: ${String(error)}`);
+        const settings = "Open Settings";
+        const choice = await vscode.window.showErrorMessage(
+            `The language server of Kiln does not start: is \`${run.command}\` installed?`,
+            settings,
+        );
+        if (choice === settings) {
+            await vscode.commands.executeCommand("workbench.action.openSettings", "kiln.path");
+        }
+    }
+}
+
+async function restart(output: vscode.OutputChannel): Promise<void> {
+    const before = client;
+    client = undefined;
+    // A server that never came up cannot be stopped.
+    await before?.dispose().catch((error: unknown) => output.appendLine(String(error)));
+    await start(output);
+}
+
+/** The program, with the first folder of the workspace in its place. */
+function program(): string {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+    const path = vscode.workspace.getConfiguration(SECTION).get<string>("path") ?? "";
+    return (path === "" ? "kiln" : path).replaceAll("${workspaceFolder}", folder);
+}
+
+/** Shows the source of the editor in another form, beside it. */
+async function show(form: Form): Promise<void> {
+    const source = vscode.window.activeTextEditor?.document;
+    if (source?.languageId !== LANGUAGE || source.uri.scheme !== "file") {
+        await vscode.window.showInformationMessage("This is for a source of OpenCL C on disk.");
+        return;
+    }
+    await source.save();
+    const uri = vscode.Uri.from({ scheme: PRINTED, path: `${source.uri.path}.${form.ending}`, query: form.emit });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+}
+
+/** What `kiln` prints, anew whenever the source is saved. */
+class Printed implements vscode.TextDocumentContentProvider {
+    private readonly changes = new vscode.EventEmitter<vscode.Uri>();
+    readonly onDidChange = this.changes.event;
+
+    changed(source: vscode.Uri): void {
+        for (const document of vscode.workspace.textDocuments) {
+            if (document.uri.scheme === PRINTED && sourceOf(document.uri) === source.fsPath) {
+                this.changes.fire(document.uri);
+            }
+        }
+    }
+
+    provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+        const flags = vscode.workspace.getConfiguration(SECTION).get<string[]>("flags") ?? [];
+        const source = sourceOf(uri);
+        const words = ["compile", "--emit", uri.query, "--diagnostic-format", "gcc", ...flags, source, "-o", "-"];
+        const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(source))?.uri.fsPath;
+        return new Promise((resolve) => {
+            const options = { maxBuffer: 64 << 20, ...(folder === undefined ? {} : { cwd: folder }) };
+            execFile(program(), words, options, (error, stdout, stderr) => {
+                resolve(error === null ? stdout : stderr === "" ? error.message : stderr);
+            });
+        });
+    }
+}
+
+/** The source that a printed document was made of. */
+function sourceOf(uri: vscode.Uri): string {
+    return vscode.Uri.file(uri.path.slice(0, uri.path.lastIndexOf("."))).fsPath;
+}
