@@ -15,7 +15,7 @@ pub mod fuzz;
 pub mod kiln;
 pub mod launch;
 pub mod litmus;
-mod markdown;
+pub mod markdown;
 pub mod module;
 pub mod mutate;
 pub mod oracle;

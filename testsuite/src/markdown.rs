@@ -32,6 +32,15 @@ pub(crate) struct Section {
     pub(crate) blocks: Vec<Block>,
 }
 
+/// The texts of the blocks in a language, in their order.
+pub fn fenced(text: &str, language: &str) -> Vec<String> {
+    let blocks = parse(text)
+        .unwrap_or_else(|reason| panic!("{reason}"))
+        .into_iter()
+        .flat_map(|section| section.blocks);
+    blocks.filter(|block| block.language == language).map(|block| block.text).collect()
+}
+
 /// Reads a file. An error is a fence that is not closed.
 pub(crate) fn parse(text: &str) -> Result<Vec<Section>, String> {
     let mut sections = vec![Section::default()];

@@ -17,6 +17,7 @@ mod setup;
 mod spirv;
 mod test;
 mod tidy;
+mod vscode;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The chores of this repository")]
@@ -52,6 +53,8 @@ enum Command {
     /// Run a kernel on the OpenCL of others: `pocl` or `intel`, then as `kiln run`
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
+    /// Check the types of the extension for VS Code, bundle it, and package it; takes node, npm and the npm registry
+    Vscode,
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop
     Grammar,
 }
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Differential(words) => differential::differential(&words),
         Command::Oracle(words) => differential::oracle(&words),
+        Command::Vscode => vscode::vscode(),
         Command::Grammar => grammar::run(),
     };
     match outcome {

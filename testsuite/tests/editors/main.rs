@@ -1,0 +1,4 @@
+//! What is shipped for editors, and real editors with the real server.
+
+mod extension;
+mod neovim;

@@ -1,0 +1,94 @@
+//! Neovim, with the set-up that docs/editors.md tells its users, opens, edits, asks and repairs.
+
+use std::{fs, path::Path, process::Command, time::Duration};
+
+use kiln_testsuite::{kiln, markdown, process, root};
+use serde_json::{Value, json};
+
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Versions before 0.8 know the same by other names.
+const OLDER: &str = "vim.g.do_filetype_lua = 1
+vim.lsp.start = vim.lsp.start or function(config)
+  vim.lsp.buf_attach_client(0, vim.lsp.start_client(config))
+end
+";
+
+/// Does steps in Neovim, in a folder with these files of which the first is open; what came of each.
+fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    files.iter().for_each(|(name, text)| write(name, text));
+    write("older.lua", OLDER);
+    write("init.lua", &set_up());
+    write("steps.json", &steps.to_string());
+    let driver = root().join("testsuite/tests/editors/neovim.lua");
+    let binary = kiln::binary();
+    let beside = binary.parent().expect("a folder");
+    let mut command = Command::new("nvim");
+    command.current_dir(folder.path());
+    command.args([
+        "--headless",
+        "-i",
+        "NONE",
+        "-n",
+        "--cmd",
+        "luafile older.lua",
+        "-u",
+        "init.lua",
+        files[0].0,
+    ]);
+    command.arg("-c").arg(format!("luafile {}", driver.display()));
+    command.env("STEPS", folder.path().join("steps.json")).env("RESULTS", folder.path().join("results.json"));
+    command.env("PATH", path_with(beside)).env("HOME", folder.path()).env_remove("VIMINIT");
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+        command.env(name, folder.path().join("xdg"));
+    }
+    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let results = fs::read(folder.path().join("results.json"))
+        .unwrap_or_else(|_| panic!("Neovim gave no results:\n{}{}", finished.text(), finished.stderr));
+    let results: Vec<Value> = serde_json::from_slice(&results).expect("JSON");
+    for (step, result) in steps.as_array().expect("a list").iter().zip(&results) {
+        assert!(result["error"].is_null(), "{step}: {}", result["error"]);
+    }
+    results.into_iter().map(|mut result| result["result"].take()).collect()
+}
+
+fn path_with(folder: &Path) -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).expect("a path")
+}
+
+/// What the page on editors tells Neovim's users to write.
+fn set_up() -> String {
+    let page = fs::read_to_string(root().join("docs/editors.md")).expect("the page");
+    markdown::fenced(&page, "lua").into_iter().next().expect("a snippet")
+}
+
+const SOURCE: &str = "#include \"size.h\"
+kernel void k(global atomic_int *flag, global float4 *out)
+{
+    out[0].x = SIZE;
+    atomic_store_explicit(flag, 1, memory_order_acquire, memory_scope_device);
+    out[1] = missing;
+}
+";
+
+#[test]
+fn diagnostics_follow_what_is_typed() {
+    let results = neovim(
+        &[("a.cl", SOURCE), ("size.h", "#define SIZE 4\n")],
+        &json!([
+            { "do": "diagnostics", "count": 2 },
+            { "do": "replace", "from": "missing", "to": "(float4)(SIZE)" },
+            { "do": "diagnostics", "count": 1 },
+            { "do": "replace", "from": "memory_order_acquire", "to": "memory_order_release" },
+            { "do": "diagnostics", "count": 0 },
+        ]),
+    );
+    let messages = results[0].to_string();
+    assert!(messages.contains("4: a store cannot have acquire order"), "{messages}");
+    assert!(messages.contains("5: `missing` is not declared"), "{messages}");
+    assert!(results[2].to_string().contains("4: a store cannot"), "{}", results[2]);
+}
