@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use smallvec::SmallVec;
 
 use crate::capabilities::DeviceInfo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Status, Times};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 use crate::interface::{Binding, SpecId};
@@ -67,6 +67,14 @@ pub(crate) trait Backend: Send + Sync {
     fn max_groups(&self) -> [u32; 3];
     /// Allocates memory whose contents are undefined and whose address is a multiple of 128. All but `Device` is seen by the host.
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory>;
+    /// Makes memory of the device of memory of the host, at the place where it lies, aligned as the capabilities tell.
+    ///
+    /// # Safety
+    /// The host's memory must have that many bytes and outlive the result; the host must not use it while commands do.
+    #[allow(unsafe_code, reason = "the lifetime of the host's memory cannot be known here")]
+    unsafe fn import(&self, _host: NonNull<u8>, _size: u64) -> Result<Memory> {
+        Err(no_host_memory(self.info()))
+    }
     /// What kernels can do with images of a shape and format.
     fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport;
     /// The most texels in each dimension, layers last.
@@ -86,6 +94,12 @@ pub(crate) trait Backend: Send + Sync {
     fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>>;
     /// What the checking layer said since the last call.
     fn take_messages(&self) -> Vec<String>;
+}
+
+/// Why [`Backend::import`] is not possible at all.
+pub(crate) fn no_host_memory(info: &DeviceInfo) -> Error {
+    let feature = "buffers in memory of the host".to_owned();
+    Error::MissingFeature { feature, device: info.name.clone() }
 }
 
 /// A queue that takes commands whose dependencies the device itself can keep. Dropping it flushes it.

@@ -25,12 +25,21 @@ pub struct Buffer<T = u8> {
 
 impl<T: Pod> Buffer<T> {
     pub(crate) fn allocate(device: &Device, len: usize, placement: Placement) -> Result<Self> {
+        Self::new(device, len, |bytes| device.backend().allocate(bytes, placement))
+    }
+
+    /// A buffer of a possible size.
+    pub(crate) fn new(
+        device: &Device,
+        len: usize,
+        memory: impl FnOnce(u64) -> Result<Memory>,
+    ) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let limit = device.capabilities().max_allocation;
         if bytes == 0 || bytes > limit {
             return Err(Error::BufferSize { bytes, limit });
         }
-        let memory = device.backend().allocate(bytes, placement)?;
+        let memory = memory(bytes)?;
         Ok(Self { device: device.clone(), memory, offset: 0, len, element: PhantomData })
     }
 

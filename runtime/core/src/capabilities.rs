@@ -124,6 +124,9 @@ pub struct Capabilities {
     pub max_parameter_size: u32,
     /// `CL_DEVICE_HOST_UNIFIED_MEMORY`: the host and the device share their memory.
     pub unified_memory: bool,
+    /// Memory of the host can be buffers where it lies (`CL_MEM_USE_HOST_PTR` without copies): what its address and its size are
+    /// multiples of.
+    pub host_memory_alignment: Option<u64>,
     /// `CL_DEVICE_SVM_ATOMICS`: atomics of the host and of a running kernel on shared virtual memory are in one order. Coarse-
     /// and fine-grained buffers are offered everywhere.
     pub svm_atomics: bool,

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -248,6 +249,28 @@ impl Device {
         let buffer = Buffer::allocate(self, contents.len(), Placement::Device)?;
         self.initialise(&buffer, contents)?;
         Ok(buffer)
+    }
+
+    /// A buffer in memory of the host, which the device uses where it lies (`CL_MEM_USE_HOST_PTR`): what the host wrote before a
+    /// launch is seen by it, and what a launch wrote is seen once its event is complete. Address and size must be multiples of
+    /// [`Capabilities::host_memory_alignment`].
+    ///
+    /// # Safety
+    /// The memory must be valid for reads and writes, and stay so until the buffer, its clones and parts, and the commands on them
+    /// are gone. The host must not write it while commands use it, nor read it while they write it.
+    #[allow(unsafe_code, reason = "the lifetime of the memory lies with the caller")]
+    pub unsafe fn buffer_over<T: Pod>(&self, memory: NonNull<[T]>) -> Result<Buffer<T>> {
+        // Where there is none, the back end refuses.
+        let alignment = self.capabilities().host_memory_alignment.unwrap_or(1);
+        let (first, len) = (memory.cast::<u8>(), memory.len());
+        let (address, bytes) = (first.as_ptr().expose_provenance() as u64, (len * size_of::<T>()) as u64);
+        if !address.is_multiple_of(alignment) || !bytes.is_multiple_of(alignment) {
+            return Err(Error::HostMemory { address, bytes, alignment });
+        }
+        Buffer::new(self, len, |bytes| {
+            // SAFETY: what is asked of it is asked of our caller.
+            unsafe { self.backend().import(first, bytes) }
+        })
     }
 
     /// Shared virtual memory of `len` elements, all zero (`clSVMAlloc`).

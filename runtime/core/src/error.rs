@@ -78,6 +78,19 @@ pub enum Error {
         /// The largest possible.
         limit: u64,
     },
+    /// Memory of the host that cannot be a buffer where it lies.
+    #[error(
+        "{bytes} bytes of the host at {address:#x} cannot be a buffer: address and size must be multiples of \
+         {alignment} on this device; align them or copy the bytes to a new buffer"
+    )]
+    HostMemory {
+        /// Where the memory begins.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+        /// What both must be multiples of.
+        alignment: u64,
+    },
     /// A part of a buffer that lies outside it.
     #[error("bytes {start}..{end} lie outside the buffer, which has {size}; use a part of the buffer")]
     OutOfBounds {

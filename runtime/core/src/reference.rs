@@ -99,6 +99,7 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             max_allocation: LARGEST_BUFFER,
             max_parameter_size: ARGUMENTS / 2,
             unified_memory: true,
+            host_memory_alignment: None,
             // Its work-items and the host take turns at whole commands.
             svm_atomics: false,
             timer_resolution: 1.0,

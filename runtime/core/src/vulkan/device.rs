@@ -3,18 +3,21 @@
 //! Owns the device. It must never know commands or kernels.
 
 use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use ash::vk;
+use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
 use super::features::{Enabled, Found};
 use super::instance::Shared;
 use super::memory::Spares;
-use super::{failure, image, memory, program, queue};
-use crate::backend::{Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle};
+use super::{failure, image, imported, memory, program, queue};
+use crate::backend::{
+    self, Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle,
+};
 use crate::cache::Cache;
 use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
@@ -43,6 +46,9 @@ pub(super) struct Device {
     pub(super) queue: Mutex<vk::Queue>,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
     pub(super) spares: Spares,
+    /// What memory there is.
+    pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    host_memory: Option<ext::external_memory_host::Device>,
     /// When it was opened: the origin of all times.
     pub(super) opened: Instant,
     instance: Arc<Shared>,
@@ -71,6 +77,8 @@ impl Handle {
         let raw = create(instance, physical, family, found.enable(), info)?;
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { raw.get_device_queue(family, 0) };
+        let imports = info.capabilities.host_memory_alignment.is_some();
+        let host_memory = imports.then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: raw.clone(),
@@ -102,6 +110,8 @@ impl Handle {
             queue: Mutex::new(queue),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
             spares: Spares::default(),
+            memory: found.memory,
+            host_memory,
             opened: Instant::now(),
             instance: instance.clone(),
         })))
@@ -236,6 +246,14 @@ impl Backend for Handle {
 
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         memory::allocate(&self.0, size, placement)
+    }
+
+    unsafe fn import(&self, host: NonNull<u8>, size: u64) -> Result<Memory> {
+        let Some(api) = &self.0.host_memory else {
+            return Err(backend::no_host_memory(&self.0.info));
+        };
+        // SAFETY: the device has the extension; the rest is asked of our caller.
+        unsafe { imported::import(&self.0, api, host, size) }
     }
 
     fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {

@@ -18,7 +18,7 @@ use std::ffi::{CStr, CString};
 
 use ash::{ext, khr, vk};
 
-use super::failure;
+use super::{failure, imported};
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
 };
@@ -39,7 +39,9 @@ pub(super) struct Found {
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
-    memory: vk::PhysicalDeviceMemoryProperties,
+    pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    /// What imported memory of the host is aligned to, where it can be imported.
+    host_memory_alignment: Option<u64>,
     /// A family for compute, and the valid bits of its timestamps.
     pub(super) family: Option<(u32, u32)>,
 }
@@ -72,6 +74,7 @@ impl Found {
             explicit_layout: Default::default(),
             // SAFETY: as above.
             memory: unsafe { instance.get_physical_device_memory_properties(physical) },
+            host_memory_alignment: None,
             family: compute_family(instance, physical),
         };
         if !found.is(1, 2) {
@@ -108,11 +111,18 @@ impl Found {
         if is13 {
             properties = properties.push_next(&mut properties13);
         }
+        let mut host_memory = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let imports =
+            extensions.contains(ext::external_memory_host::NAME) && imported::possible(instance, physical);
+        if imports {
+            properties = properties.push_next(&mut host_memory);
+        }
         // SAFETY: as above.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         if is13 {
             found.max_buffer = properties13.max_buffer_size;
         }
+        found.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
         found.subgroups = maintenance3;
         found.properties12 = properties12;
         // The chains pointed at one another's places in this function.
@@ -230,6 +240,7 @@ impl Found {
             max_allocation: self.subgroups.max_memory_allocation_size.min(self.max_buffer).min(global_memory),
             max_parameter_size: MAX_PARAMETER_SIZE.min(limits.max_uniform_buffer_range),
             unified_memory: matches!(self.kind(), DeviceKind::Cpu | DeviceKind::IntegratedGpu),
+            host_memory_alignment: self.host_memory_alignment,
             // The only devices of which Vulkan lets us know it: their processors are the host's.
             svm_atomics: self.kind() == DeviceKind::Cpu,
             timer_resolution: match self.family {
@@ -312,6 +323,7 @@ impl Found {
         let extensions = [
             float_atomics.is_some().then_some(ext::shader_atomic_float::NAME),
             explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
+            self.host_memory_alignment.is_some().then_some(ext::external_memory_host::NAME),
         ];
         Enabled {
             extensions: extensions.into_iter().flatten().collect(),

@@ -28,6 +28,8 @@ const SPARES: usize = staging::IN_FLIGHT + 1;
 pub(super) struct Buffer {
     pub(super) raw: vk::Buffer,
     allocation: Option<Allocation>,
+    /// The host's memory, if it lies there.
+    pub(super) imported: vk::DeviceMemory,
     /// Where it is kept when nobody uses it any more.
     shelf: Option<Shelf>,
     device: Arc<Device>,
@@ -63,15 +65,19 @@ impl Spares {
     }
 }
 
+/// What may be done with memory that kernels reach.
+pub(super) const BY_KERNELS: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw()
+        | vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
+        | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw()
+        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER.as_raw()
+        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
+);
+
 /// Memory for kernels or for transfers.
 pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Memory> {
-    let by_kernels = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
-        | vk::BufferUsageFlags::STORAGE_BUFFER
-        | vk::BufferUsageFlags::UNIFORM_BUFFER
-        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
-        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
-        | vk::BufferUsageFlags::TRANSFER_SRC
-        | vk::BufferUsageFlags::TRANSFER_DST;
     let location = match placement {
         Placement::Device => MemoryLocation::GpuOnly,
         Placement::Shared => MemoryLocation::CpuToGpu,
@@ -79,11 +85,7 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
             return Ok(Memory { address: 0, handle: Arc::new(Buffer::staging(device, size, placement)?) });
         }
     };
-    let buffer = Buffer::new(device, size, by_kernels, location)?;
-    let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
-    // SAFETY: the buffer was created for this and has memory.
-    let address = unsafe { device.raw.get_buffer_device_address(&info) };
-    Ok(Memory { address, handle: Arc::new(buffer) })
+    Ok(Buffer::new(device, size, BY_KERNELS, location)?.for_kernels())
 }
 
 /// The buffer behind the memory of an allocation of this back end.
@@ -102,6 +104,16 @@ impl backend::Allocation for Buffer {
 }
 
 impl Buffer {
+    /// A buffer without memory.
+    pub(super) fn bare(device: &Arc<Device>, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+        // SAFETY: the device is valid; the size is not 0.
+        let raw = unsafe { device.raw.create_buffer(info, None) }
+            .map_err(|result| device.failure("creating a buffer", result, info.size))?;
+        // From here on, dropping it destroys what was made.
+        let imported = vk::DeviceMemory::null();
+        Ok(Self { raw, allocation: None, imported, shelf: None, device: device.clone() })
+    }
+
     pub(super) fn new(
         device: &Arc<Device>,
         size: u64,
@@ -109,11 +121,8 @@ impl Buffer {
         location: MemoryLocation,
     ) -> Result<Self> {
         let failed = |result| device.failure("creating a buffer", result, size);
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        // SAFETY: the device is valid; the size is not 0.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(failed)?;
-        // From here on, dropping `buffer` destroys what was made.
-        let mut buffer = Self { raw, allocation: None, shelf: None, device: device.clone() };
+        let mut buffer = Self::bare(device, &vk::BufferCreateInfo::default().size(size).usage(usage))?;
+        let raw = buffer.raw;
         // SAFETY: the buffer belongs to the device.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         requirements.alignment = requirements.alignment.max(ALIGNMENT);
@@ -136,6 +145,14 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// As memory that kernels reach: it has memory and was made for this.
+    pub(super) fn for_kernels(self) -> Memory {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
+        // SAFETY: the buffer was created for this and has memory.
+        let address = unsafe { self.device.raw.get_buffer_device_address(&info) };
+        Memory { address, handle: Arc::new(self) }
+    }
+
     /// Memory for a transfer: a spare one, or one that will be. It lies with the host, which copies to and from there fastest,
     /// whichever way the bytes go; devices fetch them by themselves.
     fn staging(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Self> {
@@ -149,7 +166,8 @@ impl Buffer {
         let size = size.next_power_of_two().max(LEAST_STAGING);
         let shelf = Some((placement, size));
         if let Some((raw, allocation)) = device.spares.take((placement, size)) {
-            return Ok(Self { raw, allocation: Some(allocation), shelf, device: device.clone() });
+            let imported = vk::DeviceMemory::null();
+            return Ok(Self { raw, allocation: Some(allocation), imported, shelf, device: device.clone() });
         }
         let mut buffer = Self::new(device, size, usage, MemoryLocation::GpuToCpu)?;
         buffer.shelf = shelf;
@@ -174,7 +192,10 @@ impl Drop for Buffer {
             }
         }
         // SAFETY: commands that use the buffer hold it until they are complete.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        unsafe {
+            self.device.raw.destroy_buffer(self.raw, None);
+            self.device.raw.free_memory(self.imported, None);
+        }
         if let Some(allocation) = allocation {
             self.device.free(allocation);
         }

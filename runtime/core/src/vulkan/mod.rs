@@ -12,6 +12,7 @@ mod device;
 mod faults;
 mod features;
 mod image;
+mod imported;
 mod instance;
 mod memory;
 mod program;

@@ -30,6 +30,7 @@ const TESTS: &[(&str, Test)] = &[
     ("transfers_outside_are_refused", transfers::transfers_outside_are_refused),
     ("impossible_buffers_are_refused", transfers::impossible_buffers_are_refused),
     ("large_transfers_are_whole", transfers::large_transfers_are_whole),
+    ("memory_of_the_host", transfers::memory_of_the_host),
     ("mapped_buffers_go_back", transfers::mapped_buffers_go_back),
     ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
     ("foreign_modules_run_with_an_interface", faults::foreign_modules_run_with_an_interface),

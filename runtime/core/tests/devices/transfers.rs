@@ -1,6 +1,11 @@
 //! Buffers without kernels.
 
-use kiln_runtime::{Device, Error};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use kiln_runtime::{Device, Error, Program};
+
+use crate::module;
 
 pub(crate) fn buffers_keep_what_is_written(device: &Device) {
     let queue = device.queue().unwrap();
@@ -114,4 +119,53 @@ pub(crate) fn mapped_buffers_go_back(device: &Device) {
     assert_eq!(queue.read(&buffer).unwrap(), [5; 4]);
     queue.map(&buffer.slice(1..3).unwrap()).unwrap().fill(6);
     assert_eq!(queue.read(&buffer).unwrap(), [5, 6, 6, 5]);
+}
+
+/// The device uses memory of the host where it lies: nothing is copied for either to see what the other wrote.
+#[allow(unsafe_code, reason = "memory of the host that a device uses")]
+pub(crate) fn memory_of_the_host(device: &Device) {
+    const LEN: usize = 1 << 16;
+    let layout = Layout::array::<u32>(LEN).unwrap().align_to(1 << 16).unwrap();
+    // SAFETY: the size is not 0.
+    let words = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap().cast::<u32>();
+    let all = NonNull::slice_from_raw_parts(words, LEN);
+    // SAFETY: the memory is freed at the end of this test, after the buffers; the host uses it between commands.
+    let over = |memory: NonNull<[u32]>| unsafe { device.buffer_over(memory) };
+    let Some(alignment) = device.capabilities().host_memory_alignment else {
+        assert!(matches!(over(all), Err(Error::MissingFeature { .. })));
+        // SAFETY: it was allocated with this layout.
+        return unsafe { dealloc(words.cast().as_ptr(), layout) };
+    };
+    let short = NonNull::slice_from_raw_parts(words, LEN - 1);
+    // SAFETY: the result is inside.
+    let moved = NonNull::slice_from_raw_parts(unsafe { words.add(1) }, LEN / 2);
+    for (bad, at, len) in [(short, 0, LEN - 1), (moved, 4, LEN / 2)] {
+        let address = words.as_ptr() as u64 + at;
+        assert_eq!(over(bad).unwrap_err(), Error::HostMemory { address, bytes: 4 * len as u64, alignment });
+    }
+    assert!(matches!(over(NonNull::slice_from_raw_parts(words, 0)), Err(Error::BufferSize { .. })));
+    {
+        let (buffer, queue) = (over(all).unwrap(), device.queue().unwrap());
+        // SAFETY: no command uses the memory where the host does.
+        let host = |at: usize| unsafe { words.add(at).as_mut() };
+        (0..LEN).for_each(|at| *host(at) = at as u32);
+        assert!(queue.read(&buffer).unwrap().iter().zip(0..).all(|(word, at)| *word == at));
+        // By a kernel, from one half to the other.
+        let [from, to] = [buffer.slice(..LEN / 2).unwrap(), buffer.slice(LEN / 2..).unwrap()];
+        let program = Program::from_spirv(device, &module::copy()).unwrap();
+        let mut kernel = program.kernel("k").unwrap();
+        kernel.set(0, &from).unwrap().set(1, &to).unwrap().set(2, (LEN / 2) as u32).unwrap();
+        crate::launch(&queue, &kernel, LEN / 2).unwrap().wait().unwrap();
+        assert!((0..LEN / 2).all(|at| *host(LEN / 2 + at) == at as u32));
+        // By commands of each sort.
+        queue.fill(&from, 7).unwrap();
+        queue.write(&to, &[8; 5]).unwrap().wait().unwrap();
+        assert_eq!([0, LEN / 2 - 1, LEN / 2, LEN / 2 + 5].map(|at| *host(at)), [7, 7, 8, 5]);
+        *host(1) = 9;
+        let elsewhere = device.buffer::<u32>(2).unwrap();
+        queue.copy(&buffer.slice(..2).unwrap(), &elsewhere).unwrap();
+        assert_eq!(queue.read(&elsewhere).unwrap(), [7, 9]);
+    }
+    // SAFETY: it was allocated with this layout, and the buffers over it are gone with their commands.
+    unsafe { dealloc(words.cast().as_ptr(), layout) };
 }

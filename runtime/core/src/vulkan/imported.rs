@@ -1,0 +1,77 @@
+//! Memory of the host that the device uses where it lies (`VK_EXT_external_memory_host`).
+//!
+//! Owns the import. It must never know whose memory it is, nor how long it lives.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ash::{ext, vk};
+
+use super::device::Device;
+use super::memory::{BY_KERNELS, Buffer};
+use crate::backend::Memory;
+use crate::error::{Error, Result};
+
+const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// Whether buffers for kernels can lie in memory of the host.
+pub(super) fn possible(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(BY_KERNELS).handle_type(HOST);
+    let mut properties = vk::ExternalBufferProperties::default();
+    // SAFETY: the physical device belongs to the instance, and has the extension that the handle type is of.
+    unsafe { instance.get_physical_device_external_buffer_properties(physical, &info, &mut properties) };
+    let features = properties.external_memory_properties.external_memory_features;
+    features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+}
+
+/// A buffer in memory of the host.
+///
+/// # Safety
+/// The device has the extension, and the memory is as [`Backend::import`](crate::backend::Backend::import) says and aligned.
+pub(super) unsafe fn import(
+    device: &Arc<Device>,
+    api: &ext::external_memory_host::Device,
+    host: NonNull<u8>,
+    size: u64,
+) -> Result<Memory> {
+    let failed = |result| match result {
+        vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::Driver {
+            operation: "importing memory of the host".to_owned(),
+            detail: "the driver cannot use memory of this sort".to_owned(),
+        },
+        result => device.failure("importing memory of the host", result, size),
+    };
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
+    let info = vk::BufferCreateInfo::default().size(size).usage(BY_KERNELS).push_next(&mut external);
+    let mut buffer = Buffer::bare(device, &info)?;
+    let mut types = vk::MemoryHostPointerPropertiesEXT::default();
+    let ask = api.fp().get_memory_host_pointer_properties_ext;
+    // SAFETY: the memory is aligned as the device wants it.
+    unsafe { ask(api.device(), HOST, host.as_ptr().cast(), &mut types) }.result().map_err(failed)?;
+    // SAFETY: the buffer belongs to the device.
+    let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+    let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+    let fits = |index: &u32| {
+        let kind = device.memory.memory_types[*index as usize];
+        types.memory_type_bits & needed.memory_type_bits & 1 << index != 0
+            && kind.property_flags.contains(coherent)
+    };
+    let index = (0..device.memory.memory_type_count).find(fits);
+    let index = index.filter(|_| needed.size <= size);
+    let index = index.ok_or_else(|| failed(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE))?;
+    let mut import =
+        vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST).host_pointer(host.as_ptr().cast());
+    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(size)
+        .memory_type_index(index)
+        .push_next(&mut import)
+        .push_next(&mut flags);
+    // SAFETY: the memory has this size, is aligned, and outlives the import, which the buffer frees when it is dropped. The buffer
+    // was made for such memory, needs no more of it than its own size, and has none yet.
+    unsafe {
+        buffer.imported = device.raw.allocate_memory(&info, None).map_err(failed)?;
+        device.raw.bind_buffer_memory(buffer.raw, buffer.imported, 0).map_err(failed)?;
+    }
+    Ok(buffer.for_kernels())
+}
