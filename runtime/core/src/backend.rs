@@ -90,8 +90,7 @@ pub(crate) trait Backend: Send + Sync {
         format: ImageFormat,
     ) -> Result<ImageMemory>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
-    /// A queue; its commands can tell their times if it is `profiled`.
-    fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>>;
+    fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>>;
     /// What the checking layer said since the last call.
     fn take_messages(&self) -> Vec<String>;
 }
@@ -102,28 +101,40 @@ pub(crate) fn no_host_memory(info: &DeviceInfo) -> Error {
     Error::MissingFeature { feature, device: info.name.clone() }
 }
 
+/// What a queue is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Commands of the user; they can tell their times if it is profiled.
+    Commands { profiled: bool },
+    /// What gives memory its first contents: whatever is flushed there comes before all that is flushed later anywhere.
+    FirstContents,
+}
+
 /// A queue that takes commands whose dependencies the device itself can keep. Dropping it flushes it.
 ///
-/// All queues of a device share one order, that of their flushes and, between flushes, of `push`.
+/// Its commands are in the order of `push`. A command sees what commands of other queues wrote that were complete for the host
+/// when it was flushed.
 pub(crate) trait BackendQueue: Send + Sync {
     /// Takes a command, which need not begin before `flush`.
-    fn push(&self, command: Command, start: Start) -> Result<Arc<dyn Completion>>;
+    fn push(&self, command: Command, start: Start<'_>) -> Result<Arc<dyn Completion>>;
     /// Lets every command begin that was taken before.
     fn flush(&self) -> Result<()>;
 }
 
 /// When a command may begin.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Start {
-    /// Only when every command before it in the order of the device is complete, and seeing what they wrote; otherwise it may
-    /// run beside those since the last flush or the last ordered command.
+#[derive(Clone, Copy)]
+pub(crate) struct Start<'a> {
+    /// Only when every command before it in its queue is complete, and seeing what they wrote; otherwise it may run beside those
+    /// since the last flush or the last ordered command.
     pub(crate) ordered: bool,
+    /// Only when these commands of other queues are complete, which have been flushed, and seeing what they wrote.
+    pub(crate) after: &'a [Arc<dyn Completion>],
     /// When the user asked for it.
     pub(crate) queued: Instant,
 }
 
 /// The end of a command.
-pub(crate) trait Completion: Send + Sync {
+pub(crate) trait Completion: Any + Send + Sync {
     /// Flushes, and waits, at most as long as told.
     fn wait(&self, timeout: Option<Duration>) -> Result<()>;
     /// Somebody has waited too long: the end of the queue must not wait for this command without end.

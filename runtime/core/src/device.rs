@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement};
+use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement, Purpose};
 use crate::buffer::Buffer;
 use crate::cache::{self, Cache};
 use crate::capabilities::{Capabilities, DeviceInfo, Environment, Features};
@@ -146,7 +146,7 @@ impl Instance {
             }
             (Environment::Vulkan, Err(error)) => return Err(error.clone()),
         };
-        let transfers = Lane::new(backend.queue(false)?, Order::InOrder);
+        let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder);
         Ok(Device { inner: Arc::new(Inner { backend, transfers, options, prints }) })
     }
 
@@ -300,7 +300,7 @@ impl Device {
         self.inner.options.watchdog
     }
 
-    /// Writes a new buffer, and lets every queue see it. Commands that are flushed later come later on the device.
+    /// Writes a new buffer, and lets every queue see it.
     pub(crate) fn initialise<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {

@@ -88,7 +88,7 @@ pub(crate) enum Wait {
     /// The asking lane will be told.
     Held,
     /// The back end has it, in this lane.
-    Given(Arc<Lane>),
+    Given(Arc<Lane>, Arc<dyn Completion>),
     Ended(Result<()>),
 }
 
@@ -126,7 +126,7 @@ impl Node {
                 }
                 Wait::Held
             }
-            State::Given { lane, .. } => Wait::Given(lane.clone()),
+            State::Given { lane, completion } => Wait::Given(lane.clone(), completion.clone()),
             State::Ended(result) => Wait::Ended(result.clone()),
         }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use bytemuck::Pod;
 
-use crate::backend::{Command, Launch, Memory, Placement};
+use crate::backend::{Command, Launch, Memory, Placement, Purpose};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -51,7 +51,8 @@ pub struct QueueOptions {
 
 impl Queue {
     pub(crate) fn new(device: Device, options: QueueOptions) -> Result<Self> {
-        let lane = Lane::new(device.backend().queue(options.profiling)?, options.order);
+        let purpose = Purpose::Commands { profiled: options.profiling };
+        let lane = Lane::new(device.backend().queue(purpose)?, options.order);
         Ok(Self { device, lane, wait: Arc::default() })
     }
 

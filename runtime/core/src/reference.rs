@@ -12,7 +12,7 @@ use kiln_reference::{Argument, Checks, Region};
 
 use crate::backend::{
     Allocation, Backend, BackendQueue, Command, Completion, Dispatch, ImageMemory, KernelLayout, Launch,
-    Memory, Placement, ProgramHandle, Start,
+    Memory, Placement, ProgramHandle, Purpose, Start,
 };
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
@@ -199,7 +199,7 @@ impl Backend for Reference {
         Ok(Arc::new(Program { decoded, kernels }))
     }
 
-    fn queue(&self, _profiled: bool) -> Result<Arc<dyn BackendQueue>> {
+    fn queue(&self, _purpose: Purpose) -> Result<Arc<dyn BackendQueue>> {
         let (options, opened) = (self.options.clone(), self.opened);
         Ok(Arc::new(Queue { memory: self.memory.clone(), options, output: self.output.clone(), opened }))
     }
@@ -222,7 +222,7 @@ impl Allocation for Block {
 }
 
 impl BackendQueue for Queue {
-    fn push(&self, command: Command, start: Start) -> Result<Arc<dyn Completion>> {
+    fn push(&self, command: Command, start: Start<'_>) -> Result<Arc<dyn Completion>> {
         let begin = Instant::now();
         let result = match command {
             Command::Nothing => Ok(()),

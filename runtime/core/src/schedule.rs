@@ -9,6 +9,8 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use crate::backend::{BackendQueue, Command, Completion, Start};
 use crate::error::{Error, Result};
 use crate::event::{Callback, Event, Held, Node, Status, Wait};
@@ -48,6 +50,16 @@ struct Waiting {
     place: Place,
     queued: Instant,
     node: Arc<Node>,
+}
+
+/// What a command's wait list comes to.
+enum Dependencies {
+    /// Some of it is not where the back end keeps the order; the lane will be told.
+    Held,
+    /// Some of it has failed.
+    Failed(Error),
+    /// The back end has it all. These are commands of other queues.
+    Met(SmallVec<[Arc<dyn Completion>; 2]>),
 }
 
 type Watch = (Arc<dyn Completion>, Callback);
@@ -105,10 +117,11 @@ impl Lane {
         let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(place, self.order);
         if !stopped {
             match self.dependencies(wait)? {
-                Wait::Held => {}
-                Wait::Ended(Err(error)) => return Ok(Node::ended(Err(error))),
-                Wait::Given(_) | Wait::Ended(Ok(())) => {
-                    let completion = self.push(command, wait, place, queued)?;
+                Dependencies::Held => {}
+                Dependencies::Failed(error) => return Ok(Node::ended(Err(error))),
+                Dependencies::Met(after) => {
+                    let ordered = self.is_ordered(wait, place);
+                    let completion = self.backend.push(command, Start { ordered, after: &after, queued })?;
                     return Ok(Node::given(completion, self.clone()));
                 }
             }
@@ -118,31 +131,30 @@ impl Lane {
         Ok(node)
     }
 
-    fn push(
-        &self,
-        command: Command,
-        wait: &[Event],
-        place: Place,
-        queued: Instant,
-    ) -> Result<Arc<dyn Completion>> {
-        let ordered = self.order == Order::InOrder || !wait.is_empty() || place != Place::USUAL;
-        self.backend.push(command, Start { ordered, queued })
+    /// Whether a command comes after all that its queue was given before it.
+    fn is_ordered(&self, wait: &[Event], place: Place) -> bool {
+        self.order == Order::InOrder || !wait.is_empty() || place != Place::USUAL
     }
 
     /// Whether the commands of a wait list are where the back end keeps the order. Those in other queues are flushed, for only
-    /// then they come first in the order of the device.
-    fn dependencies(self: &Arc<Self>, wait: &[Event]) -> Result<Wait> {
+    /// then the device can wait for them.
+    fn dependencies(self: &Arc<Self>, wait: &[Event]) -> Result<Dependencies> {
+        let mut elsewhere = SmallVec::new();
         for event in wait {
             match event.node.wait_of(self) {
-                Wait::Held => return Ok(Wait::Held),
-                Wait::Given(lane) if !Arc::ptr_eq(&lane, self) => lane.backend.flush()?,
-                Wait::Given(_) | Wait::Ended(Ok(())) => {}
+                Wait::Held => return Ok(Dependencies::Held),
+                Wait::Given(lane, _) if Arc::ptr_eq(&lane, self) => {}
+                Wait::Given(lane, completion) => {
+                    lane.backend.flush()?;
+                    elsewhere.push(completion);
+                }
+                Wait::Ended(Ok(())) => {}
                 Wait::Ended(Err(error)) => {
-                    return Ok(Wait::Ended(Err(Error::WaitList { cause: Box::new(error) })));
+                    return Ok(Dependencies::Failed(Error::WaitList { cause: Box::new(error) }));
                 }
             }
         }
-        Ok(Wait::Ended(Ok(())))
+        Ok(Dependencies::Met(elsewhere))
     }
 
     pub(crate) fn flush(&self) -> Result<()> {
@@ -171,13 +183,16 @@ impl Lane {
                 continue;
             }
             let given = match self.dependencies(&held.wait) {
-                Ok(Wait::Held) => {
+                Ok(Dependencies::Held) => {
                     way.add(held.place);
                     waiting.push_back(held);
                     continue;
                 }
-                Ok(Wait::Ended(Err(error))) | Err(error) => Err(error),
-                Ok(_) => self.push(held.command, &held.wait, held.place, held.queued),
+                Ok(Dependencies::Failed(error)) | Err(error) => Err(error),
+                Ok(Dependencies::Met(after)) => {
+                    let ordered = self.is_ordered(&held.wait, held.place);
+                    self.backend.push(held.command, Start { ordered, after: &after, queued: held.queued })
+                }
             };
             let heard = match given {
                 Ok(completion) => held.node.give(completion, self.clone()),

@@ -50,7 +50,7 @@ impl Shared {
 }
 
 impl BackendQueue for Faulty {
-    fn push(&self, _command: Command, _start: Start) -> Result<Arc<dyn Completion>> {
+    fn push(&self, _command: Command, _start: Start<'_>) -> Result<Arc<dyn Completion>> {
         self.state.check()?;
         let number = self.state.pushed.fetch_add(1, Ordering::Relaxed) + 1;
         Ok(Arc::new(Ending { state: self.state.clone(), number }))

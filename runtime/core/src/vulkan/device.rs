@@ -14,9 +14,10 @@ use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 use super::features::{Enabled, Found};
 use super::instance::Shared;
 use super::memory::Spares;
+use super::timeline::Timelines;
 use super::{failure, image, imported, memory, program, queue};
 use crate::backend::{
-    self, Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle,
+    self, Backend, BackendQueue, ImageMemory, KernelLayout, Memory, Placement, ProgramHandle, Purpose,
 };
 use crate::cache::Cache;
 use crate::capabilities::DeviceInfo;
@@ -26,6 +27,9 @@ use crate::module::Module;
 
 /// Small buffers share blocks of this many bytes.
 const BLOCK: u64 = 32 << 20;
+
+/// So many queues of a device can work at the same time. More of them would only cost.
+const MOST_QUEUES: u32 = 8;
 
 /// The device as the rest of the runtime sees it.
 pub(super) struct Handle(pub(super) Arc<Device>);
@@ -42,8 +46,9 @@ pub(super) struct Device {
     physical: vk::PhysicalDevice,
     /// How many bits of a timestamp count.
     pub(super) timestamp_bits: u32,
-    /// Submissions take turns.
-    pub(super) queue: Mutex<vk::Queue>,
+    /// Submissions to each take turns.
+    pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
+    pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
     pub(super) spares: Spares,
     /// What memory there is.
@@ -74,9 +79,13 @@ impl Handle {
         let Some((family, timestamp_bits)) = found.family else {
             return Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() });
         };
-        let raw = create(instance, physical, family, found.enable(), info)?;
-        // SAFETY: the device was created with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(family, 0) };
+        let priorities = vec![1.0; found.queues().min(MOST_QUEUES) as usize];
+        let raw = create(instance, physical, (family, &priorities), found.enable(), info)?;
+        let queues = (0..found.queues().min(MOST_QUEUES)).map(|index| {
+            // SAFETY: the device was created with so many queues of this family.
+            Arc::new(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
+        });
+        let queues: Vec<_> = queues.collect();
         let imports = info.capabilities.host_memory_alignment.is_some();
         let host_memory = imports.then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
         let allocator = Allocator::new(&AllocatorCreateDesc {
@@ -107,7 +116,8 @@ impl Handle {
             family,
             physical,
             timestamp_bits,
-            queue: Mutex::new(queue),
+            queues,
+            timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
             spares: Spares::default(),
             memory: found.memory,
@@ -127,13 +137,12 @@ fn identity(properties: &vk::PhysicalDeviceProperties) -> Vec<u8> {
 fn create(
     instance: &Shared,
     physical: vk::PhysicalDevice,
-    family: u32,
+    (family, priorities): (u32, &[f32]),
     mut enabled: Enabled,
     info: &DeviceInfo,
 ) -> Result<ash::Device> {
-    let priorities = [1.0];
     let queues =
-        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities)];
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(priorities)];
     let extensions: Vec<_> = enabled.extensions.iter().map(|name| name.as_ptr()).collect();
     let mut create = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
@@ -230,6 +239,9 @@ impl Drop for Device {
         // allocator is not used after this, and its memory must be freed before the device.
         unsafe {
             ManuallyDrop::drop(allocator);
+            for semaphore in self.timelines.semaphores() {
+                self.raw.destroy_semaphore(semaphore, None);
+            }
             self.raw.destroy_device(None);
         }
     }
@@ -282,8 +294,8 @@ impl Backend for Handle {
         Ok(Arc::new(program::Program::new(&self.0, module, kernels)?))
     }
 
-    fn queue(&self, profiled: bool) -> Result<Arc<dyn BackendQueue>> {
-        Ok(Arc::new(queue::Handle::new(&self.0, profiled)?))
+    fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>> {
+        Ok(Arc::new(queue::Handle::new(&self.0, purpose)?))
     }
 
     fn take_messages(&self) -> Vec<String> {

@@ -8,10 +8,12 @@ use ash::vk;
 
 use super::device::{self, Device};
 use super::instance::Instance;
-use crate::backend::{Backend, BackendQueue, Command, Completion, Placement, Start};
+use crate::backend::{Backend, BackendQueue, Command, Completion, Placement, Purpose, Start};
 use crate::device::Validation;
 use crate::error::{Error, Result};
 use crate::event::Status;
+
+const USUAL: Purpose = Purpose::Commands { profiled: false };
 
 /// What the replaced functions give; 0 lets the real one do its work.
 static SUBMIT: Failure = Failure::new();
@@ -105,13 +107,13 @@ fn open() -> (std::sync::MutexGuard<'static, ()>, device::Handle) {
 }
 
 fn push(queue: &Arc<dyn BackendQueue>) -> Result<Arc<dyn Completion>> {
-    queue.push(Command::Nothing, Start { ordered: true, queued: std::time::Instant::now() })
+    queue.push(Command::Nothing, Start { ordered: true, after: &[], queued: std::time::Instant::now() })
 }
 
 #[test]
 fn a_device_lost_at_submission() {
     let (_turn, device) = open();
-    let queue = device.queue(false).unwrap();
+    let queue = device.queue(USUAL).unwrap();
     let first = push(&queue).unwrap();
     first.wait(None).unwrap();
     let [second, third] = [0; 2].map(|_| push(&queue).unwrap());
@@ -129,7 +131,7 @@ fn a_device_lost_at_submission() {
 #[test]
 fn a_device_lost_while_waiting() {
     let (_turn, device) = open();
-    let queue = device.queue(false).unwrap();
+    let queue = device.queue(USUAL).unwrap();
     let event = push(&queue).unwrap();
     queue.flush().unwrap();
     WAIT.set(vk::Result::ERROR_DEVICE_LOST);
@@ -151,7 +153,7 @@ fn used_up_memory() {
     CREATE.set(vk::Result::SUCCESS);
     device.allocate(1000, Placement::Device).unwrap();
     SUBMIT.set(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
-    let queue = device.queue(false).unwrap();
+    let queue = device.queue(USUAL).unwrap();
     let event = push(&queue).unwrap();
     assert!(matches!(event.wait(None), Err(Error::OutOfMemory { .. })));
     SUBMIT.set(vk::Result::SUCCESS);

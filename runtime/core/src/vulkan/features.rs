@@ -44,6 +44,8 @@ pub(super) struct Found {
     host_memory_alignment: Option<u64>,
     /// A family for compute, and the valid bits of its timestamps.
     pub(super) family: Option<(u32, u32)>,
+    /// How many queues that family has.
+    queue_count: u32,
 }
 
 /// The feature structures to switch on when the device is created.
@@ -61,6 +63,7 @@ impl Found {
     pub(super) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
         // SAFETY: the physical device belongs to the instance, here and below.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let family = compute_family(instance, physical);
         let mut found = Self {
             properties,
             subgroups: Default::default(),
@@ -75,7 +78,8 @@ impl Found {
             // SAFETY: as above.
             memory: unsafe { instance.get_physical_device_memory_properties(physical) },
             host_memory_alignment: None,
-            family: compute_family(instance, physical),
+            family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
+            queue_count: family.map_or(0, |(_, family)| family.queue_count),
         };
         if !found.is(1, 2) {
             return Ok(found);
@@ -155,6 +159,11 @@ impl Found {
         .filter(|(_, has)| *has == vk::FALSE)
         .map(|(name, _)| name.to_owned())
         .collect()
+    }
+
+    /// How many queues the family has.
+    pub(super) fn queues(&self) -> u32 {
+        self.queue_count
     }
 
     pub(super) fn describe(&self, index: usize) -> DeviceInfo {
@@ -377,14 +386,16 @@ fn text(text: Option<&CStr>) -> String {
 }
 
 /// A family with compute, without graphics where there is one: such queues run beside the desktop's.
-fn compute_family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Option<(u32, u32)> {
+fn compute_family(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> Option<(u32, vk::QueueFamilyProperties)> {
     // SAFETY: the physical device belongs to the instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
     (0..)
-        .zip(&families)
+        .zip(families)
         .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE) && family.queue_count > 0)
         .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
-        .map(|(index, family)| (index, family.timestamp_valid_bits))
 }
 
 /// The extensions whose functions a device's sub-groups have.

@@ -2,9 +2,10 @@
 //!
 //! Owns the translation between OpenCL's terms and Vulkan's. Nothing outside this folder names a Vulkan object.
 //!
-//! How it works: one queue family and one `VkQueue` of it. Each of our queues is a timeline semaphore; commands are collected in a
-//! command buffer that begins with a barrier against everything before it and signals the semaphore's next value. Memory is one
-//! `VkBuffer` for each allocation, with a device address (memory.md R9).
+//! How it works: one queue family and some `VkQueue`s of it, among which our queues are spread. Each of ours is a timeline
+//! semaphore; commands are collected in a command buffer that begins with a barrier against everything before it and signals the
+//! semaphore's next value, for which other queues may wait. Memory is one `VkBuffer` for each allocation, with a device address
+//! (memory.md R9).
 
 mod commands;
 mod device;
@@ -17,6 +18,7 @@ mod instance;
 mod memory;
 mod program;
 mod queue;
+mod timeline;
 
 use ash::vk;
 

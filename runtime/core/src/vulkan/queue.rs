@@ -3,10 +3,11 @@
 //! Owns command buffers and the timeline. A batch holds everything that its commands use until it is complete. It must never know
 //! what a command does (`commands.rs` does).
 //!
-//! Every batch begins with a barrier against all that was submitted before it, in this queue or another, and ends by signalling
-//! the next value of the timeline. Between commands of a batch there is a barrier before each that is ordered, between what those
+//! Every batch begins with a barrier against all that was submitted before it to its `VkQueue`, waits for what `timeline.rs` names
+//! of others, and ends by signalling the next value of its timeline. Between commands of a batch there is a barrier before each that is ordered, between what those
 //! since the last barrier touched and what it touches: each barrier begins where the one before it ended, so they form a chain.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,10 +15,12 @@ use std::time::Duration;
 
 use ash::prelude::VkResult;
 use ash::vk;
+use smallvec::SmallVec;
 
 use super::commands::{Ready, Touches};
 use super::device::Device;
-use crate::backend::{self, BackendQueue, Command, Start};
+use super::timeline::{End, Ends, Timeline, Waited};
+use crate::backend::{self, BackendQueue, Command, Purpose, Start};
 use crate::error::{Error, Result};
 use crate::event::{Status, Times};
 
@@ -26,11 +29,11 @@ const BATCH: usize = 256;
 /// And one of this many, if the device has nothing else to do.
 const FIRST_BATCH: usize = 32;
 
-/// A queue of ours: a timeline on the device's queue.
+/// A queue of ours: a timeline on a queue of the device.
 pub(super) struct Queue {
     device: Arc<Device>,
-    timeline: vk::Semaphore,
-    profiled: bool,
+    timeline: Arc<Timeline>,
+    purpose: Purpose,
     state: Mutex<State>,
     /// A wait has run out of time, so waiting without end is no option any more.
     overdue: AtomicBool,
@@ -46,6 +49,8 @@ struct State {
     pending: VecDeque<Batch>,
     /// The value that the last submitted batch signals.
     last: u64,
+    /// What submitted batches have waited for.
+    waited: Waited,
     /// What to add to the device's clock, in nanoseconds, to get the host's. It grows where a command would otherwise have begun
     /// before it was submitted.
     clock: Option<i128>,
@@ -68,6 +73,8 @@ struct Batch {
     bound: vk::Pipeline,
     /// What the commands since the last barrier touch.
     touched: Touches,
+    /// What it waits for.
+    after: Ends,
 }
 
 /// What is remembered of a command.
@@ -87,13 +94,13 @@ struct Completion {
 }
 
 impl Handle {
-    pub(super) fn new(device: &Arc<Device>, profiled: bool) -> Result<Self> {
-        Ok(Self(Arc::new(Queue::new(device, profiled)?)))
+    pub(super) fn new(device: &Arc<Device>, purpose: Purpose) -> Result<Self> {
+        Ok(Self(Arc::new(Queue::new(device, purpose)?)))
     }
 }
 
 impl BackendQueue for Handle {
-    fn push(&self, command: Command, start: Start) -> Result<Arc<dyn backend::Completion>> {
+    fn push(&self, command: Command, start: Start<'_>) -> Result<Arc<dyn backend::Completion>> {
         let queue = &self.0;
         let record = queue.push(Ready::new(&queue.device, command)?, start)?;
         Ok(Arc::new(Completion { queue: queue.clone(), record }))
@@ -105,23 +112,36 @@ impl BackendQueue for Handle {
 }
 
 impl Queue {
-    fn new(device: &Arc<Device>, profiled: bool) -> Result<Self> {
+    fn new(device: &Arc<Device>, purpose: Purpose) -> Result<Self> {
         let failed = |result| device.failure("creating a queue", result, 0);
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: the device has timeline semaphores.
-        let timeline = unsafe { device.raw.create_semaphore(&info, None) }.map_err(failed)?;
-        // From here on, dropping the queue destroys what was made.
+        let (timeline, last) = device
+            .timelines
+            .take(device.queues.len(), || {
+                let mut kind =
+                    vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+                let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+                // SAFETY: the device has timeline semaphores.
+                unsafe { device.raw.create_semaphore(&info, None) }
+            })
+            .map_err(failed)?;
+        let purpose = match purpose {
+            Purpose::Commands { profiled } => {
+                Purpose::Commands { profiled: profiled && device.timestamp_bits > 0 }
+            }
+            Purpose::FirstContents => purpose,
+        };
+        // From here on, dropping the queue gives back or destroys what was made.
         let mut queue = Self {
             device: device.clone(),
             timeline,
-            profiled: profiled && device.timestamp_bits > 0,
+            purpose,
             state: Mutex::new(State {
                 pool: vk::CommandPool::null(),
                 free: Vec::new(),
                 open: None,
                 pending: VecDeque::new(),
-                last: 0,
+                last,
+                waited: Waited::default(),
                 clock: None,
             }),
             overdue: AtomicBool::new(false),
@@ -139,14 +159,21 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a command to the open batch.
-    fn push(&self, command: Ready, start: Start) -> Result<Arc<Record>> {
+    /// Adds a command to the open batch, or to a new one if it waits for other queues: what is in the batch need not.
+    fn push(&self, command: Ready, start: Start<'_>) -> Result<Arc<Record>> {
         let mut state = self.state();
+        let mut after = self.elsewhere(start.after);
+        after.retain(|end| !state.waited.covers(*end));
+        let known = |batch: &Batch| after.iter().all(|end| batch.after.contains(end));
+        if !state.open.as_ref().is_none_or(known) {
+            self.flush(&mut state)?;
+        }
         let value = state.last + 1;
         let mut batch = match state.open.take() {
             Some(batch) => batch,
             None => self.open(&mut state)?,
         };
+        batch.after.extend(after);
         let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
         let record = Arc::new(Record { value, queued, submitted: OnceLock::new(), times: OnceLock::new() });
         let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
@@ -171,6 +198,20 @@ impl Queue {
         Ok(record)
     }
 
+    /// Those of the commands that were submitted to another `VkQueue`.
+    fn elsewhere(&self, after: &[Arc<dyn backend::Completion>]) -> Ends {
+        let ours = |completion: &Arc<dyn backend::Completion>| {
+            let completion: &dyn Any = &**completion;
+            let Completion { queue, record } = completion.downcast_ref()?;
+            (queue.timeline.queue != self.timeline.queue).then(|| queue.timeline.end(record.value))
+        };
+        after.iter().filter_map(ours).collect()
+    }
+
+    fn is_profiled(&self) -> bool {
+        self.purpose == Purpose::Commands { profiled: true }
+    }
+
     /// Begins a batch.
     fn open(&self, state: &mut State) -> Result<Batch> {
         self.reclaim(state)?;
@@ -185,13 +226,20 @@ impl Queue {
             state.free.push(slot);
             return Err(self.device.failure("preparing commands", result, 0));
         }
-        if self.profiled {
+        if self.is_profiled() {
             // SAFETY: the command buffer is being recorded; no pending command uses the queries of a free slot.
             unsafe { raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2 * BATCH as u32) };
         }
         self.barrier(slot.commands, Touches::ANYTHING, Touches::ANYTHING);
         let touched = Touches::default();
-        Ok(Batch { slot, records: Vec::new(), commands: Vec::new(), bound: vk::Pipeline::null(), touched })
+        Ok(Batch {
+            slot,
+            records: Vec::new(),
+            commands: Vec::new(),
+            bound: vk::Pipeline::null(),
+            touched,
+            after: Ends::new(),
+        })
     }
 
     /// Later commands see what earlier ones wrote, and do not write what those still read.
@@ -208,7 +256,7 @@ impl Queue {
     }
 
     fn timestamp(&self, slot: &Slot, query: u32) {
-        if self.profiled {
+        if self.is_profiled() {
             let stage = vk::PipelineStageFlags::ALL_COMMANDS;
             // SAFETY: the command buffer is being recorded; the pool has two queries for each command of a batch.
             unsafe { self.device.raw.cmd_write_timestamp(slot.commands, stage, slot.queries, query) };
@@ -220,7 +268,8 @@ impl Queue {
         let Some(batch) = state.open.take() else { return Ok(()) };
         let value = state.last + 1;
         let submitted = self.device.now();
-        if let Err(result) = self.submit(&batch.slot, value) {
+        let waits = self.device.timelines.waits(&self.timeline, &state.waited, &batch.after);
+        if let Err(result) = self.submit(&batch.slot, &waits, value) {
             let error = match self.device.failure("submitting commands", result, 0) {
                 Error::DeviceLost { .. } => Error::DeviceLost { kernel: first_kernel(&batch) },
                 error => error,
@@ -233,6 +282,10 @@ impl Queue {
             return Err(error);
         }
         state.last = value;
+        waits.iter().for_each(|(_, end)| state.waited.note(*end));
+        if self.purpose == Purpose::FirstContents {
+            self.timeline.is_due(value);
+        }
         for record in &batch.records {
             let _ = record.submitted.set(Ok(submitted));
         }
@@ -240,15 +293,22 @@ impl Queue {
         Ok(())
     }
 
-    fn submit(&self, slot: &Slot, value: u64) -> VkResult<()> {
+    fn submit(&self, slot: &Slot, waits: &[(vk::Semaphore, End)], value: u64) -> VkResult<()> {
         let raw = &self.device.raw;
         let to_host = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ)];
         let (host, none) = (vk::PipelineStageFlags::HOST, vk::DependencyFlags::empty());
-        let (commands, semaphores, values) = ([slot.commands], [self.timeline], [value]);
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
+        let (commands, semaphores, values) = ([slot.commands], [self.timeline.semaphore], [value]);
+        let awaited: SmallVec<[vk::Semaphore; 4]> = waits.iter().map(|(semaphore, _)| *semaphore).collect();
+        let ends: SmallVec<[u64; 4]> = waits.iter().map(|(_, end)| end.value()).collect();
+        let stages: SmallVec<[_; 4]> = waits.iter().map(|_| Touches::ANYTHING.stages).collect();
+        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&ends)
+            .signal_semaphore_values(&values);
         let submit = [vk::SubmitInfo::default()
+            .wait_semaphores(&awaited)
+            .wait_dst_stage_mask(&stages)
             .command_buffers(&commands)
             .signal_semaphores(&semaphores)
             .push_next(&mut timeline)];
@@ -258,8 +318,10 @@ impl Queue {
             raw.cmd_pipeline_barrier(slot.commands, all, host, none, &to_host, &[], &[]);
             raw.end_command_buffer(slot.commands)?;
         }
-        let queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the lock serialises the use of the queue; the command buffer is recorded and not pending.
+        let queue = &self.device.queues[self.timeline.queue];
+        let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the lock serialises the use of the queue; the command buffer is recorded and not pending; the awaited values
+        // have been submitted to be signalled.
         unsafe { raw.queue_submit(*queue, &submit, vk::Fence::null()) }
     }
 
@@ -267,7 +329,7 @@ impl Queue {
         let raw = &self.device.raw;
         let failed = |result| self.device.failure("preparing commands", result, 0);
         let mut queries = vk::QueryPool::null();
-        if self.profiled {
+        if self.is_profiled() {
             let info = vk::QueryPoolCreateInfo::default()
                 .query_type(vk::QueryType::TIMESTAMP)
                 .query_count(2 * BATCH as u32);
@@ -293,8 +355,10 @@ impl Queue {
     /// The value of the last complete batch.
     fn reached(&self) -> Result<u64> {
         // SAFETY: the semaphore is a timeline of the device.
-        unsafe { self.device.raw.get_semaphore_counter_value(self.timeline) }
-            .map_err(|result| self.device.failure("asking for completion", result, 0))
+        let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
+            .map_err(|result| self.device.failure("asking for completion", result, 0))?;
+        self.timeline.is_due(reached);
+        Ok(reached)
     }
 
     /// Notes the times of complete commands and lets go of what they used.
@@ -306,7 +370,7 @@ impl Queue {
         let is_complete = |batch: &Batch| batch.records.first().is_none_or(|record| record.value <= reached);
         while state.pending.front().is_some_and(is_complete) {
             if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
-                if self.profiled {
+                if self.is_profiled() {
                     self.note_times(&slot, &records, &mut state.clock);
                 }
                 state.free.push(slot);
@@ -346,7 +410,7 @@ impl Queue {
 
     /// Waits until the timeline reaches a value.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
-        let (semaphores, values) = ([self.timeline], [value]);
+        let (semaphores, values) = ([self.timeline.semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let nanoseconds =
             timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
@@ -355,6 +419,7 @@ impl Queue {
         match waited {
             Ok(()) => {
                 self.overdue.store(false, Ordering::Relaxed);
+                self.timeline.is_due(value);
                 self.reclaim(&mut self.state())
             }
             Err(vk::Result::TIMEOUT) => {
@@ -442,7 +507,10 @@ impl Drop for Queue {
                 raw.destroy_query_pool(slot.queries, None);
             }
             raw.destroy_command_pool(state.pool, None);
-            raw.destroy_semaphore(self.timeline, None);
         }
+        self.device.timelines.give_back(&self.timeline, last);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Timelines: for each queue of ours a semaphore whose values are the ends of its batches, and the `VkQueue` that it submits to.
+//!
+//! Owns what queues must know of each other: which ends a batch has to wait for. It must never know what a batch holds.
+//!
+//! On one `VkQueue` the barrier at the beginning of a batch orders it behind everything submitted before. Between two, only a
+//! semaphore does, and only it makes visible there what was written here. So a batch waits for what its commands' wait lists name,
+//! and also for whatever ended before it in the eyes of the host: a program that waits for an event and then uses the result in
+//! another queue has ordered the two, and says so nowhere.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ash::prelude::VkResult;
+use ash::vk;
+use smallvec::SmallVec;
+
+/// The timeline of one queue at a time: the next queue goes on where the last one left it.
+pub(super) struct Timeline {
+    pub(super) semaphore: vk::Semaphore,
+    /// Its position among the timelines of the device.
+    index: usize,
+    /// The position of its `VkQueue`.
+    pub(super) queue: usize,
+    /// The last value that batches of other queues must wait for, whoever they are.
+    due: AtomicU64,
+}
+
+/// All timelines of a device. They live as long as it does.
+#[derive(Default)]
+pub(super) struct Timelines(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    made: Vec<Arc<Timeline>>,
+    /// Of queues that are gone, with the last values that they signalled.
+    free: Vec<(Arc<Timeline>, u64)>,
+}
+
+/// The end of a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct End {
+    timeline: usize,
+    value: u64,
+}
+
+/// Ends that a batch waits for.
+pub(super) type Ends = SmallVec<[End; 2]>;
+
+/// What a queue has waited for: a value for each timeline.
+#[derive(Default)]
+pub(super) struct Waited(Vec<u64>);
+
+impl Timeline {
+    pub(super) fn end(&self, value: u64) -> End {
+        End { timeline: self.index, value }
+    }
+
+    /// The host knows that batches up to this one are complete, or they are everybody's concern.
+    pub(super) fn is_due(&self, value: u64) {
+        self.due.fetch_max(value, Ordering::Relaxed);
+    }
+}
+
+impl Timelines {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A timeline for a queue, and its last value. New ones take turns with the `VkQueue`s.
+    pub(super) fn take(
+        &self,
+        queues: usize,
+        create: impl FnOnce() -> VkResult<vk::Semaphore>,
+    ) -> VkResult<(Arc<Timeline>, u64)> {
+        let mut state = self.state();
+        if let Some(free) = state.free.pop() {
+            return Ok(free);
+        }
+        let index = state.made.len();
+        let timeline =
+            Arc::new(Timeline { semaphore: create()?, index, queue: index % queues, due: AtomicU64::new(0) });
+        state.made.push(timeline.clone());
+        Ok((timeline, 0))
+    }
+
+    /// A queue is gone, and all its batches are complete.
+    pub(super) fn give_back(&self, timeline: &Arc<Timeline>, last: u64) {
+        self.state().free.push((timeline.clone(), last));
+    }
+
+    /// What a batch of a queue waits for: the ends that it names, and all that are due.
+    pub(super) fn waits(
+        &self,
+        own: &Timeline,
+        waited: &Waited,
+        named: &[End],
+    ) -> SmallVec<[(vk::Semaphore, End); 4]> {
+        let state = self.state();
+        let others = state.made.iter().filter(|timeline| timeline.queue != own.queue);
+        others
+            .filter_map(|timeline| {
+                let index = timeline.index;
+                let named = named.iter().filter(|end| end.timeline == index).map(|end| end.value).max();
+                let value = timeline.due.load(Ordering::Relaxed).max(named.unwrap_or(0));
+                let end = End { timeline: index, value };
+                (!waited.covers(end)).then_some((timeline.semaphore, end))
+            })
+            .collect()
+    }
+
+    /// All semaphores.
+    pub(super) fn semaphores(&mut self) -> impl Iterator<Item = vk::Semaphore> {
+        let state = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.made.iter().map(|timeline| timeline.semaphore)
+    }
+}
+
+impl Waited {
+    pub(super) fn covers(&self, end: End) -> bool {
+        self.0.get(end.timeline).copied().unwrap_or(0) >= end.value
+    }
+
+    pub(super) fn note(&mut self, end: End) {
+        if self.0.len() <= end.timeline {
+            self.0.resize(end.timeline + 1, 0);
+        }
+        self.0[end.timeline] = end.value.max(self.0[end.timeline]);
+    }
+}
+
+impl End {
+    pub(super) fn value(self) -> u64 {
+        self.value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ash::vk::Handle as _;
+
+    /// Timelines on so many `VkQueue`s.
+    fn timelines<const N: usize>(queues: usize) -> (Timelines, [Arc<Timeline>; N]) {
+        let all = Timelines::default();
+        let made = std::array::from_fn(|n| {
+            let semaphore = vk::Semaphore::from_raw(100 + n as u64);
+            all.take(queues, || Ok(semaphore)).expect("a semaphore").0
+        });
+        (all, made)
+    }
+
+    fn waits(all: &Timelines, own: &Timeline, waited: &mut Waited, named: &[End]) -> Vec<(u64, u64)> {
+        let waits = all.waits(own, waited, named);
+        waits.iter().for_each(|(_, end)| waited.note(*end));
+        waits.iter().map(|(semaphore, end)| (semaphore.as_raw(), end.value())).collect()
+    }
+
+    #[test]
+    fn batches_wait_once_for_what_is_named_or_due() {
+        let (all, [a, b, c]) = timelines(3);
+        let mut waited = Waited::default();
+        assert_eq!(waits(&all, &a, &mut waited, &[]), []);
+        assert_eq!(waits(&all, &a, &mut waited, &[b.end(4), b.end(3)]), [(101, 4)]);
+        assert_eq!(waits(&all, &a, &mut waited, &[b.end(2)]), []);
+        // What the host has seen complete, and what it has not.
+        b.is_due(3);
+        c.is_due(7);
+        assert_eq!(waits(&all, &a, &mut waited, &[]), [(102, 7)]);
+        b.is_due(9);
+        b.is_due(8);
+        assert_eq!(waits(&all, &a, &mut waited, &[c.end(8)]), [(101, 9), (102, 8)]);
+        // Its own commands need nothing.
+        a.is_due(5);
+        assert_eq!(waits(&all, &a, &mut waited, &[]), []);
+    }
+
+    #[test]
+    fn queues_that_share_a_vk_queue_need_no_semaphore() {
+        let (all, [a, b, c]) = timelines(2);
+        assert_eq!([a.queue, b.queue, c.queue], [0, 1, 0]);
+        c.is_due(3);
+        assert_eq!(waits(&all, &a, &mut Waited::default(), &[c.end(3)]), []);
+        assert_eq!(waits(&all, &b, &mut Waited::default(), &[]), [(102, 3)]);
+    }
+
+    #[test]
+    fn timelines_are_used_again() {
+        let (all, [_a, b]) = timelines(2);
+        all.give_back(&b, 12);
+        let (again, last) = all.take(2, || Err(vk::Result::ERROR_UNKNOWN)).expect("the one given back");
+        assert!(Arc::ptr_eq(&b, &again));
+        assert_eq!(last, 12);
+    }
+}
