@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub use by_rule::{Rule, rule};
-pub use overload::{Failure, FailureKind, resolve};
+pub use overload::{Chosen, Failure, FailureKind, resolve};
 pub use rank::ArgTy;
 pub use row::{
     Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,

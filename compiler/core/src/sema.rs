@@ -41,6 +41,7 @@ use kiln_syntax::{Interner, Span, Symbol, ast};
 use rustc_hash::FxHashSet;
 
 use crate::{
+    builtins,
     diag::{Diagnostic, Sink},
     extensions::Extensions,
     hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId},
@@ -69,6 +70,8 @@ pub(crate) struct Sema<'a> {
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
+    /// Which built-in function calls have meant so far.
+    chosen: builtins::Chosen,
     /// The values of variables that keep their initialiser's.
     pub(crate) known_objects: constant::KnownObjects,
     /// The blocks that variables hold.
@@ -122,6 +125,7 @@ pub fn check(
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
+        chosen: builtins::Chosen::default(),
         known_objects: constant::KnownObjects::default(),
         known_blocks: block::KnownBlocks::default(),
         undeclared: FxHashSet::default(),

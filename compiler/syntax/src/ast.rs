@@ -1,6 +1,6 @@
 //! The syntax tree: what was written, in the order it was written, before any name is looked up.
 //!
-//! It knows no types and no values; a literal is its spelling. The one thing decided here is whether a name
+//! What the parser moves about is small: large things stand in boxes. It knows no types and no values; a literal is its spelling. The one thing decided here is whether a name
 //! is a type name, because C cannot be parsed without it.
 
 use crate::{
@@ -24,7 +24,7 @@ pub enum Item {
     /// A function with its body.
     Function(Box<FunctionDefinition>),
     /// A declaration.
-    Declaration(Declaration),
+    Declaration(Box<Declaration>),
     /// A pragma between declarations.
     Pragma(Ident),
     /// `_Static_assert` of C11
@@ -216,9 +216,9 @@ pub struct Member {
 #[derive(Clone, Debug)]
 pub struct MemberDeclarator {
     /// The declarator; abstract for an unnamed bit-field.
-    pub declarator: Declarator,
+    pub declarator: Box<Declarator>,
     /// The width after `:`, which OpenCL C forbids.
-    pub width: Option<Expr>,
+    pub width: Option<Box<Expr>>,
 }
 
 /// `enum` (C99 6.7.2.2).
@@ -238,7 +238,7 @@ pub struct Enumerator {
     /// Its name.
     pub name: Ident,
     /// Its value, if given.
-    pub value: Option<Expr>,
+    pub value: Option<Box<Expr>>,
 }
 
 /// A declarator (C99 6.7.5): a name and how the type is derived.
@@ -271,9 +271,9 @@ pub enum DerivationKind {
     /// `^ qualifiers`: a block (OpenCL C 6.14)
     Block(Vec<Spanned<Qualifier>>),
     /// `[…]`
-    Array(ArrayDerivation),
+    Array(Box<ArrayDerivation>),
     /// `(…)`
-    Function(FunctionDerivation),
+    Function(Box<FunctionDerivation>),
 }
 
 /// `[…]` (C99 6.7.5.2).
@@ -348,7 +348,7 @@ pub enum AttributeArgument {
     /// An expression.
     Expr(Expr),
     /// A type, as in `vec_type_hint(float4)`.
-    Type(TypeName),
+    Type(Box<TypeName>),
 }
 
 /// An initialiser (C99 6.7.8).
@@ -386,7 +386,7 @@ pub enum Designator {
     /// `[index]`
     Index(Expr),
     /// `[low ... high]` of GNU C
-    Range(Expr, Expr),
+    Range(Box<Expr>, Box<Expr>),
 }
 
 /// A compound statement (C99 6.8.2).
@@ -402,9 +402,9 @@ pub struct Block {
 #[derive(Clone, Debug)]
 pub enum BlockItem {
     /// A declaration.
-    Declaration(Declaration),
+    Declaration(Box<Declaration>),
     /// A statement.
-    Statement(Statement),
+    Statement(Box<Statement>),
     /// A pragma.
     Pragma(Ident),
     /// `_Static_assert` of C11
@@ -448,16 +448,11 @@ pub enum StatementKind {
         body: Box<Statement>,
         condition: Expr,
     },
-    For {
-        init: ForInit,
-        condition: Option<Expr>,
-        step: Option<Expr>,
-        body: Box<Statement>,
-    },
+    For(Box<For>),
     /// `case low:`, or `case low ... high:` of GNU C
     Case {
         low: Expr,
-        high: Option<Expr>,
+        high: Option<Box<Expr>>,
         body: Box<Statement>,
     },
     Default {
@@ -477,6 +472,16 @@ pub enum StatementKind {
     Error,
 }
 
+/// `for (init condition; step) body`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct For {
+    pub init: ForInit,
+    pub condition: Option<Expr>,
+    pub step: Option<Expr>,
+    pub body: Box<Statement>,
+}
+
 /// What stands first between the parentheses of `for`.
 #[derive(Clone, Debug)]
 pub enum ForInit {
@@ -485,7 +490,7 @@ pub enum ForInit {
     /// An expression.
     Expr(Expr),
     /// A declaration.
-    Declaration(Declaration),
+    Declaration(Box<Declaration>),
 }
 
 /// An expression (C99 6.5).
@@ -598,7 +603,7 @@ pub enum ExprKind {
 #[derive(Clone, Debug)]
 pub struct Association {
     /// The type; none for `default`.
-    pub ty: Option<TypeName>,
+    pub ty: Option<Box<TypeName>>,
     /// The value that it chooses.
     pub value: Expr,
     /// The type or the word `default`.
@@ -609,9 +614,9 @@ pub struct Association {
 #[derive(Clone, Debug)]
 pub struct BlockLiteral {
     /// The type before the parameters, if written.
-    pub result: Option<TypeName>,
+    pub result: Option<Box<TypeName>>,
     /// The parameters, if written.
-    pub parameters: Option<FunctionDerivation>,
+    pub parameters: Option<Box<FunctionDerivation>>,
     /// The body.
     pub body: Block,
 }

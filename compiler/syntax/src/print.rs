@@ -169,12 +169,13 @@ impl Printer<'_> {
                 self.nested(body);
                 self.with("while (", condition, ");");
             }
-            StatementKind::For { init, condition, step, body } => {
+            StatementKind::For(of) => {
+                let For { init, condition, step, body } = &**of;
                 self.for_head(init, condition.as_ref(), step.as_ref());
                 self.nested(body);
             }
             StatementKind::Case { low, high, body } => {
-                self.case(low, high.as_ref());
+                self.case(low, high.as_deref());
                 self.nested(body);
             }
             StatementKind::Default { body } => {

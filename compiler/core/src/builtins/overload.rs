@@ -4,6 +4,12 @@
 //! better. What is best of all is meant; without such a one the call is ambiguous. Clang's ranking is followed:
 //! exact, promotion, conversion, scalar to vector, and pointers that differ in what they point to.
 
+use std::{
+    collections::hash_map::Entry::{Occupied, Vacant},
+    rc::Rc,
+};
+
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ty::{QualTy, TyId, Types};
@@ -36,6 +42,25 @@ pub enum FailureKind {
     Ambiguous,
     /// An argument has an error, which has been reported.
     Silent,
+}
+
+/// The overloads chosen so far in one context: programs call the same function with the same types again and again.
+#[derive(Debug, Default)]
+pub struct Chosen(FxHashMap<(&'static str, SmallVec<[ArgTy; 4]>), Rc<Overload>>);
+
+impl Chosen {
+    /// Chooses the overload that these arguments mean.
+    pub fn resolve(
+        &mut self,
+        set: &Set,
+        types: &mut Types,
+        arguments: &[ArgTy],
+    ) -> Result<Rc<Overload>, Failure> {
+        match self.0.entry((set.name, arguments.into())) {
+            Occupied(known) => Ok(known.get().clone()),
+            Vacant(place) => Ok(place.insert(Rc::new(resolve(set, types, arguments)?)).clone()),
+        }
+    }
 }
 
 /// Ties beyond this many are not listed.

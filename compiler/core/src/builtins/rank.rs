@@ -10,7 +10,7 @@ use crate::{
 use super::pattern::{Param, Shape};
 
 /// An argument: its type after the decay of arrays, and whether it is a null pointer constant (C99 6.3.2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgTy {
     /// The type.
     pub ty: TyId,

@@ -16,6 +16,8 @@ use crate::{
 pub(super) struct Construct {
     /// Where `Exit` goes.
     merge: Word,
+    /// Whether a merge instruction names it, so that it must be there.
+    is_named: bool,
     /// Who went there, and with what.
     exits: Vec<(Word, Vec<Word>)>,
     /// Where `Continue` goes, for a loop.
@@ -108,7 +110,8 @@ impl Body<'_, '_> {
         let construct = self.constructs.entry(id).or_default();
         (construct.header, construct.continuing) = (header, continue_label);
         construct.phis.clone_from(&phis);
-        if self.is_structured() || hints != LoopHints::default() {
+        construct.is_named = hints != LoopHints::default();
+        if construct.is_named || self.is_structured() {
             let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
             operands.extend(loop_control(hints));
             self.effect(Op::LoopMerge, operands);
@@ -177,8 +180,8 @@ impl Body<'_, '_> {
 
     /// The merge block, with the construct's results. If nobody comes there, the results are never seen.
     fn close(&mut self, id: InstId, inst: &Inst) {
-        let Construct { merge, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
-        if exits.is_empty() && !self.is_structured() {
+        let Construct { merge, is_named, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
+        if exits.is_empty() && !is_named && !self.is_structured() {
             return;
         }
         self.start_labelled(merge);

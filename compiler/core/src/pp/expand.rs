@@ -147,8 +147,8 @@ impl Preprocessor<'_> {
             return false;
         };
         let call = Call { name: definition.name, span, flags: token.flags, hide, base, body };
+        self.spend(definition.body.len() + 1, span);
         let mut result = self.substitute(definition, &call, arguments.as_ref());
-        self.spend(result.len() + 1, span);
         if let Some(first) = result.first_mut() {
             *first = first.spaced_as(call.flags);
         }
@@ -239,7 +239,9 @@ impl Preprocessor<'_> {
         let mut paste: Option<Span> = None;
         let mut left = call.body;
         let mut at = 0;
-        while let Some(item) = body.get(at) {
+        while let Some(item) = body.get(at)
+            && !self.stopped
+        {
             at += 1;
             let here = call.place(item.span);
             match item.kind {
@@ -271,6 +273,7 @@ impl Preprocessor<'_> {
                         && self.rest_after_comma(definition, at.wrapping_sub(2)).is_none();
                     let start = result.len();
                     if pasted {
+                        self.spend(raw.len(), call.span);
                         result.extend_from_slice(raw);
                         if raw.is_empty() {
                             let placemarker = Tok { kind: Kind::Placemarker, span: here, ..*item };
@@ -283,7 +286,11 @@ impl Preprocessor<'_> {
                         if expanded[index].is_none() {
                             expanded[index] = Some(self.expand_all(raw.to_vec()));
                         }
-                        result.extend_from_slice(expanded[index].as_deref().unwrap_or_default());
+                        let tokens = expanded[index].as_deref().unwrap_or_default();
+                        self.spend(tokens.len(), call.span);
+                        if !self.stopped {
+                            result.extend_from_slice(tokens);
+                        }
                     }
                     self.adopt(&mut result[start..], call);
                     if let Some(first) = result.get_mut(start) {
@@ -296,6 +303,7 @@ impl Preprocessor<'_> {
                 Kind::Stringize(index) => {
                     let raw = arguments.map_or(&[][..], |arguments| arguments.get(usize::from(index)));
                     let text = self.stringize(raw);
+                    self.spend_text(text.len(), call.span);
                     let kind = Kind::String(self.interner.intern(&text));
                     self.push(
                         &mut result,
@@ -390,12 +398,13 @@ impl Preprocessor<'_> {
             (Kind::Placemarker, _) => right.spaced_as(left.flags),
             _ => {
                 let text = format!("{}{}", left.spelling(self.interner), right.spelling(self.interner));
-                let Some((kind, digraph)) = self.single(&text) else {
+                self.spend_text(text.len(), call.span);
+                let (kind, digraph) = self.single(&text).unwrap_or_else(|| {
                     let message = format!("`{text}`, made by `##`, is not a single token");
                     let diagnostic = Diagnostic::new(Code::MacroPaste, span, message);
                     self.sink.report(diagnostic.note("C99 6.10.3.3"));
-                    return;
-                };
+                    (Kind::Reported, false)
+                });
                 let common = self.hide_sets.intersection(left.hide, right.hide);
                 let hide = self.hide_sets.union(common, call.hide);
                 Tok { kind, span, hide, flags: left.flags.with(Flags::DIGRAPH, digraph) }

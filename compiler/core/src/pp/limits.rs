@@ -2,7 +2,7 @@
 
 use kiln_syntax::Span;
 
-use super::Preprocessor;
+use super::{Preprocessor, token::Tok};
 use crate::diag::{Code, Diagnostic};
 
 /// Files may include each other so deep (the usual limit of C compilers).
@@ -17,7 +17,8 @@ pub(super) const EXPRESSION_DEPTH: usize = 200;
 /// What may still be used up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Tokens made by macros, and steps through hide sets by the hundred.
+    /// Tokens made by macros, what `#` and `##` spell by the letters that take as much memory as a token, and steps
+    /// through hide sets by the hundred.
     pub(super) tokens: usize,
     /// Files entered, and bytes of their texts by the thousand.
     pub(super) includes: usize,
@@ -30,7 +31,7 @@ impl Default for Limits {
 }
 
 impl Preprocessor<'_> {
-    /// Counts tokens that a macro made.
+    /// Counts tokens that a macro is about to make: before they take memory.
     pub(super) fn spend(&mut self, tokens: usize, span: Span) {
         let steps = self.hide_sets.steps / 100;
         self.hide_sets.steps %= 100;
@@ -45,6 +46,11 @@ impl Preprocessor<'_> {
                 );
             }
         }
+    }
+
+    /// Counts the letters of a token that `#` or `##` made.
+    pub(super) fn spend_text(&mut self, letters: usize, span: Span) {
+        self.spend(letters / size_of::<Tok>(), span);
     }
 
     /// Counts a file that is entered.

@@ -63,7 +63,7 @@ impl Sema<'_> {
             .iter()
             .map(|argument| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) })
             .collect();
-        match builtins::resolve(&set, &mut self.types, &types) {
+        match self.chosen.resolve(&set, &mut self.types, &types) {
             Ok(overload) => self.builtin_node(&overload, arguments, &call),
             Err(failure) => {
                 self.report_no_overload(failure, &arguments, &call);

@@ -74,7 +74,7 @@ impl Sema<'_> {
 
     /// One statement; what it becomes is added to `out`. `hints` come from a pragma before it.
     fn statement(&mut self, statement: &ast::Statement, hints: LoopHints, out: &mut Vec<Stmt>) {
-        let is_loop = matches!(statement.kind, Ast::While { .. } | Ast::Do { .. } | Ast::For { .. });
+        let is_loop = matches!(statement.kind, Ast::While { .. } | Ast::Do { .. } | Ast::For(_));
         let target = if is_loop { Target::Loop } else { Target::Statement };
         let attributes = self.attributes(&statement.attributes, target);
         let hints = LoopHints { unroll: attributes.unroll.or(hints.unroll) };
@@ -104,7 +104,7 @@ impl Sema<'_> {
             }
             Ast::Switch { value, body } => return self.switch(value, body, span, out),
             Ast::Case { low, high, body } => {
-                self.case(low, high.as_ref(), span, out);
+                self.case(low, high.as_deref(), span, out);
                 return self.statement(body, hints, out);
             }
             Ast::Default { body } => {
@@ -126,10 +126,7 @@ impl Sema<'_> {
                 let condition = self.condition(condition);
                 StmtKind::Loop { test_first: false, condition: Some(condition), step: None, body, hints }
             }
-            Ast::For { init, condition, step, body } => {
-                let parts = (condition.as_ref(), step.as_ref());
-                StmtKind::Block(self.for_loop(init, parts, body, hints, span))
-            }
+            Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
             Ast::Goto(name) => {
                 self.body.gotos.push(*name);
                 StmtKind::Goto(name.node)
@@ -163,17 +160,10 @@ impl Sema<'_> {
     }
 
     /// `for` (C99 6.8.5.3): what it declares is gone after it.
-    fn for_loop(
-        &mut self,
-        init: &ForInit,
-        (condition, step): (Option<&ast::Expr>, Option<&ast::Expr>),
-        body: &ast::Statement,
-        hints: LoopHints,
-        span: Span,
-    ) -> Vec<Stmt> {
+    fn for_loop(&mut self, of: &ast::For, hints: LoopHints, span: Span) -> Vec<Stmt> {
         self.scopes.push();
         let mut out = Vec::new();
-        match init {
+        match &of.init {
             ForInit::None => {}
             ForInit::Expr(expr) => {
                 let value = self.discarded(expr);
@@ -181,9 +171,9 @@ impl Sema<'_> {
             }
             ForInit::Declaration(declaration) => self.declaration(declaration, &mut out),
         }
-        let condition = condition.map(|condition| self.condition(condition));
-        let step = step.map(|step| self.discarded(step));
-        let body = self.loop_body(body);
+        let condition = of.condition.as_ref().map(|condition| self.condition(condition));
+        let step = of.step.as_ref().map(|step| self.discarded(step));
+        let body = self.loop_body(&of.body);
         out.push(Stmt { kind: StmtKind::Loop { test_first: true, condition, step, body, hints }, span });
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
@@ -194,11 +184,12 @@ impl Sema<'_> {
     pub(crate) fn statement_expression(&mut self, block: &ast::Block, span: Span) -> Expr {
         self.warn_statement_expression(span);
         self.scopes.push();
-        let (before, last) = match block.items.split_last() {
-            Some((BlockItem::Statement(ast::Statement { kind: Ast::Expr(last), .. }), before)) => {
-                (before, Some(last))
-            }
-            _ => (block.items.as_slice(), None),
+        let (before, last) = if let Some((BlockItem::Statement(last), before)) = block.items.split_last()
+            && let Ast::Expr(last) = &last.kind
+        {
+            (before, Some(last))
+        } else {
+            (block.items.as_slice(), None)
         };
         let stmts = self.block_items(before);
         let value = match last {

@@ -104,14 +104,14 @@ pub(crate) fn member(
     specifiers: Box<Specifiers>,
     declarators: Vec<MemberDeclarator>,
     hi: u32,
-) -> Member {
-    Member { specifiers: *specifiers, declarators, span: Span::new(lo, hi) }
+) -> Box<Member> {
+    Box::new(Member { specifiers: *specifiers, declarators, span: Span::new(lo, hi) })
 }
 
 /// An enumerator takes effect behind its value (C99 6.2.1p7).
 pub(crate) fn enumerator(state: &State<'_>, name: Ident, value: Option<Expr>) -> Enumerator {
     state.scopes.borrow_mut().declare(name.node, NameKind::Value);
-    Enumerator { name, value }
+    Enumerator { name, value: value.map(Box::new) }
 }
 
 pub(crate) fn attribute(lo: u32, name: Ident, arguments: Vec<AttributeArgument>, hi: u32) -> Attribute {
@@ -189,13 +189,13 @@ pub(crate) fn array(modifiers: Vec<Option<Spanned<Qualifier>>>, size: ArraySize)
 }
 
 /// `(void)` has no parameters.
-pub(crate) fn function(mut parameters: Vec<Parameter>, variadic: Option<Span>) -> FunctionDerivation {
+pub(crate) fn function(mut parameters: Vec<Parameter>, variadic: Option<Span>) -> Box<FunctionDerivation> {
     if let [only] = &parameters[..]
         && is_plain_void(only)
     {
         parameters.clear();
     }
-    FunctionDerivation { parameters, variadic, old_style: vec![] }
+    Box::new(FunctionDerivation { parameters, variadic, old_style: vec![] })
 }
 
 fn is_plain_void(parameter: &Parameter) -> bool {
@@ -212,7 +212,7 @@ fn is_plain_void(parameter: &Parameter) -> bool {
 pub(crate) fn close_prototype(
     state: &State<'_>,
     lo: u32,
-    (scope, function): (Moment, FunctionDerivation),
+    (scope, function): (Moment, Box<FunctionDerivation>),
     hi: u32,
 ) -> Derivation {
     state.leave(scope);
@@ -221,7 +221,7 @@ pub(crate) fn close_prototype(
 
 pub(crate) fn old_style(lo: u32, names: Vec<Ident>, hi: u32) -> Derivation {
     let function = FunctionDerivation { parameters: vec![], variadic: None, old_style: names };
-    Derivation { kind: DerivationKind::Function(function), span: Span::new(lo, hi) }
+    Derivation { kind: DerivationKind::Function(Box::new(function)), span: Span::new(lo, hi) }
 }
 
 pub(crate) fn parameter(
@@ -229,12 +229,12 @@ pub(crate) fn parameter(
     specifiers: Box<Specifiers>,
     declarator: Box<Declarator>,
     hi: u32,
-) -> Parameter {
-    Parameter { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) }
+) -> Box<Parameter> {
+    Box::new(Parameter { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) })
 }
 
 /// A parameter takes effect behind its declarator (C99 6.2.1p7): later ones may use it.
-pub(crate) fn declare_parameter(state: &State<'_>, parameter: Parameter) -> Parameter {
+pub(crate) fn declare_parameter(state: &State<'_>, parameter: Box<Parameter>) -> Box<Parameter> {
     state.end_element();
     if let Some(name) = parameter.declarator.name {
         state.scopes.borrow_mut().declare(name.node, NameKind::Value);
@@ -247,8 +247,8 @@ pub(crate) fn type_name(
     specifiers: Box<Specifiers>,
     declarator: Box<Declarator>,
     hi: u32,
-) -> TypeName {
-    TypeName { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) }
+) -> Box<TypeName> {
+    Box::new(TypeName { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) })
 }
 
 /// Whether a type named like this is a vector, as far as names tell.
@@ -300,6 +300,17 @@ fn declare_name(state: &State<'_>, specifiers: &Specifiers, declarator: &Declara
     state.scopes.borrow_mut().declare(name.node, kind);
 }
 
+/// The elements of a list with one more.
+pub(crate) fn initialized(
+    state: &State<'_>,
+    items: Vec<InitializerItem>,
+    designators: Vec<Designator>,
+    value: Initializer,
+) -> Vec<InitializerItem> {
+    state.end_element();
+    push(items, InitializerItem { designators, value })
+}
+
 /// The initialiser of the last name.
 pub(crate) fn initialize(mut declaration: Box<Declaration>, init: Initializer) -> Box<Declaration> {
     if let Some(last) = declaration.declarators.last_mut() {
@@ -335,14 +346,18 @@ pub(crate) fn start_function(
     FunctionStart { specifiers, declarator, old_style: vec![], scope }
 }
 
-pub(crate) fn finish_function(state: &State<'_>, start: FunctionStart, body: Block) -> FunctionDefinition {
+pub(crate) fn finish_function(
+    state: &State<'_>,
+    start: FunctionStart,
+    body: Block,
+) -> Box<FunctionDefinition> {
     state.leave(start.scope);
-    FunctionDefinition {
+    Box::new(FunctionDefinition {
         specifiers: *start.specifiers,
         declarator: *start.declarator,
         old_style: start.old_style,
         body,
-    }
+    })
 }
 
 // Statements

@@ -70,8 +70,8 @@ pub(crate) fn postfix(operand: Expr, op: UnaryOp, lo: u32, hi: u32) -> Expr {
 
 pub(crate) fn block_literal(
     lo: u32,
-    result: Option<TypeName>,
-    parameters: Option<FunctionDerivation>,
+    result: Option<Box<TypeName>>,
+    parameters: Option<Box<FunctionDerivation>>,
     body: Block,
     hi: u32,
 ) -> Expr {
@@ -80,7 +80,7 @@ pub(crate) fn block_literal(
 
 /// A cast, or a vector literal: `(float4)(a, b)` is primary (OpenCL C 6.3.6), so that what the grammar read as
 /// `(float4)((a, b).xy)` means `((float4)(a, b)).xy`.
-pub(crate) fn cast(state: &State<'_>, lo: u32, ty: TypeName, mut operand: Expr) -> Expr {
+pub(crate) fn cast(state: &State<'_>, lo: u32, ty: Box<TypeName>, mut operand: Expr) -> Expr {
     if is_vector(state, &ty.specifiers, &ty.declarator) {
         let hi = operand.span.hi;
         if let Some(literal) = literal_below(&mut operand, lo) {
@@ -93,9 +93,9 @@ pub(crate) fn cast(state: &State<'_>, lo: u32, ty: TypeName, mut operand: Expr) 
     make_cast(lo, ty, operand)
 }
 
-fn make_cast(lo: u32, ty: TypeName, operand: Expr) -> Expr {
+fn make_cast(lo: u32, ty: Box<TypeName>, operand: Expr) -> Expr {
     let hi = operand.span.hi;
-    expr(lo, ExprKind::Cast { ty: Box::new(ty), operand: Box::new(operand) }, hi)
+    expr(lo, ExprKind::Cast { ty, operand: Box::new(operand) }, hi)
 }
 
 /// The parenthesised expression below all postfix operators, each of which is made to begin at `lo`; `None` if
@@ -140,45 +140,20 @@ fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
     }
 }
 
-/// Operands and operators, from the left, as far as precedence leaves open how they group (C99 6.5). The last
-/// operand has no operator yet; operators before it bind ever more tightly.
-pub(crate) struct Chain(Vec<(Expr, Option<Spanned<BinaryOp>>)>);
-
-impl Chain {
-    pub(crate) fn new(left: Expr, op: Spanned<BinaryOp>, right: Expr) -> Self {
-        Self(vec![(left, Some(op)), (right, None)])
+/// One more operator and its right operand behind an expression of operators (C99 6.5): both go to the right as far
+/// as what stands there binds less tightly. All operators associate to the left, so that what goes down the right
+/// edge binds ever more tightly, and the way is short.
+pub(crate) fn operation(mut left: Expr, op: Spanned<BinaryOp>, right: Expr) -> Expr {
+    if let ExprKind::Binary { op: before, right: edge, .. } = &mut left.kind
+        && precedence(before.node) < precedence(op.node)
+    {
+        left.span.hi = right.span.hi;
+        let operand = std::mem::replace(&mut **edge, expr(0, ExprKind::Error, 0));
+        **edge = operation(operand, op, right);
+        return left;
     }
-
-    /// With another operator and operand.
-    pub(crate) fn with(mut self, op: Spanned<BinaryOp>, right: Expr) -> Self {
-        self.group(precedence(op.node));
-        if let Some(last) = self.0.last_mut() {
-            last.1 = Some(op);
-        }
-        self.0.push((right, None));
-        self
-    }
-
-    /// The whole.
-    pub(crate) fn finish(mut self) -> Expr {
-        self.group(0);
-        match self.0.pop() {
-            Some((whole, _)) => whole,
-            None => expr(0, ExprKind::Error, 0),
-        }
-    }
-
-    /// Groups every operator that binds at least as tightly: all associate to the left.
-    fn group(&mut self, least: u8) {
-        while let [.., (_, Some(op)), _] = &self.0[..]
-            && precedence(op.node) >= least
-            && let (Some((right, after)), Some((left, Some(op)))) = (self.0.pop(), self.0.pop())
-        {
-            let span = left.span.to(right.span);
-            let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) };
-            self.0.push((Expr { kind, span }, after));
-        }
-    }
+    let span = left.span.to(right.span);
+    Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, span }
 }
 
 /// How tightly an operator binds (C99 6.5.5 to 6.5.14).

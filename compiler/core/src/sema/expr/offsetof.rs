@@ -20,9 +20,8 @@ impl Sema<'_> {
         for designator in member {
             let step = match designator {
                 ast::Designator::Member(name) => self.offset_of_member(ty, *name),
-                ast::Designator::Index(index) | ast::Designator::Range(index, _) => {
-                    self.offset_of_element(ty, index)
-                }
+                ast::Designator::Index(index) => self.offset_of_element(ty, index),
+                ast::Designator::Range(index, _) => self.offset_of_element(ty, index),
             };
             let Some((inner, distance)) = step else { return self.error_value(span) };
             ty = inner;

@@ -280,6 +280,7 @@ impl Sema<'_> {
         };
         if let Some(missing) = missing {
             self.report_missing("this use of the image", &[missing.to_owned()], access.span);
+            return TyId::ERROR;
         }
         self.types.intern(Ty::Image(crate::ty::ImageTy { access: access.node, ..image }))
     }

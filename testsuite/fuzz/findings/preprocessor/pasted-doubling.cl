@@ -1,0 +1,3 @@
+#define A(x) x##x
+#define B(x) A(x)
+B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(B(a))))))))))))))))))))))))))))))))))))))))
