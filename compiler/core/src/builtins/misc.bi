@@ -17,3 +17,17 @@ long __builtin_expect(long, long) = own
 Tn __builtin_expect(Tn, Tn) = own
 @attributes
 void __builtin_assume(bool) = own
+
+# GNU C's and clang's own functions on the bits of a number, which programs take over from C.
+@family misc
+@attributes const
+int __builtin_popcount|__builtin_parity|__builtin_clz|__builtin_ctz(uint) = own
+int __builtin_popcountl|__builtin_parityl|__builtin_clzl|__builtin_ctzl(ulong) = own
+int __builtin_popcountll|__builtin_parityll|__builtin_clzll|__builtin_ctzll(ulong) = own
+int __builtin_ffs(int) = own
+int __builtin_ffsl|__builtin_ffsll(long) = own
+ushort __builtin_bswap16(ushort) = own
+uint __builtin_bswap32(uint) = own
+ulong __builtin_bswap64(ulong) = own
+@attributes
+void __builtin_unreachable() = own

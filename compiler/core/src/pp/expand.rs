@@ -42,6 +42,9 @@ impl Arguments {
     }
 }
 
+/// What is wrong has been told.
+struct Reported;
+
 /// A call that is being replaced.
 struct Call {
     name: Symbol,
@@ -129,8 +132,8 @@ impl Preprocessor<'_> {
                         let hide = self.hide_sets.intersection(token.hide, close.hide);
                         (Some(arguments), hide, close.span)
                     }
-                    Err(end) => {
-                        self.pending.push(Tok { kind: Kind::Reported, span: token.span.to(end), ..token });
+                    Err(Reported) => {
+                        self.pending.push(Tok { kind: Kind::Reported, ..token });
                         return true;
                     }
                 }
@@ -165,14 +168,13 @@ impl Preprocessor<'_> {
         next.is_some_and(|token| token.is(Punct::OpenParen))
     }
 
-    /// The arguments of a call and the `)` (C99 6.10.3 paragraphs 4, 10, 11); if they are wrong, the end of what
-    /// was read.
+    /// The arguments of a call and the `)` (C99 6.10.3 paragraphs 4, 10, 11); if they are wrong, that is told.
     fn arguments(
         &mut self,
         name: Tok,
         definition: &Macro,
         parameters: &Parameters,
-    ) -> Result<(Arguments, Tok), Span> {
+    ) -> Result<(Arguments, Tok), Reported> {
         let open = self.raw().map_or(name.span, |open| open.span);
         let count = parameters.names.len();
         let mut arguments = Arguments { tokens: Vec::new(), ends: Vec::new() };
@@ -204,7 +206,7 @@ impl Preprocessor<'_> {
                 let diagnostic = Diagnostic::new(Code::MacroArguments, name.span.to(open), message);
                 self.sink.report(diagnostic);
             }
-            return Err(open);
+            return Err(Reported);
         };
         let given = match arguments.ends.len() {
             0 if arguments.tokens.is_empty() && count == 0 => 0,
@@ -225,7 +227,7 @@ impl Preprocessor<'_> {
                 diagnostic = diagnostic.also(definition.definition, "defined here");
             }
             self.sink.report(diagnostic);
-            return Err(close.span);
+            return Err(Reported);
         }
         Ok((arguments, close))
     }
@@ -399,12 +401,14 @@ impl Preprocessor<'_> {
             _ => {
                 let text = format!("{}{}", left.spelling(self.interner), right.spelling(self.interner));
                 self.spend_text(text.len(), call.span);
-                let (kind, digraph) = self.single(&text).unwrap_or_else(|| {
+                let Some((kind, digraph)) = self.single(&text) else {
                     let message = format!("`{text}`, made by `##`, is not a single token");
                     let diagnostic = Diagnostic::new(Code::MacroPaste, span, message);
                     self.sink.report(diagnostic.note("C99 6.10.3.3"));
-                    (Kind::Reported, false)
-                });
+                    // Mostly the two are meant to stand as they are; if not, that is not another mistake.
+                    result.insert(at, Tok { kind: Kind::Reported, ..right });
+                    return;
+                };
                 let common = self.hide_sets.intersection(left.hide, right.hide);
                 let hide = self.hide_sets.union(common, call.hide);
                 Tok { kind, span, hide, flags: left.flags.with(Flags::DIGRAPH, digraph) }

@@ -26,7 +26,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tokens: 8 << 20, includes: 1 << 18 }
+        Self { tokens: 4 << 20, includes: 1 << 18 }
     }
 }
 

@@ -1,8 +1,12 @@
-// Functions of vendors' extensions: cl_amd_media_ops, cl_amd_media_ops2, cl_arm_integer_dot_product_*.
+// Functions of vendors' extensions: cl_amd_media_ops, cl_amd_media_ops2, cl_arm_integer_dot_product_*, and of GNU C.
 //
 // Defines: amd_bitalign amd_bytealign amd_lerp amd_sad amd_sadhi amd_sad4 amd_pack
 // Defines: amd_unpack0 amd_unpack1 amd_unpack2 amd_unpack3 amd_max3 amd_min3 amd_median3 amd_bfe amd_bfm
 // Defines: amd_msad amd_sadd amd_sadw amd_mqsad amd_qsad arm_dot arm_dot_acc arm_dot_acc_sat
+// Defines: __builtin_popcount __builtin_popcountl __builtin_popcountll __builtin_parity __builtin_parityl
+// Defines: __builtin_parityll __builtin_clz __builtin_clzl __builtin_clzll __builtin_ctz __builtin_ctzl
+// Defines: __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll __builtin_bswap16 __builtin_bswap32
+// Defines: __builtin_bswap64 __builtin_unreachable
 
 uint byte_of(uint x, uint index) { return x >> (8 * index) & 0xff; }
 uint distance_of(uint a, uint b) { return a > b ? a - b : b - a; }
@@ -90,3 +94,23 @@ int arm_dot_acc_short2_short2_int(short2 a, short2 b, int c) { return (int)a.x *
 uint arm_dot_acc_ushort2_ushort2_uint(ushort2 a, ushort2 b, uint c) {
     return (uint)a.x * b.x + (uint)a.y * b.y + c;
 }
+
+// For the sizes of numbers by which GNU C has these functions. Of zero it leaves `clz` and `ctz` open.
+#define GNU(SUFFIX, U, T)                                                                                   \
+    int __builtin_popcount##SUFFIX##_##U(U x) { return popcount(x); }                                        \
+    int __builtin_parity##SUFFIX##_##U(U x) { return popcount(x) & 1; }                                      \
+    int __builtin_clz##SUFFIX##_##U(U x) { return clz(x); }                                                  \
+    int __builtin_ctz##SUFFIX##_##U(U x) { return popcount(~x & (x - 1)); }                                  \
+    int __builtin_ffs##SUFFIX##_##T(T x) { return x == 0 ? 0 : 1 + popcount(~(U)x & ((U)x - 1)); }
+GNU(, uint, int)
+GNU(l, ulong, long)
+GNU(ll, ulong, long)
+
+ushort __builtin_bswap16_ushort(ushort x) { return (ushort)((x << 8) | (x >> 8)); }
+uint __builtin_bswap32_uint(uint x) {
+    return (x << 24) | (x & 0xff00u) << 8 | (x >> 8 & 0xff00u) | (x >> 24);
+}
+ulong __builtin_bswap64_ulong(ulong x) {
+    return (ulong)__builtin_bswap32_uint((uint)x) << 32 | __builtin_bswap32_uint((uint)(x >> 32));
+}
+void __builtin_unreachable_(void) {}

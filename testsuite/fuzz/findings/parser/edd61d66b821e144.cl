@@ -1,0 +1,2 @@
+// fuzz: CL3.0 opencl
+#error.
