@@ -1,35 +1,145 @@
-//! Puts the body of every function in the place of each call, until only kernels are left. The language has no
-//! recursion, so this ends.
+//! Puts bodies of functions in the place of calls, but for those that may stay functions and pay for it.
+//!
+//! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has, and
+//! addresses. Pointers to local and private memory are followed to their objects within one function, and
+//! synchronisation, images and `printf` are looked at together with the kernel, so what has those does not stay.
+//! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
+//! ends.
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     diag::Sink,
-    index::Table,
-    ir::{BlockId, Case, Function, InstId, Module, Op, Value, ValueDef, ValueId, VarId},
+    index::{Id as _, Table},
+    ir::{
+        BlockId, Case, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Value, ValueDef, ValueId,
+        VarId,
+    },
+    opencl::AddressSpace,
     session::Options,
+    target::Features,
 };
 
-pub(super) fn inline_calls(module: &mut Module, _: &Options, _: &mut Sink) {
-    inline_all(module);
-    let mut kernels = Table::new();
-    for function in module.functions.iter().filter(|function| function.kernel.is_some()) {
-        kernels.push(function.clone());
+/// Instructions from which on a body is not copied for each of several calls: shorter ones are often less than the
+/// call once their arguments are known.
+const LONG: usize = 24;
+
+pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink) {
+    let stays = staying(module, &options.target.features);
+    inline_where(module, |callee| !stays[callee.index()]);
+    let mut kept = Table::new();
+    let mut renamed = FxHashMap::default();
+    for (id, function) in module.functions.entries() {
+        if function.kernel.is_some() || stays[id.index()] {
+            renamed.insert(id, kept.push(function.clone()));
+        }
     }
-    module.functions = kernels;
+    for function in kept.iter_mut() {
+        for inst in function.insts.iter_mut() {
+            // Instructions that are in no block any more may name what is gone.
+            if let Op::Call(callee) = &mut inst.op
+                && let Some(&new) = renamed.get(callee)
+            {
+                *callee = new;
+            }
+        }
+    }
+    module.functions = kept;
 }
 
 /// Leaves no calls, but the functions.
 pub(super) fn inline_all(module: &mut Module) {
+    inline_where(module, |_| true);
+}
+
+fn inline_where(module: &mut Module, is_inlined: impl Fn(FuncId) -> bool) {
     for id in module.callees_first() {
         let mut function = module.functions[id].clone();
         for call in function.inst_order() {
-            // Callees come first, so that what is put in has no calls itself.
-            if let Op::Call(callee) = function.insts[call].op {
+            // Callees come first, so that what is put in has itself only calls that stay.
+            if let Op::Call(callee) = function.insts[call].op
+                && is_inlined(callee)
+            {
                 inline(&mut function, call, &module.functions[callee]);
             }
         }
         module.functions[id] = function;
+    }
+}
+
+/// Which functions stay functions.
+fn staying(module: &Module, features: &Features) -> Vec<bool> {
+    let order = module.callees_first();
+    let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
+    let mut may_stay = vec![false; module.functions.len()];
+    let mut is_plain = vec![false; module.functions.len()];
+    let mut sizes = vec![0; module.functions.len()];
+    for &id in &order {
+        let (function, callees) = (&module.functions[id], &calls[id.index()]);
+        is_plain[id.index()] = callees.iter().all(|callee| is_plain[callee.index()])
+            && function.inst_order().into_iter().all(|inst| is_plain_inst(function, &function.insts[inst]));
+        may_stay[id.index()] =
+            is_plain[id.index()] && function.kernel.is_none() && is_passable(function, features);
+        let copied = callees.iter().map(|callee| match may_stay[callee.index()] {
+            true => sizes[callee.index()].min(LONG),
+            false => sizes[callee.index()],
+        });
+        sizes[id.index()] = function.inst_order().len() + copied.sum::<usize>();
+    }
+    // How many calls of each there would be, if what stays stays.
+    let mut stays = vec![false; module.functions.len()];
+    let mut uses = vec![0usize; module.functions.len()];
+    for &id in order.iter().rev() {
+        let index = id.index();
+        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= LONG;
+        let copies = match module.functions[id].kernel.is_some() || stays[index] {
+            true => 1,
+            false => uses[index],
+        };
+        for callee in &calls[index] {
+            uses[callee.index()] = uses[callee.index()].saturating_add(copies);
+        }
+    }
+    stays
+}
+
+fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
+    function.inst_order().into_iter().filter_map(|id| match function.insts[id].op {
+        Op::Call(callee) => Some(callee),
+        _ => None,
+    })
+}
+
+/// Whether all that a call hands over has a form that no later pass changes but for that of global addresses.
+fn is_passable(function: &Function, features: &Features) -> bool {
+    let params = function.params().iter().map(|&param| function.ty(param));
+    params.chain(function.result).all(|ty| match ty {
+        Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
+            Scalar::I8 => features.int8,
+            Scalar::I16 => features.int16,
+            Scalar::F16 => features.fp16,
+            Scalar::I64 => features.int64,
+            Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
+        },
+        Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
+        _ => false,
+    })
+}
+
+/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, and
+/// no pointer to local or private memory gets to where another function could take it from.
+fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
+    let is_global = |value: ValueId| match function.ty(value) {
+        Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
+        _ => true,
+    };
+    match &inst.op {
+        Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. } | Op::Printf(_) | Op::Image(_) => false,
+        Op::Store(_) => is_global(inst.args[1]),
+        Op::PointerToInt => is_global(inst.args[0]),
+        Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),
+        Op::PointerCast => is_global(inst.args[0]) && is_global(inst.results[0]),
+        _ => true,
     }
 }
 
