@@ -9,7 +9,7 @@ use crate::{Outcome, process, setup};
 /// What to measure.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// The CPU time to compile the examples, beside clang-15 with llvm-spirv-15
+    /// The CPU time to compile the examples, and the size of their modules, beside clang-15 with llvm-spirv-15
     Compile,
     /// What launches and transfers cost, beside bare Vulkan
     Runtime(Rest),

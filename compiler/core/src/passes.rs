@@ -11,6 +11,7 @@ mod emulate_small;
 mod expand_memory;
 mod express_builtins;
 mod inline_calls;
+mod keep_halves_in_memory;
 mod layout_vars;
 mod legalize_atomics;
 mod lower_addresses;
@@ -97,6 +98,8 @@ const VULKAN: &[(&str, Pass)] = &[
 const OPENCL: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
     ("promote", promote::promote),
+    // When variables have become values, so that uses are seen; before anything asks for half arithmetic.
+    ("keep_halves_in_memory", keep_halves_in_memory::keep_halves_in_memory),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("refuse_missing", refuse_missing::refuse_missing),
     ("simplify", simplify::simplify),

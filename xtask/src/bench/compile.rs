@@ -1,4 +1,5 @@
-//! The CPU time, user and system, of compiling each example: Kiln for both environments, and the way through LLVM.
+//! The CPU time, user and system, of compiling each example, and the bytes of the module: Kiln for both environments, and
+//! the way through LLVM.
 //!
 //! The compilers take turns within a round, so that what else the machine does falls on all of them; the median of
 //! the rounds counts.
@@ -21,9 +22,16 @@ const RUNS_OF_KILN: u32 = 10;
 /// One row of the table.
 struct Row {
     example: String,
-    vulkan: Duration,
-    opencl: Duration,
-    llvm: Duration,
+    vulkan: Compiled,
+    opencl: Compiled,
+    llvm: Compiled,
+}
+
+/// What compiling takes and gives.
+#[derive(Clone, Copy, Default)]
+struct Compiled {
+    time: Duration,
+    bytes: u64,
 }
 
 /// Measures, and prints the table.
@@ -70,14 +78,21 @@ fn measure(kiln: &Path, source: &Path, scratch: &Path) -> Result<Row, String> {
         process::run(&mut clang)?;
         process::run(Command::new("llvm-spirv-15").arg(&bitcode).arg("-o").arg(&module))
     };
-    let (mut vulkan, mut opencl, mut llvm) = (Vec::new(), Vec::new(), Vec::new());
+    let ways: [(&dyn Fn() -> Outcome, u32); 3] =
+        [(&|| with_kiln("vulkan"), RUNS_OF_KILN), (&|| with_kiln("opencl"), RUNS_OF_KILN), (&with_llvm, 1)];
+    let mut times = [const { Vec::new() }; 3];
+    let mut bytes = [0; 3];
     for _ in 0..ROUNDS {
-        vulkan.push(cpu_time(|| with_kiln("vulkan"))? / RUNS_OF_KILN);
-        opencl.push(cpu_time(|| with_kiln("opencl"))? / RUNS_OF_KILN);
-        llvm.push(cpu_time(with_llvm)?);
+        for (index, (way, runs)) in ways.iter().enumerate() {
+            times[index].push(cpu_time(way)? / *runs);
+            bytes[index] = fs::metadata(&module).map_err(|e| e.to_string())?.len();
+        }
     }
     let example = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Row { example, vulkan: median(vulkan), opencl: median(opencl), llvm: median(llvm) })
+    let mut compiled =
+        times.into_iter().zip(bytes).map(|(times, bytes)| Compiled { time: median(times), bytes });
+    let mut next = || compiled.next().unwrap_or_default();
+    Ok(Row { example, vulkan: next(), opencl: next(), llvm: next() })
 }
 
 /// The CPU time of the child processes that this runs.
@@ -99,26 +114,44 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 fn print(rows: &[Row]) {
-    let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
-    let ratio = |row: &Row| row.llvm.as_secs_f64() / row.vulkan.max(row.opencl).as_secs_f64().max(1e-9);
-    println!("CPU time, user and system, of whole processes; median of {ROUNDS} rounds\n");
+    let ms = |of: Compiled| format!("{:.2} ms", of.time.as_secs_f64() * 1000.0);
+    let ratio = |row: &Row| {
+        row.llvm.time.as_secs_f64() / row.vulkan.time.max(row.opencl.time).as_secs_f64().max(1e-9)
+    };
     println!(
-        "{:<20} {:>12} {:>12} {:>22} {:>8}",
-        "example", "kiln vulkan", "kiln opencl", "clang + llvm-spirv 15", "ratio"
+        "CPU time, user and system, of whole processes; median of {ROUNDS} rounds; bytes of the module\n"
+    );
+    println!(
+        "{:<20} {:>12} {:>12} {:>22} {:>8} {:>8} {:>8} {:>8}",
+        "example", "kiln vulkan", "kiln opencl", "clang + llvm-spirv 15", "ratio", "vulkan", "opencl", "llvm"
     );
     for row in rows {
         println!(
-            "{:<20} {:>12} {:>12} {:>22} {:>7.1}x",
+            "{:<20} {:>12} {:>12} {:>22} {:>7.1}x {:>8} {:>8} {:>8}",
             row.example,
             ms(row.vulkan),
             ms(row.opencl),
             ms(row.llvm),
-            ratio(row)
+            ratio(row),
+            row.vulkan.bytes,
+            row.opencl.bytes,
+            row.llvm.bytes
         );
     }
     let least = rows.iter().map(ratio).fold(f64::INFINITY, f64::min);
     println!(
         "\nthe slower of kiln's two takes at most 1/{least:.1} of the time of clang-15 and llvm-spirv-15"
+    );
+    let size = |of: fn(&Row) -> Compiled| {
+        let mut ratios: Vec<f64> =
+            rows.iter().map(|row| of(row).bytes as f64 / row.llvm.bytes.max(1) as f64).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or_default()
+    };
+    let (opencl, vulkan) = (size(|row| row.opencl), size(|row| row.vulkan));
+    println!(
+        "modules have {opencl:.2} times the bytes of theirs in the median for OpenCL; {vulkan:.2} times for Vulkan, \
+         where they tell their interface"
     );
 }
 

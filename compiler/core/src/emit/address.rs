@@ -65,6 +65,12 @@ impl Body<'_, '_> {
         self.pointer_to(address, pointee)
     }
 
+    /// A pointer to halfs that are never values of the module.
+    pub(super) fn pointer_to_half(&mut self, address: ValueId) -> Word {
+        let half = self.emitter.half_in_memory();
+        self.pointer_to(address, half)
+    }
+
     pub(super) fn pointer_to(&mut self, address: ValueId, pointee: Word) -> Word {
         let word = self.value(address);
         let (class, op) = match self.type_of(address) {

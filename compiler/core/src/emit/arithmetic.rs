@@ -292,14 +292,8 @@ impl Body<'_, '_> {
         let word = self.value(inst.results[0]);
         let decorate = |operands: Vec<Operand>| [vec![Operand::IdRef(word)], operands].concat();
         if let Some(rounding) = conversion.rounding {
-            let mode = match rounding {
-                Rounding::ToEven => FPRoundingMode::RTE,
-                Rounding::ToZero => FPRoundingMode::RTZ,
-                Rounding::ToPositive => FPRoundingMode::RTP,
-                Rounding::ToNegative => FPRoundingMode::RTN,
-            };
-            let operands =
-                vec![Operand::Decoration(Decoration::FPRoundingMode), Operand::FPRoundingMode(mode)];
+            let mode = Operand::FPRoundingMode(rounding_mode(rounding));
+            let operands = vec![Operand::Decoration(Decoration::FPRoundingMode), mode];
             self.emitter.writer.annotate(Op::Decorate, decorate(operands));
         }
         if conversion.saturate && to_integer {
@@ -343,4 +337,13 @@ pub(super) fn scalar_of(ty: Type) -> Option<Scalar> {
 
 fn is_float(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64)
+}
+
+pub(super) const fn rounding_mode(rounding: Rounding) -> FPRoundingMode {
+    match rounding {
+        Rounding::ToEven => FPRoundingMode::RTE,
+        Rounding::ToZero => FPRoundingMode::RTZ,
+        Rounding::ToPositive => FPRoundingMode::RTP,
+        Rounding::ToNegative => FPRoundingMode::RTN,
+    }
 }

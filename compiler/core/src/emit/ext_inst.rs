@@ -6,9 +6,10 @@ use rspirv::{
     spirv::{Capability, Op, OpenclStd100Op, Word},
 };
 
-use super::{body::Body, group::has_group_instruction};
+use super::{arithmetic::rounding_mode, body::Body, group::has_group_instruction};
 use crate::{
     builtins::{self, AsyncCopy, BuiltinId, Instruction, Library, Lowering, Vulkan},
+    hir::Rounding,
     ir::{BuiltinParam, Inst, Type, ValueId},
     opencl::{AddressSpace, Environment},
     target::Target,
@@ -31,6 +32,8 @@ impl Body<'_, '_> {
             Lowering::Image(operation) => return self.image(inst, operation),
             Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
             Lowering::Enqueue(enqueue) => return self.enqueue(inst, enqueue, row.name),
+            Lowering::VectorLoad(_) => return self.half_load(inst),
+            Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
             _ => {}
         }
         let number = library_number(row.lowering, self.is_structured(), params, true);
@@ -52,11 +55,43 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `vload_half` and its kin.
+    fn half_load(&mut self, inst: &Inst) {
+        let count = self.type_of(inst.results[0]).count();
+        let op = if count == 1 { OpenclStd100Op::vload_half } else { OpenclStd100Op::vload_halfn };
+        let mut operands = self.library_call(op);
+        let pointer = self.pointer_to_half(inst.args[1]);
+        operands.extend([Operand::IdRef(self.value(inst.args[0])), Operand::IdRef(pointer)]);
+        operands.extend((count != 1).then_some(Operand::LiteralBit32(count.into())));
+        self.result(inst, Op::ExtInst, operands);
+    }
+
+    /// `vstore_half` and its kin.
+    fn half_store(&mut self, inst: &Inst, rounding: Option<Rounding>) {
+        let is_vector = self.type_of(inst.args[0]).is_vector();
+        let op = match (is_vector, rounding.is_some()) {
+            (false, false) => OpenclStd100Op::vstore_half,
+            (false, true) => OpenclStd100Op::vstore_half_r,
+            (true, false) => OpenclStd100Op::vstore_halfn,
+            (true, true) => OpenclStd100Op::vstore_halfn_r,
+        };
+        let mut operands = self.library_call(op);
+        let pointer = self.pointer_to_half(inst.args[2]);
+        operands.extend([inst.args[0], inst.args[1]].map(|arg| Operand::IdRef(self.value(arg))));
+        operands.push(Operand::IdRef(pointer));
+        operands.extend(rounding.map(|it| Operand::FPRoundingMode(rounding_mode(it))));
+        let void = self.emitter.void();
+        self.typed(Op::ExtInst, void, operands);
+    }
+
+    fn library_call(&mut self, op: OpenclStd100Op) -> Vec<Operand> {
+        let set = self.emitter.writer.set(OPENCL);
+        vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(op as u32)]
+    }
+
     /// `prefetch`, which alone of its kind is in the library.
     pub(super) fn prefetch(&mut self, inst: &Inst, params: &[BuiltinParam]) {
-        let set = self.emitter.writer.set(OPENCL);
-        let mut operands =
-            vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(OpenclStd100Op::prefetch as u32)];
+        let mut operands = self.library_call(OpenclStd100Op::prefetch);
         for (&arg, &param) in inst.args.iter().zip(params) {
             operands.push(Operand::IdRef(self.operand(arg, param)));
         }

@@ -61,6 +61,16 @@ impl Emitter<'_> {
         if let Some(capability) = capability {
             self.writer.need(capability);
         }
+        self.number(op, width)
+    }
+
+    /// What pointers to halfs point to, where the module has no halfs as values.
+    pub(super) fn half_in_memory(&mut self) -> Word {
+        self.writer.need(Capability::Float16Buffer);
+        self.number(Op::TypeFloat, 16)
+    }
+
+    fn number(&mut self, op: Op, width: u32) -> Word {
         let mut operands = vec![Operand::LiteralBit32(width)];
         if op == Op::TypeInt {
             operands.push(Operand::LiteralBit32(0));

@@ -1,0 +1,133 @@
+//! A `half` that is loaded only to be widened, or rounded only to be stored, never becomes a value: that is what
+//! `vload_half` and `vstore_half` do (OpenCL C 6.15.7), which every device has, with arithmetic of halfs or without.
+//!
+//! For the OpenCL environment, whose library has them; on Vulkan such devices have `emulate_small`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    builtins,
+    diag::Sink,
+    hir::Rounding,
+    ir::{Builder, BuiltinParam, Convert, Function, InstId, Module, Op, Scalar, Type, ValueId},
+    passes::rewrite::rewrite,
+    session::Options,
+    ty,
+};
+
+pub(super) fn keep_halves_in_memory(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        if function.values.iter().any(|value| is_half(value.ty)) {
+            keep(function);
+        }
+    }
+}
+
+fn is_half(ty: Type) -> bool {
+    ty.scalar() == Some(Scalar::F16)
+}
+
+fn keep(function: &mut Function) {
+    let mut users: FxHashMap<ValueId, Vec<InstId>> = FxHashMap::default();
+    let order = function.inst_order();
+    for &id in &order {
+        for &arg in &function.insts[id].args {
+            if is_half(function.ty(arg)) {
+                users.entry(arg).or_default().push(id);
+            }
+        }
+    }
+    // The loads and roundings that need no value, and what widens or stores it.
+    let mut gone: FxHashSet<InstId> = FxHashSet::default();
+    for &id in &order {
+        let inst = &function.insts[id];
+        let [result] = inst.results[..] else { continue };
+        let Some(users) = users.get(&result) else { continue };
+        let is_kept = match inst.op {
+            Op::Load(access) => !access.is_volatile && users.iter().all(|&user| is_widening(function, user)),
+            _ => rounding(function, id).is_some() && users.iter().all(|&user| stores(function, user, result)),
+        };
+        if is_kept {
+            gone.insert(id);
+            gone.extend(users);
+        }
+    }
+    rewrite(function, |builder, id, replaced| {
+        if !gone.contains(&id) {
+            return builder.insert(id);
+        }
+        let inst = builder.function.insts[id].clone();
+        match inst.op {
+            Op::Load(_) => {
+                let value = load(builder, inst.args[0], builder.ty(inst.results[0]).count());
+                for &widening in &users[&inst.results[0]] {
+                    replaced.insert(builder.function.result(widening), value);
+                }
+            }
+            Op::Store(_) => store(builder, inst.args[0], inst.args[1]),
+            _ => {}
+        }
+    });
+}
+
+/// Whether an instruction makes a `float` of a `half`.
+fn is_widening(function: &Function, id: InstId) -> bool {
+    let inst = &function.insts[id];
+    matches!(inst.op, Op::Convert(Convert::Number { .. }))
+        && function.ty(inst.results[0]).scalar() == Some(Scalar::F32)
+}
+
+/// How an instruction rounds a `float` or a `double` to a `half`, if it does.
+fn rounding(function: &Function, id: InstId) -> Option<Option<Rounding>> {
+    let inst = &function.insts[id];
+    let Op::Convert(Convert::Number { conversion, .. }) = inst.op else { return None };
+    let is_from_float = matches!(function.ty(inst.args[0]).scalar(), Some(Scalar::F32 | Scalar::F64));
+    (is_from_float && is_half(function.ty(inst.results[0]))).then_some(conversion.rounding)
+}
+
+fn stores(function: &Function, id: InstId, value: ValueId) -> bool {
+    let inst = &function.insts[id];
+    matches!(inst.op, Op::Store(access) if !access.is_volatile) && inst.args[1] == value
+}
+
+fn load(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
+    let op = call("vload_half", count, "", &[index(), half()]);
+    let first = builder.bits(Type::I64, 0);
+    builder.value(op, &[first, pointer], Type::vector(Scalar::F32, count))
+}
+
+fn store(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
+    let function = &*builder.function;
+    let crate::ir::ValueDef::Result(id, _) = function.values[rounded].def else {
+        unreachable!("what is stored was rounded")
+    };
+    let (value, how) = (function.insts[id].args[0], rounding(function, id).flatten());
+    let ty = builder.ty(value);
+    let scalar = if ty.scalar() == Some(Scalar::F64) { ty::Scalar::Double } else { ty::Scalar::Float };
+    let suffix = match how {
+        None => "",
+        Some(Rounding::ToEven) => "_rte",
+        Some(Rounding::ToZero) => "_rtz",
+        Some(Rounding::ToPositive) => "_rtp",
+        Some(Rounding::ToNegative) => "_rtn",
+    };
+    let params = [BuiltinParam::Value(scalar, ty.count()), index(), half()];
+    let op = call("vstore_half", ty.count(), suffix, &params);
+    let first = builder.bits(Type::I64, 0);
+    builder.inst(op, &[value, first, pointer], &[]);
+}
+
+const fn index() -> BuiltinParam {
+    BuiltinParam::Value(ty::Scalar::ULong, 1)
+}
+
+const fn half() -> BuiltinParam {
+    BuiltinParam::Pointer(ty::Scalar::Half, 1)
+}
+
+fn call(stem: &str, count: u8, suffix: &str, params: &[BuiltinParam]) -> Op {
+    let width = if count == 1 { String::new() } else { count.to_string() };
+    let name = format!("{stem}{width}{suffix}");
+    let row = builtins::first_row(&name).unwrap_or_else(|| unreachable!("the table has `{name}`"));
+    Op::Builtin(row, params.into())
+}
