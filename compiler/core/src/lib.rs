@@ -23,6 +23,7 @@ pub mod sema;
 pub mod session;
 pub mod source;
 mod stage;
+pub mod survey;
 pub mod syntax;
 pub mod target;
 pub mod ty;
@@ -69,7 +70,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut sources = SourceMap::default();
     let mut interner = Interner::new();
     let mut sink = Sink::new(options.warnings.clone());
-    let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink);
+    let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None);
     let mut interface = None;
     let artifact = match emit {
         Emit::Preprocessed => {
@@ -90,6 +91,31 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     }
 }
 
+/// The type checker, and what is said of mistakes of syntax beside it.
+fn check(
+    parsed: &kiln_syntax::parse::Parsed,
+    extent: sema::Extent,
+    options: &Options,
+    sources: &SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+    facts: Option<&mut sema::Facts>,
+) -> hir::Module {
+    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
+    syntax::report(errors, sources, interner, sink);
+    let told = sink.len();
+    let hir = sema::check(&parsed.unit, extent, options, interner, sink, facts);
+    if !parsed.mended.is_empty() {
+        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
+        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
+    }
+    // The type checker knows more of a name that is no type; what it did not come to is told here.
+    if !sink.has_errors() {
+        syntax::report(names, sources, interner, sink);
+    }
+    hir
+}
+
 /// Everything behind the preprocessor; none when it stops at errors.
 fn stages(
     tokens: &[kiln_syntax::token::Token],
@@ -101,23 +127,12 @@ fn stages(
     interface: &mut Option<Interface>,
 ) -> Option<Artifact> {
     let parsed = kiln_syntax::parse::parse(tokens, interner, sources);
-    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
-    syntax::report(errors, sources, interner, sink);
     if *emit == Emit::Ast {
-        syntax::report(names, sources, interner, sink);
+        syntax::report(&parsed.errors, sources, interner, sink);
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
-    let told = sink.len();
     let extent = if *emit == Emit::Nothing { sema::Extent::Source } else { sema::Extent::Program };
-    let hir = sema::check(&parsed.unit, extent, options, interner, sink);
-    if !parsed.mended.is_empty() {
-        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
-        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
-    }
-    // The type checker knows more of a name that is no type; what it did not come to is told here.
-    if !sink.has_errors() {
-        syntax::report(names, sources, interner, sink);
-    }
+    let hir = check(&parsed, extent, options, sources, interner, sink, None);
     if sink.has_errors() {
         return None;
     }

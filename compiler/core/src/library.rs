@@ -132,10 +132,11 @@ impl File {
             let (mut sources, mut names) = (SourceMap::default(), Interner::new());
             let mut sink = Sink::new(options.warnings.clone());
             let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
-            let tokens = pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink).tokens;
+            let tokens =
+                pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink, None).tokens;
             let parsed = kiln_syntax::parse::parse(&tokens, &mut names, &kiln_syntax::parse::NoLayout);
             crate::syntax::report(&parsed.errors, &sources, &names, &mut sink);
-            let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink);
+            let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
             self.expect_sound(&sink);
             let defined = hir.functions.entries().filter(|(_, function)| function.body.is_some());
             let functions =

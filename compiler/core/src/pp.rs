@@ -18,11 +18,13 @@ mod pragma;
 mod predefined;
 mod print;
 mod token;
+mod trace;
 
 #[cfg(test)]
 mod tests;
 
 pub use print::{LineMarkers, print};
+pub use trace::{Inclusion, MacroDefinition, MacroUse, Trace};
 
 use std::{rc::Rc, sync::Arc};
 
@@ -57,7 +59,7 @@ pub struct Preprocessed {
     pub dependencies: Vec<String>,
 }
 
-/// Preprocesses a source with the options' macros, directories and forced includes.
+/// Preprocesses a source with the options' macros, directories and forced includes; traces what it meets for who wants that.
 pub fn preprocess(
     options: &Options,
     source: Source,
@@ -65,10 +67,12 @@ pub fn preprocess(
     map: &mut SourceMap,
     interner: &mut Interner,
     sink: &mut Sink,
+    trace: Option<&mut Trace>,
 ) -> Preprocessed {
-    run(options, source, loader, map, interner, sink, Limits::default())
+    run(options, source, loader, map, interner, sink, trace, Limits::default())
 }
 
+#[allow(clippy::too_many_arguments, reason = "that of all but tests, and their limits")]
 fn run(
     options: &Options,
     source: Source,
@@ -76,6 +80,7 @@ fn run(
     map: &mut SourceMap,
     interner: &mut Interner,
     sink: &mut Sink,
+    trace: Option<&mut Trace>,
     limits: Limits,
 ) -> Preprocessed {
     let words = Words::new(interner);
@@ -88,6 +93,7 @@ fn run(
         map,
         interner,
         sink,
+        trace,
         words,
         macros: Macros::default(),
         hide_sets: HideSets::default(),
@@ -125,6 +131,7 @@ struct Preprocessor<'a> {
     map: &'a mut SourceMap,
     interner: &'a mut Interner,
     sink: &'a mut Sink,
+    trace: Option<&'a mut Trace>,
     words: Words,
     /// By symbol: the keywords of this version.
     keywords: Vec<Option<Keyword>>,

@@ -16,6 +16,7 @@ mod declarator;
 mod divergence;
 mod enqueue;
 mod expr;
+mod facts;
 mod fences;
 mod flow;
 mod function;
@@ -51,6 +52,7 @@ use crate::{
     ty::{QualTy, RecordId, TyId, Types},
 };
 
+pub use facts::{Called, Callee, Facts, Meaning, Occurrence, Role, Typed};
 pub(crate) use function::Body;
 pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
 
@@ -59,6 +61,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
     pub(crate) interner: &'a mut Interner,
     pub(crate) sink: &'a mut Sink,
+    /// What is found out on the way, if somebody wants to know.
+    facts: Option<&'a mut Facts>,
     /// What the language version, the target and the options give.
     pub(crate) extensions: Extensions,
     /// What pragmas have switched on so far.
@@ -107,18 +111,20 @@ pub enum Extent {
     Source,
 }
 
-/// Checks a program. The result is only meaningful while the sink has no errors.
+/// Checks a program, and notes the facts for who wants them. The result is only meaningful while the sink has no errors.
 pub fn check(
     unit: &ast::TranslationUnit,
     extent: Extent,
     options: &Options,
     interner: &mut Interner,
     sink: &mut Sink,
+    facts: Option<&mut Facts>,
 ) -> hir::Module {
     let mut sema = Sema {
         options,
         interner,
         sink,
+        facts,
         extensions: Extensions::of(options),
         enabled: Extensions::NONE,
         contracts: true,

@@ -1,17 +1,20 @@
-//! What the compiler makes of a source, and its places as the protocol has them.
+//! What the compiler found out about a source, and its places as the protocol has them.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{ops::Range, sync::OnceLock};
 
 use kiln_compiler::{
-    Emit, Output,
     session::Source,
     source::{FileId, FileKind, Place},
+    survey::{Survey, survey},
+    ty::QualTy,
 };
-use kiln_syntax::Span;
-use lsp_types::Range;
+use kiln_syntax::{Span, Symbol};
+use lsp_types::{Location, Position};
+use rustc_hash::FxHashMap;
 
 use crate::{
     configuration,
+    names::{self, Name},
     position::{Encoding, Lines},
     uri,
     world::World,
@@ -22,10 +25,30 @@ pub(crate) struct Analysis {
     /// The name of the source.
     pub(crate) root: String,
     /// What the compiler found.
-    pub(crate) output: Output,
-    encoding: Encoding,
-    lines: HashMap<FileId, OnceLock<Lines>>,
-    names: HashMap<FileId, String>,
+    pub(crate) survey: Survey,
+    /// How positions count.
+    pub(crate) encoding: Encoding,
+    /// The files of the user's.
+    files: FxHashMap<FileId, File>,
+    names: OnceLock<Vec<Name>>,
+}
+
+struct File {
+    name: String,
+    lines: OnceLock<Lines>,
+}
+
+/// A place in a file that somebody asks about.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    /// The source that the file is seen in.
+    pub(crate) analysis: &'a Analysis,
+    /// The outside.
+    pub(crate) world: &'a World,
+    /// The file.
+    pub(crate) file: FileId,
+    /// The offset in it.
+    pub(crate) offset: usize,
 }
 
 impl Analysis {
@@ -33,17 +56,17 @@ impl Analysis {
     pub(crate) fn of(world: &World, root: &str) -> Option<Self> {
         let text = world.read(root)?;
         let options = configuration::options(world, root, &String::from_utf8_lossy(&text));
-        let source = Source { name: root.to_owned(), text };
-        let output = kiln_compiler::compile(source, &options, world, &Emit::Nothing);
-        let user = || output.sources.files().filter(|(_, file)| file.kind == FileKind::User);
-        let lines = user().map(|(id, _)| (id, OnceLock::new())).collect();
-        let names = user().map(|(id, file)| (id, uri::normal(&file.name))).collect();
-        Some(Self { root: root.to_owned(), encoding: world.encoding, lines, names, output })
+        let survey = survey(Source { name: root.to_owned(), text }, &options, world);
+        let user = survey.sources.files().filter(|(_, file)| file.kind == FileKind::User);
+        let files = user
+            .map(|(id, file)| (id, File { name: uri::normal(&file.name), lines: OnceLock::new() }))
+            .collect();
+        Some(Self { root: root.to_owned(), survey, encoding: world.encoding, files, names: OnceLock::new() })
     }
 
     /// The names of the files that were read, the source's own among them.
     pub(crate) fn file_names(&self) -> impl Iterator<Item = &str> {
-        self.names.values().map(String::as_str)
+        self.files.values().map(|file| file.name.as_str())
     }
 
     /// Whether it depends on the file of this name.
@@ -51,22 +74,123 @@ impl Analysis {
         self.file_names().any(|file| file == name)
     }
 
-    /// A place in a file of the user's: its name and its range.
-    pub(crate) fn place(&self, place: &Place) -> (String, Range) {
-        let name = self.names.get(&place.file).cloned().unwrap_or_else(|| self.root.clone());
-        (name, self.lines(place.file).map_or(Range::default(), |lines| lines.range(&place.range)))
+    /// Whether a change of the file of this name may change it: it was read, or was looked for in vain.
+    pub(crate) fn may_read(&self, name: &str) -> bool {
+        let is_missing = |path: &Option<String>| path.is_none();
+        self.reads(name) || self.survey.trace.includes.iter().any(|directive| is_missing(&directive.path))
     }
 
-    /// Where a message about this span points; to the beginning of the source if it is about no file of the user's.
-    pub(crate) fn name_and_range(&self, span: Span) -> Option<(String, Range)> {
-        match self.output.sources.resolve(span) {
-            Some(place) if self.lines.contains_key(&place.file) => Some(self.place(&place)),
-            _ => Some((self.root.clone(), Range::default())),
-        }
+    /// The file of this name; the first, if it is included several times.
+    pub(crate) fn file(&self, name: &str) -> Option<FileId> {
+        self.files.iter().filter(|(_, file)| file.name == name).map(|(id, _)| *id).min()
     }
 
-    fn lines(&self, file: FileId) -> Option<&Lines> {
-        let lines = self.lines.get(&file)?;
-        Some(lines.get_or_init(|| Lines::new(&self.output.sources.file(file).text, self.encoding)))
+    /// The name of a file of the user's.
+    pub(crate) fn file_name(&self, file: FileId) -> Option<&str> {
+        self.files.get(&file).map(|file| file.name.as_str())
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, file: FileId) -> &str {
+        &self.survey.sources.file(file).text
+    }
+
+    /// A range of a file as the protocol has it.
+    pub(crate) fn range(&self, file: FileId, range: &Range<usize>) -> lsp_types::Range {
+        self.lines(file).map_or(lsp_types::Range::default(), |lines| lines.range(range))
+    }
+
+    /// Where the lines of a file begin; none of files that are not the user's.
+    pub(crate) fn lines(&self, file: FileId) -> Option<&Lines> {
+        let known = self.files.get(&file)?;
+        Some(known.lines.get_or_init(|| Lines::new(self.text(file), self.encoding)))
+    }
+
+    /// Where the letters of a span stand, if that is in a file of the user's.
+    pub(crate) fn spelling(&self, span: Span) -> Option<Place> {
+        self.survey.sources.spelling(span).filter(|place| self.files.contains_key(&place.file))
+    }
+
+    /// Where a message about this span points, if that is in a file of the user's.
+    pub(crate) fn resolve(&self, span: Span) -> Option<Place> {
+        self.survey.sources.resolve(span).filter(|place| self.files.contains_key(&place.file))
+    }
+
+    /// The range of a span in this file, if it stands there outside of macros' definitions.
+    pub(crate) fn in_file(&self, file: FileId, span: Span) -> Option<Range<usize>> {
+        self.resolve(span).filter(|place| place.file == file).map(|place| place.range)
+    }
+
+    /// A place as the protocol has it.
+    pub(crate) fn location(&self, place: &Place) -> Option<Location> {
+        let name = self.file_name(place.file)?;
+        Some(Location { uri: uri::uri(name)?, range: self.range(place.file, &place.range) })
+    }
+
+    /// Every name in the files of the user's and what it means, in the order of files and places.
+    pub(crate) fn names(&self) -> &[Name] {
+        self.names.get_or_init(|| names::collect(self))
+    }
+
+    /// The names in one file, in the order of places.
+    pub(crate) fn names_in(&self, file: FileId) -> &[Name] {
+        let names = self.names();
+        let start = names.partition_point(|name| name.place.file < file);
+        let end = names.partition_point(|name| name.place.file <= file);
+        &names[start..end]
+    }
+
+    /// The text of a symbol.
+    pub(crate) fn symbol(&self, symbol: Symbol) -> &str {
+        self.survey.interner.text(symbol)
+    }
+
+    /// A type as the user writes it.
+    pub(crate) fn show(&self, ty: impl Into<QualTy>) -> String {
+        self.survey.program.types.show(ty, &self.survey.interner)
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// At a position of the file of this name.
+    pub(crate) fn new(
+        analysis: &'a Analysis,
+        world: &'a World,
+        name: &str,
+        position: Position,
+    ) -> Option<Self> {
+        let file = analysis.file(name)?;
+        let offset = analysis.lines(file)?.offset(analysis.text(file), position);
+        Some(Self { analysis, world, file, offset })
+    }
+
+    /// The text of the file.
+    pub(crate) fn text(&self) -> &'a str {
+        self.analysis.text(self.file)
+    }
+
+    /// The name that it stands in or at, and what that means.
+    pub(crate) fn name(&self) -> Option<&'a Name> {
+        let names = self.analysis.names_in(self.file);
+        let touching = names
+            .iter()
+            .filter(|name| name.place.range.start <= self.offset && self.offset <= name.place.range.end);
+        // Between two names without a space, that which begins here.
+        touching.max_by_key(|name| (name.place.range.start, std::cmp::Reverse(name.role)))
+    }
+
+    /// The range of a part of the file.
+    pub(crate) fn range(&self, range: &Range<usize>) -> lsp_types::Range {
+        self.analysis.range(self.file, range)
+    }
+
+    /// The word that ends at or around it.
+    pub(crate) fn word(&self) -> Range<usize> {
+        let text = self.text();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let before = &text[..self.offset];
+        let start = before.trim_end_matches(is_word).len();
+        let after = &text[self.offset..];
+        start..self.offset + (after.len() - after.trim_start_matches(is_word).len())
     }
 }

@@ -4,17 +4,14 @@ mod pages;
 
 use std::collections::BTreeMap;
 
-use kiln_compiler::{
-    diag::{Code, Severity},
-    source::FileKind,
-};
+use kiln_compiler::diag::{Code, Severity};
 use kiln_syntax::Span;
 use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     NumberOrString,
 };
 
-use crate::{analysis::Analysis, uri};
+use crate::analysis::Analysis;
 
 /// What is shown as the origin of a diagnostic.
 pub(crate) const SOURCE: &str = "kiln";
@@ -25,10 +22,9 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
     for name in analysis.file_names() {
         files.entry(name.to_owned()).or_default();
     }
-    for diagnostic in &analysis.output.diagnostics {
-        let Some(location) = analysis.name_and_range(diagnostic.span) else { continue };
-        let (name, range) = location;
-        let rows = files.entry(name).or_default();
+    for diagnostic in &analysis.survey.diagnostics {
+        let (name, range) = place(analysis, diagnostic.span);
+        let rows = files.entry(name.to_owned()).or_default();
         let converted = convert(analysis, diagnostic, range);
         // A header that is included twice says the same twice.
         if !rows.contains(&converted) {
@@ -38,7 +34,16 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
     files
 }
 
-fn convert(
+/// Where a message about a span points; to the beginning of the source if it is about no file of the user's.
+fn place(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
+    let place = analysis.resolve(span);
+    let found = place
+        .and_then(|place| Some((analysis.file_name(place.file)?, analysis.range(place.file, &place.range))));
+    found.unwrap_or_else(|| (&analysis.root, lsp_types::Range::default()))
+}
+
+/// A diagnostic of the compiler as the protocol has it.
+pub(crate) fn convert(
     analysis: &Analysis,
     diagnostic: &kiln_compiler::diag::Diagnostic,
     range: lsp_types::Range,
@@ -72,21 +77,17 @@ fn convert(
 }
 
 fn related(analysis: &Analysis, span: Span, message: String) -> Option<DiagnosticRelatedInformation> {
-    let (name, range) = analysis.name_and_range(span)?;
-    Some(DiagnosticRelatedInformation { location: Location { uri: uri::uri(&name)?, range }, message })
+    let location = analysis.location(&analysis.resolve(span)?)?;
+    Some(DiagnosticRelatedInformation { location, message })
 }
 
 /// The places in the definitions of the macros that the text came from.
 fn in_macros(analysis: &Analysis, span: Span) -> Vec<DiagnosticRelatedInformation> {
-    let output = &analysis.output;
-    let steps = output.sources.macro_trail(span);
-    let told = steps.into_iter().filter_map(|step| {
-        if output.sources.file(step.definition.file).kind != FileKind::User {
-            return None;
-        }
-        let (name, range) = analysis.place(&step.definition);
-        let message = format!("in the definition of macro `{}`", output.interner.text(step.name));
-        Some(DiagnosticRelatedInformation { location: Location { uri: uri::uri(&name)?, range }, message })
+    let survey = &analysis.survey;
+    let told = survey.sources.macro_trail(span).into_iter().filter_map(|step| {
+        let location = analysis.location(&step.definition)?;
+        let message = format!("in the definition of macro `{}`", analysis.symbol(step.name));
+        Some(DiagnosticRelatedInformation { location, message })
     });
     told.collect()
 }

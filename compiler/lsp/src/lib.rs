@@ -9,13 +9,20 @@ mod capabilities;
 mod configuration;
 mod diagnostics;
 mod documents;
+mod features;
+#[cfg(test)]
+mod fixture;
+mod lexical;
+mod names;
 mod position;
 mod requests;
 mod server;
 mod session;
 mod transport;
+mod tree;
 mod uri;
 mod worker;
+mod workspace;
 mod world;
 
 pub use server::serve;

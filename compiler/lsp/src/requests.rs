@@ -1,11 +1,160 @@
-//! Which function answers which request.
+//! Which function answers which request: parameters in, a feature asked, the result out.
 
 use lsp_server::{ErrorCode, Request, Response};
+use lsp_types::{
+    DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse, TextDocumentIdentifier,
+    TextDocumentPositionParams, WorkspaceSymbolResponse,
+    request::{self as requests, Request as _},
+};
 
-use crate::session::Session;
+use crate::{
+    analysis::{Analysis, Cursor},
+    features::{actions, definition, folding, highlight, links, references, selection, symbols},
+    session::Session,
+    uri, workspace,
+};
 
-/// The answer to a request about a document.
-pub(crate) fn answer(_session: &mut Session, request: Request) -> Response {
-    let message = format!("{} is not served", request.method);
-    Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+/// A request that is understood but cannot be met: a sentence for the user.
+type Answer<T> = Result<T, String>;
+
+/// The answer to a request about a document or the workspace.
+pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
+    match request.method.as_str() {
+        requests::GotoDefinition::METHOD => {
+            serve::<requests::GotoDefinition>(session, request, |session, it| {
+                let found = at(session, &it.text_document_position_params, definition::definition);
+                Ok(found.map(GotoDefinitionResponse::Array))
+            })
+        }
+        requests::GotoDeclaration::METHOD => {
+            serve::<requests::GotoDeclaration>(session, request, |session, it| {
+                let found = at(session, &it.text_document_position_params, definition::declaration);
+                Ok(found.map(GotoDefinitionResponse::Array))
+            })
+        }
+        requests::GotoTypeDefinition::METHOD => {
+            serve::<requests::GotoTypeDefinition>(session, request, |session, it| {
+                let found = at(session, &it.text_document_position_params, definition::type_definition);
+                Ok(found.map(GotoDefinitionResponse::Array))
+            })
+        }
+        requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
+            let with_declarations = it.context.include_declaration;
+            Ok(Some(references(session, &it.text_document_position, with_declarations)))
+        }),
+        requests::DocumentHighlightRequest::METHOD => {
+            serve::<requests::DocumentHighlightRequest>(session, request, |session, it| {
+                Ok(at(session, &it.text_document_position_params, highlight::highlight))
+            })
+        }
+        requests::PrepareRenameRequest::METHOD => {
+            serve::<requests::PrepareRenameRequest>(session, request, |session, it| {
+                let prepared = at(session, &it, crate::features::rename::prepare).transpose()?;
+                Ok(prepared.map(|(range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
+                    range,
+                    placeholder,
+                }))
+            })
+        }
+        requests::Rename::METHOD => serve::<requests::Rename>(session, request, |session, it| {
+            workspace::rename(session, &it.text_document_position, &it.new_name).map(Some)
+        }),
+        requests::DocumentSymbolRequest::METHOD => {
+            serve::<requests::DocumentSymbolRequest>(session, request, |session, it| {
+                let found =
+                    file(session, &it.text_document, |analysis, file| symbols::symbols(analysis, file));
+                Ok(found.map(DocumentSymbolResponse::Nested))
+            })
+        }
+        requests::WorkspaceSymbolRequest::METHOD => {
+            serve::<requests::WorkspaceSymbolRequest>(session, request, |session, it| {
+                Ok(Some(WorkspaceSymbolResponse::Flat(workspace::symbols(session, &it.query))))
+            })
+        }
+        requests::FoldingRangeRequest::METHOD => {
+            serve::<requests::FoldingRangeRequest>(session, request, |session, it| {
+                Ok(file(session, &it.text_document, folding::ranges))
+            })
+        }
+        requests::SelectionRangeRequest::METHOD => {
+            serve::<requests::SelectionRangeRequest>(session, request, |session, it| {
+                let around = |position| {
+                    let text_document = it.text_document.clone();
+                    at(session, &TextDocumentPositionParams { text_document, position }, selection::around)
+                };
+                Ok(it.positions.clone().into_iter().map(around).collect())
+            })
+        }
+        requests::DocumentLinkRequest::METHOD => {
+            serve::<requests::DocumentLinkRequest>(session, request, |session, it| {
+                Ok(file(session, &it.text_document, links::links))
+            })
+        }
+        requests::CodeActionRequest::METHOD => {
+            serve::<requests::CodeActionRequest>(session, request, |session, it| {
+                Ok(file(session, &it.text_document, |analysis, file| {
+                    let text = analysis.text(file);
+                    let lines = analysis.lines(file)?;
+                    let range = lines.offset(text, it.range.start)..lines.offset(text, it.range.end);
+                    Some(actions::actions(analysis, file, &range, it.context.only.as_deref()))
+                })
+                .flatten())
+            })
+        }
+        _ => {
+            let message = format!("{} is not served", request.method);
+            Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+        }
+    }
+}
+
+/// Reads the parameters and writes the result.
+fn serve<R: requests::Request>(
+    session: &mut Session,
+    request: Request,
+    act: impl FnOnce(&mut Session, R::Params) -> Answer<R::Result>,
+) -> Response {
+    let parameters = match serde_json::from_value(request.params) {
+        Ok(parameters) => parameters,
+        Err(error) => {
+            return Response::new_err(request.id, ErrorCode::InvalidParams as i32, error.to_string());
+        }
+    };
+    match act(session, parameters) {
+        Ok(result) => Response::new_ok(request.id, result),
+        Err(why) => Response::new_err(request.id, ErrorCode::RequestFailed as i32, why),
+    }
+}
+
+/// What a feature says of a place; none if there is no such document.
+pub(crate) fn at<T>(
+    session: &mut Session,
+    place: &TextDocumentPositionParams,
+    feature: impl FnOnce(&Cursor<'_>) -> T,
+) -> Option<T> {
+    let name = uri::name(&place.text_document.uri);
+    let (world, analysis) = session.analysis(&name)?;
+    Some(feature(&Cursor::new(analysis, world, &name, place.position)?))
+}
+
+/// What a feature says of a file; none if there is no such document.
+fn file<T>(
+    session: &mut Session,
+    document: &TextDocumentIdentifier,
+    feature: impl FnOnce(&Analysis, kiln_compiler::source::FileId) -> T,
+) -> Option<T> {
+    let name = uri::name(&document.uri);
+    let (_, analysis) = session.analysis(&name)?;
+    Some(feature(analysis, analysis.file(&name)?))
+}
+
+fn references(
+    session: &mut Session,
+    place: &TextDocumentPositionParams,
+    with_declarations: bool,
+) -> Vec<Location> {
+    match at(session, place, references::key).flatten() {
+        Some(key) => workspace::references(session, &key, with_declarations),
+        None => at(session, place, references::of_language).unwrap_or_default(),
+    }
 }

@@ -16,8 +16,10 @@ use crate::{analysis::Analysis, diagnostics, uri, world::World};
 pub(crate) struct Session {
     /// The outside as it is now.
     pub(crate) world: World,
-    /// The last analysis of each source.
+    /// The last analysis of each source. It stays when a newer one fails.
     analyses: FxHashMap<String, Analysis>,
+    /// The sources whose analysis is of what they were before.
+    stale: BTreeSet<String>,
     /// What each source has to say, by file.
     told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
     /// What each file was last published with.
@@ -40,37 +42,51 @@ impl Session {
         including.map(|analysis| analysis.root.as_str()).min().unwrap_or(name)
     }
 
-    /// The sources that a change of this file concerns. One that is closed is among them, to be forgotten.
-    pub(crate) fn affected(&self, name: &str) -> BTreeSet<String> {
-        let mut affected: BTreeSet<String> = self
-            .analyses
-            .values()
-            .filter(|analysis| analysis.reads(name))
-            .map(|analysis| analysis.root.clone())
-            .collect();
+    /// Takes note that a file is not what it was; gives the sources that this concerns, one that is closed among them.
+    pub(crate) fn changed(&mut self, name: &str) -> BTreeSet<String> {
+        let reading = self.analyses.values().filter(|analysis| analysis.may_read(name));
+        let mut affected: BTreeSet<String> = reading.map(|analysis| analysis.root.clone()).collect();
         affected.insert(self.root_of(name).to_owned());
+        self.stale.extend(affected.iter().cloned());
         affected
     }
 
-    /// Nothing that was read is what it was.
-    pub(crate) fn forget(&mut self) {
-        // What is shown stays until there is something newer.
+    /// Takes note that nothing is what it was; gives the sources that this concerns.
+    pub(crate) fn reload(&mut self) -> BTreeSet<String> {
+        let roots = self.roots();
+        self.stale.extend(roots.iter().cloned());
+        self.stale.extend(self.analyses.keys().cloned());
+        roots
+    }
+
+    /// The analysis of the source in whose context a file is seen; none if there is no such file.
+    pub(crate) fn analysis(&mut self, name: &str) -> Option<(&World, &Analysis)> {
+        let root = self.root_of(name).to_owned();
+        self.refresh(&root);
+        self.analyses.get(&root).map(|analysis| (&self.world, analysis))
+    }
+
+    /// Surveys a source if it is not what it was.
+    fn refresh(&mut self, root: &str) {
+        // If this fails it is not tried again, and the last good analysis is what there is, until the next change.
+        let is_stale = self.stale.remove(root);
+        if is_stale || !self.analyses.contains_key(root) {
+            match Analysis::of(&self.world, root) {
+                Some(analysis) => self.analyses.insert(root.to_owned(), analysis),
+                None => self.analyses.remove(root),
+            };
+        }
     }
 
     /// Makes the diagnostics of a source anew; gives what is to be published.
     pub(crate) fn diagnose(&mut self, root: &str) -> Vec<Notification> {
         let is_wanted = self.world.documents.keys().any(|name| self.root_of(name) == root);
-        let now = match Analysis::of(&self.world, root).filter(|_| is_wanted) {
-            Some(analysis) => {
-                let now = diagnostics::by_file(&analysis);
-                self.analyses.insert(root.to_owned(), analysis);
-                now
-            }
-            None => {
-                self.analyses.remove(root);
-                BTreeMap::new()
-            }
-        };
+        if is_wanted {
+            self.refresh(root);
+        } else {
+            self.analyses.remove(root);
+        }
+        let now = self.analyses.get(root).map(diagnostics::by_file).unwrap_or_default();
         let before = if now.is_empty() {
             self.told.remove(root).unwrap_or_default()
         } else {
@@ -103,8 +119,13 @@ impl Session {
     }
 }
 
+/// Whether a file of this name is a source of its own.
+pub(crate) fn is_source(name: &str) -> bool {
+    matches!(name.rsplit_once('.'), Some((_, "cl" | "ocl")))
+}
+
 /// Whether a file of this name is meant to be included.
-fn is_header(name: &str) -> bool {
+pub(crate) fn is_header(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "h" | "clh" | "hcl" | "inc" | "hpp" | "inl")
 }

@@ -58,14 +58,13 @@ impl Worker {
                 let debounce = Duration::from_millis(world.settings.debounce);
                 self.session.world = world;
                 for name in names {
-                    self.dirty.extend(self.session.affected(&name));
+                    self.dirty.extend(self.session.changed(&name));
                 }
                 self.due = Some(Instant::now() + debounce);
             }
             Task::Reload(world) => {
                 self.session.world = world;
-                self.session.forget();
-                self.dirty.extend(self.session.roots());
+                self.dirty.extend(self.session.reload());
                 self.due = Some(Instant::now());
             }
             Task::Request(world, request) => {

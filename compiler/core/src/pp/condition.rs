@@ -57,6 +57,7 @@ impl Preprocessor<'_> {
     fn defined(&mut self, operator: Tok) -> Kind {
         let open = self.pending.pop_if(|token| token.is(Punct::OpenParen));
         let name = self.pending.pop_if(|token| token.name().is_some());
+        let tested = name;
         let Some(name) = name.and_then(|token| token.name()) else {
             let message = "the name of a macro must follow `defined`";
             self.sink.report(Diagnostic::new(Code::Conditional, operator.span, message).note("C99 6.10.1"));
@@ -67,6 +68,9 @@ impl Preprocessor<'_> {
         {
             self.sink.report(Diagnostic::new(Code::Conditional, open.span, "this `(` has no `)`"));
             return Kind::Reported;
+        }
+        if let Some(tested) = tested {
+            self.trace_test(tested.span, name);
         }
         self.truth(self.is_macro(name))
     }

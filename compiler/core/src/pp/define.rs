@@ -32,6 +32,7 @@ impl Preprocessor<'_> {
             };
             self.sink.report(diagnostic.help(format!("write `#undef {name}` before the second definition")));
         }
+        self.trace_definition(&definition);
         self.macros.define(definition);
     }
 
@@ -39,6 +40,7 @@ impl Preprocessor<'_> {
     pub(super) fn undef(&mut self, line: &[Tok], after: Span) {
         let Some(name) = self.macro_name(line.first(), after) else { return };
         self.extra_tokens(&line[1..], "undef");
+        self.trace_test(line[0].span, name);
         if self.is_fixed(name) {
             self.changes_fixed(name, line[0].span);
         }

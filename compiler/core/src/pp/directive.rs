@@ -55,6 +55,9 @@ impl Preprocessor<'_> {
             }
             "ifdef" | "ifndef" => {
                 let tested = self.macro_name(rest.first(), span);
+                if let (Some(tested), Some(word)) = (tested, rest.first()) {
+                    self.trace_test(word.span, tested);
+                }
                 self.extra_tokens(rest.get(1..).unwrap_or_default(), &name);
                 let holds = tested.is_some_and(|tested| self.is_macro(tested) == (name == "ifdef"));
                 self.begin_condition(span, holds);
@@ -154,18 +157,25 @@ impl Preprocessor<'_> {
     /// (C99 6.10.1 paragraph 6): only the words of directives are looked at.
     fn skip(&mut self) {
         let mut nested = 0_usize;
+        let mut from = self.end_of_read();
         loop {
             let Some(frame) = self.frames.last_mut() else { return };
             let file: Rc<_> = frame.file.clone();
             let next = file.directives.partition_point(|at| (*at as usize) < frame.at);
             let Some(at) = file.directives.get(next).map(|at| *at as usize) else {
                 frame.at = file.tokens.len();
-                return;
+                let end = frame.lo + file.text.len() as u32;
+                return self.trace_inactive(from, end);
             };
             frame.at = at + 1;
             let Some(word) = file.tokens.get(at + 1).filter(|word| !word.starts_line()) else { continue };
             let span = frame.place(&file.tokens[at]).span.to(frame.place(word).span);
             let Some(name) = word.name() else { continue };
+            if nested == 0 && matches!(self.interner.text(name), "endif" | "else" | "elif") {
+                self.trace_inactive(from, span.lo);
+                from = span.hi;
+            }
+            let Some(frame) = self.frames.last_mut() else { return };
             match self.interner.text(name) {
                 "if" | "ifdef" | "ifndef" => nested += 1,
                 "endif" if nested != 0 => nested -= 1,
@@ -205,6 +215,14 @@ impl Preprocessor<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The position behind the token read last in the innermost file.
+    fn end_of_read(&self) -> u32 {
+        let frame = self.frames.last();
+        let last =
+            frame.and_then(|frame| Some(frame.place(frame.file.tokens.get(frame.at.checked_sub(1)?)?)));
+        last.map_or(0, |last| last.span.hi)
     }
 
     /// C99 6.10.4

@@ -82,6 +82,7 @@ impl Preprocessor<'_> {
             if !self.expand(token, &definition) {
                 return Some(token);
             }
+            self.trace_use(token.span, &definition);
         }
     }
 

@@ -60,7 +60,9 @@ impl Preprocessor<'_> {
             return;
         }
         let directive = after.to(header.span);
-        match self.find(&header) {
+        let found = self.find(&header);
+        self.trace_include(header.span, found.as_ref().map(|file| &*file.name));
+        match found {
             Some(file) => self.enter_included(file, directive),
             None => self.not_found(&header),
         }

@@ -5,7 +5,7 @@
 
 use kiln_syntax::{Span, ast};
 
-use super::{Sema, convert::AssignContext};
+use super::{Callee, Sema, convert::AssignContext};
 use crate::{
     builtins::{self, ArgTy, Collective, Context, Failure, FailureKind, Lowering, Overload, Rule},
     diag::{Code, Diagnostic},
@@ -44,6 +44,7 @@ impl Sema<'_> {
     ) -> Expr {
         let call = Call { name, callee, span };
         let context = self.builtin_context();
+        let written = arguments;
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
@@ -64,7 +65,10 @@ impl Sema<'_> {
             .map(|argument| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) })
             .collect();
         match self.chosen.resolve(&set, &mut self.types, &types) {
-            Ok(overload) => self.builtin_node(&overload, arguments, &call),
+            Ok(overload) => {
+                self.note_call(callee, written, || Callee::Builtin(overload.clone()));
+                self.builtin_node(&overload, arguments, &call)
+            }
             Err(failure) => {
                 self.report_no_overload(failure, &arguments, &call);
                 self.error_value(span)

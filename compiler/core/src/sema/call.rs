@@ -2,7 +2,7 @@
 
 use kiln_syntax::{Span, Symbol, ast};
 
-use super::{Entity, Sema, convert::AssignContext, expr::Operand};
+use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
 use crate::{
     builtins,
     diag::{Code, Diagnostic},
@@ -60,6 +60,7 @@ impl Sema<'_> {
     fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
         let text = self.text(name).to_owned();
         if self.is_builtin(&text) {
+            self.note(callee, Meaning::Builtin(name), Role::Use);
             return self.call_builtin(&text, callee, arguments, span);
         }
         if crate::ty::constant(&text).is_some() {
@@ -112,6 +113,7 @@ impl Sema<'_> {
         arguments: &[ast::Expr],
         span: Span,
     ) -> Expr {
+        self.note_call(callee, arguments, || Callee::Function(function));
         let called = &self.module.functions[function];
         let (result, declared) = (called.result, called.span);
         let parameters: Vec<QualTy> =

@@ -7,7 +7,7 @@ use kiln_syntax::{
 };
 
 use super::{
-    Entity, Sema, Sugar,
+    Entity, Meaning, Role, Sema, Sugar,
     attributes::{Attributes, Target},
     constant::Object,
     convert::AssignContext,
@@ -170,6 +170,7 @@ impl Sema<'_> {
             self.types.records[id].name = Some(name.node);
         }
         self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, sugar }, name.span);
+        self.note(name.span, Meaning::Typedef(name.span), Role::Definition);
     }
 
     pub(crate) fn report_redefinition(&mut self, name: Ident, first: Span) {
@@ -251,6 +252,7 @@ impl Sema<'_> {
         }
         let local = self.local(Local { name: Some(name.node), ty: variable.ty, align, span: name.span });
         self.scopes.declare(name.node, Entity::Local(function, local), name.span);
+        self.note(name.span, Meaning::Local(function, local), Role::Definition);
         if attributes.is_unused {
             self.scopes.lookup(name.node);
         }
@@ -320,7 +322,10 @@ impl Sema<'_> {
         if attributes.is_unused {
             self.scopes.lookup(name.node);
         }
-        if is_extern && init.is_none() {
+        let is_definition = !is_extern || init.is_some();
+        let role = if is_definition { Role::Definition } else { Role::Declaration };
+        self.note(name.span, Meaning::Global(global), role);
+        if !is_definition {
             return;
         }
         self.defined.insert(global);

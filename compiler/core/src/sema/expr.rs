@@ -125,6 +125,12 @@ impl Sema<'_> {
 
     /// What an expression names or gives.
     pub(crate) fn operand(&mut self, expr: &ast::Expr) -> Operand {
+        let operand = self.checked_operand(expr);
+        self.note_type(expr.span, &operand);
+        operand
+    }
+
+    fn checked_operand(&mut self, expr: &ast::Expr) -> Operand {
         use ast::ExprKind as Ast;
         let span = expr.span;
         let value = match &expr.kind {

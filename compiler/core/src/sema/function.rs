@@ -7,7 +7,7 @@ use kiln_syntax::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    Entity, Sema,
+    Entity, Meaning, Role, Sema,
     attributes::{Attributes, Target},
     declarator::{Declared, Parameter},
     specifiers::Specified,
@@ -90,7 +90,9 @@ impl Sema<'_> {
                 .note("C99 6.7.1"),
             );
         }
-        self.function(name, declared, specified, attributes);
+        if let Some(id) = self.function(name, declared, specified, attributes) {
+            self.note(name.span, Meaning::Function(id), Role::Declaration);
+        }
     }
 
     /// A function with its body (C99 6.9.1).
@@ -127,6 +129,7 @@ impl Sema<'_> {
         let Some(id) = self.function(name, &declared, &specified, &attributes) else {
             return self.check_body_alone(definition);
         };
+        self.note(name.span, Meaning::Function(id), Role::Definition);
         if self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
             self.report_redefinition(name, first);
@@ -387,6 +390,7 @@ impl Sema<'_> {
                 self.report_redefinition(name, first);
             }
             self.scopes.declare(name.node, Entity::Local(id, local), name.span);
+            self.note(name.span, Meaning::Local(id, local), Role::Definition);
             if parameter.is_unused {
                 self.scopes.lookup(name.node);
             }

@@ -8,7 +8,7 @@ use kiln_syntax::{
     ast::{self, Designator, ExprKind as Ast, Initializer, InitializerList},
 };
 
-use super::{Sema, convert::AssignContext, decl::initializer_span};
+use super::{Meaning, Role, Sema, convert::AssignContext, decl::initializer_span};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
@@ -250,7 +250,10 @@ impl Sema<'_> {
                     path.last_mut()?.next = low;
                     repeats = last - low;
                 }
-                (Designator::Member(name), Ty::Record(_)) => {
+                (Designator::Member(name), Ty::Record(record)) => {
+                    if let Some(found) = self.find_member(record, name.node) {
+                        self.note(name.span, Meaning::Member(found.declared), Role::Use);
+                    }
                     if !self.designate_member(name.node, path) {
                         let (text, shown) = (self.text(name.node).to_owned(), self.show(frame.ty));
                         self.report_designator(designator, &format!("`{shown}` has no member `{text}`"));

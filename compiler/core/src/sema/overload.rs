@@ -5,7 +5,7 @@
 
 use kiln_syntax::{Span, ast};
 
-use super::{Sema, convert::AssignContext};
+use super::{Callee, Meaning, Role, Sema, convert::AssignContext};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId},
@@ -48,7 +48,11 @@ impl Sema<'_> {
             best.push((function, fits));
         }
         match best.as_slice() {
-            [(function, _)] => self.call_with_values(*function, values, span),
+            [(function, _)] => {
+                self.note(callee, Meaning::Function(*function), Role::Use);
+                self.note_call(callee, arguments, || Callee::Function(*function));
+                self.call_with_values(*function, values, span)
+            }
             [] if self.is_builtin(name) => self.call_builtin(name, callee, arguments, span),
             found => {
                 let (what, shown) = if found.is_empty() {

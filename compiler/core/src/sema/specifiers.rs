@@ -11,7 +11,7 @@ use kiln_syntax::{
     ast::{self, FunctionSpecifier, Storage, TypeSpecifierKind},
 };
 
-use super::{Entity, Sema, Sugar, attributes::Target};
+use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target};
 use crate::{
     diag::{Code, Diagnostic},
     opencl::AddressSpace,
@@ -166,9 +166,13 @@ impl Sema<'_> {
     /// The type of a typedef name, the program's or a predeclared one (C99 6.7.7, OpenCL C 6.3).
     fn type_of_name(&mut self, name: Symbol, span: Span) -> (QualTy, Sugar) {
         let error = (TyId::ERROR.plain(), Sugar::default());
-        match self.lookup(name).map(|binding| &binding.meaning) {
-            Some(Entity::Typedef { ty, sugar }) => return (*ty, *sugar),
-            Some(Entity::Error) => return error,
+        match self.lookup(name).map(|binding| (&binding.meaning, binding.span)) {
+            Some((Entity::Typedef { ty, sugar }, declared)) => {
+                let found = (*ty, *sugar);
+                self.note(span, Meaning::Typedef(declared), Role::Use);
+                return found;
+            }
+            Some((Entity::Error, _)) => return error,
             Some(_) => {
                 let message = format!("`{}` is not a type here", self.text(name));
                 self.report(Diagnostic::new(Code::UnknownType, span, message));
@@ -185,6 +189,7 @@ impl Sema<'_> {
             self.report_missing(&format!("the type `{text}`"), &missing, span);
             return error;
         }
+        self.note(span, Meaning::Type(name), Role::Use);
         self.warn_not_enabled(found.ty, span);
         let is_host_sized = matches!(&*text, "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t");
         (found.ty.plain(), Sugar { align: None, is_host_sized })

@@ -7,7 +7,9 @@ use kiln_syntax::{
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast},
 };
 
-use super::{Entity, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope};
+use super::{
+    Entity, Meaning, Role, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope,
+};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, LoopHints, Stmt, StmtKind, jumps, visit},
@@ -128,6 +130,9 @@ impl Sema<'_> {
             }
             Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
             Ast::Goto(name) => {
+                if let Some(function) = self.function {
+                    self.note(name.span, Meaning::Label(function, name.node), Role::Use);
+                }
                 self.body.gotos.push(*name);
                 StmtKind::Goto(name.node)
             }
@@ -334,6 +339,9 @@ impl Sema<'_> {
 
     /// A label belongs to the whole function (C99 6.2.1, 6.8.1).
     fn label(&mut self, name: Ident) {
+        if let Some(function) = self.function {
+            self.note(name.span, Meaning::Label(function, name.node), Role::Definition);
+        }
         if let Some(&(first, _)) = self.body.labels.get(&name.node) {
             let text = self.text(name.node).to_owned();
             self.report(

@@ -6,7 +6,7 @@ use kiln_syntax::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Entity, Sema, Tag, attributes::Target};
+use super::{Entity, Meaning, Role, Sema, Tag, attributes::Target};
 use crate::{
     diag::{Code, Diagnostic},
     hir::Const,
@@ -41,11 +41,13 @@ impl Sema<'_> {
             return match specifier.tag {
                 Some(tag) => match self.scopes.lookup_tag(tag.node).map(|binding| binding.meaning) {
                     Some(Tag::Record(id)) if self.types.records[id].kind == specifier.kind => {
+                        self.note_tag(specifier.tag, Tag::Record(id), Role::Use);
                         self.types.intern(Ty::Record(id))
                     }
                     Some(_) => self.report_other_tag(tag.node, record_word(specifier.kind), span),
                     None => {
                         let id = self.new_record(specifier, span);
+                        self.note_tag(specifier.tag, Tag::Record(id), Role::Declaration);
                         self.types.intern(Ty::Record(id))
                     }
                 },
@@ -75,6 +77,7 @@ impl Sema<'_> {
             }
             None => self.new_record(specifier, span),
         };
+        self.note_tag(specifier.tag, Tag::Record(id), Role::Definition);
         self.record_members(id, members, &specifier.attributes);
         self.types.intern(Ty::Record(id))
     }
@@ -178,6 +181,9 @@ impl Sema<'_> {
             let sugar = specified.sugar_of(&one.declarator);
             is_host_sized |=
                 sugar.is_host_sized && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
+            if let Some(name) = declared.name {
+                self.note(name.span, Meaning::Member(declared.span), Role::Definition);
+            }
             if let Some(name) = declared.name
                 && let Some(first) = members.names.insert(name.node, name.span)
             {
@@ -335,10 +341,14 @@ impl Sema<'_> {
         let Some(enumerators) = &specifier.enumerators else {
             let Some(tag) = specifier.tag else { return TyId::ERROR };
             return match self.scopes.lookup_tag(tag.node).map(|binding| binding.meaning) {
-                Some(Tag::Enum(id)) => self.types.intern(Ty::Enum(id)),
+                Some(Tag::Enum(id)) => {
+                    self.note_tag(specifier.tag, Tag::Enum(id), Role::Use);
+                    self.types.intern(Ty::Enum(id))
+                }
                 Some(_) => self.report_other_tag(tag.node, "enum", span),
                 None => {
                     let id = self.new_enum(specifier, span);
+                    self.note_tag(specifier.tag, Tag::Enum(id), Role::Declaration);
                     self.types.intern(Ty::Enum(id))
                 }
             };
@@ -357,6 +367,7 @@ impl Sema<'_> {
             }
             None => self.new_enum(specifier, span),
         };
+        self.note_tag(specifier.tag, Tag::Enum(id), Role::Definition);
         let enumerators = self.enumerators(enumerators);
         // Zero counts: an empty range is that of `uint`.
         let values = enumerators.iter().map(|&(_, value)| value);
@@ -421,6 +432,7 @@ impl Sema<'_> {
             }
             let value = Const::Int(next as u64);
             self.scopes.declare(name.node, Entity::Enumerator { value, ty }, name.span);
+            self.note(name.span, Meaning::Enumerator(name.span), Role::Definition);
             values.push((name.node, next));
             next += 1;
         }

@@ -6,7 +6,7 @@ use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, Place, PlaceKind},
-    sema::Sema,
+    sema::{Meaning, Role, Sema},
     ty::{QualTy, RecordId, Ty, TyId},
 };
 
@@ -15,6 +15,8 @@ pub(crate) struct Found {
     pub(crate) ty: QualTy,
     /// From the beginning of the outermost.
     pub(crate) offset: u64,
+    /// Where it is declared.
+    pub(crate) declared: Span,
 }
 
 impl Sema<'_> {
@@ -88,6 +90,7 @@ impl Sema<'_> {
         let Some(found) = self.find_member(record, name.node) else {
             return self.unknown_member(base.ty.ty, record, name, span);
         };
+        self.note(name.span, Meaning::Member(found.declared), Role::Use);
         let mut ty = found.ty;
         ty.quals.is_const |= base.ty.quals.is_const;
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
@@ -105,7 +108,7 @@ impl Sema<'_> {
         for field in fields {
             match field.name {
                 Some(field_name) if field_name == name => {
-                    return Some(Found { ty: field.ty, offset: field.offset });
+                    return Some(Found { ty: field.ty, offset: field.offset, declared: field.span });
                 }
                 Some(_) => {}
                 None => {

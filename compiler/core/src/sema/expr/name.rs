@@ -8,7 +8,7 @@ use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
     opencl::{AddressSpace, Order, Scope},
-    sema::{Entity, Sema},
+    sema::{Entity, Meaning, Role, Sema},
     ty::{self, Scalar, Ty, TyId},
 };
 
@@ -19,7 +19,9 @@ impl Sema<'_> {
     /// What a name names.
     pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
         let Some(binding) = self.lookup(name) else { return self.predeclared_name(name, span) };
-        match binding.meaning.clone() {
+        let binding = binding.clone();
+        self.note_use(span, &binding);
+        match binding.meaning {
             Entity::Local(function, local) => self.local_place(function, local, span),
             Entity::Global(global) => {
                 let ty = self.module.globals[global].ty;
@@ -59,9 +61,11 @@ impl Sema<'_> {
                 return Operand::Value(self.error_value(span));
             }
             let ty = constant.ty(&mut self.types);
+            self.note(span, Meaning::Constant(name), Role::Use);
             return Operand::Value(Expr { kind: ExprKind::Const(constant.value), ty, span });
         }
         if self.is_builtin(&text) {
+            self.note(span, Meaning::Builtin(name), Role::Use);
             return Operand::Builtin(span);
         }
         if text == "__func__" || text == "__FUNCTION__" || text == "__PRETTY_FUNCTION__" {

@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
-    sema::Sema,
+    sema::{Meaning, Role, Sema},
     ty::{Ty, TyId},
 };
 
@@ -36,7 +36,10 @@ impl Sema<'_> {
             return None;
         };
         match self.find_member(record, name.node) {
-            Some(found) => Some((found.ty.ty, found.offset)),
+            Some(found) => {
+                self.note(name.span, Meaning::Member(found.declared), Role::Use);
+                Some((found.ty.ty, found.offset))
+            }
             None => {
                 self.unknown_member(ty, record, name, name.span);
                 None

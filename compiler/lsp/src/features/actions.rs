@@ -1,0 +1,136 @@
+//! Changes that mend what a diagnostic complains about: the compiler's own fixes, each and all at once.
+
+use std::{collections::HashMap, ops::Range};
+
+use kiln_compiler::{
+    diag::{Diagnostic, Fix},
+    source::FileId,
+};
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
+
+use crate::{analysis::Analysis, diagnostics, uri};
+
+/// The sort of action that mends everything that has a fix.
+pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::SOURCE_FIX_ALL;
+
+/// The actions for a part of a file, of the sorts that are wanted; of all if nobody says which.
+pub(crate) fn actions(
+    analysis: &Analysis,
+    file: FileId,
+    range: &Range<usize>,
+    wanted: Option<&[CodeActionKind]>,
+) -> Vec<CodeActionOrCommand> {
+    let is_wanted =
+        |kind: &CodeActionKind| wanted.is_none_or(|wanted| wanted.iter().any(|it| contains(it, kind)));
+    let mut actions = Vec::new();
+    if is_wanted(&CodeActionKind::QUICKFIX) {
+        actions.extend(quick_fixes(analysis, file, range));
+    }
+    if is_wanted(&FIX_ALL) {
+        actions.extend(fix_all(analysis, file));
+    }
+    actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+}
+
+/// Whether a sort of action is the other or has it as a part: `source` has `source.fixAll`.
+fn contains(whole: &CodeActionKind, part: &CodeActionKind) -> bool {
+    let rest = part.as_str().strip_prefix(whole.as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || whole.as_str().is_empty())
+}
+
+fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<CodeAction> {
+    let here = analysis.survey.diagnostics.iter().filter_map(|diagnostic| {
+        let place = analysis.in_file(file, diagnostic.span)?;
+        let touches = place.start <= range.end && range.start <= place.end;
+        let fix = diagnostic.fix.as_ref().filter(|_| touches)?;
+        let (uri, edit) = edit(analysis, fix)?;
+        Some((diagnostic, fix, uri, edit, analysis.range(file, &place)))
+    });
+    let mut actions: Vec<CodeAction> = here
+        .map(|(diagnostic, fix, uri, edit, range)| CodeAction {
+            title: title(&fix.title),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![diagnostics::convert(analysis, diagnostic, range)]),
+            edit: Some(one_edit(uri, vec![edit])),
+            ..CodeAction::default()
+        })
+        .collect();
+    if let [only] = actions.as_mut_slice() {
+        only.is_preferred = Some(true);
+    }
+    actions
+}
+
+/// Every fix of the file that does not stand in the way of one before it.
+fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
+    let mut edits: Vec<TextEdit> = Vec::new();
+    let mut uri = None;
+    let fixes =
+        analysis.survey.diagnostics.iter().filter_map(|diagnostic: &Diagnostic| diagnostic.fix.as_ref());
+    for fix in fixes.filter(|fix| analysis.in_file(file, fix.span).is_some()) {
+        let Some((place, edit)) = edit(analysis, fix) else { continue };
+        let overlaps = |other: &TextEdit| {
+            edit.range.start < other.range.end && other.range.start < edit.range.end
+                || edit.range == other.range
+        };
+        if !edits.iter().any(overlaps) {
+            edits.push(edit);
+            uri = Some(place);
+        }
+    }
+    Some(CodeAction {
+        title: format!("Fix all {} problems that have one way to be fixed", edits.len()),
+        kind: Some(FIX_ALL),
+        edit: Some(one_edit(uri.filter(|_| edits.len() > 1)?, edits)),
+        ..CodeAction::default()
+    })
+}
+
+/// A fix where its letters stand, were it in the definition of a macro.
+fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
+    let place = analysis.spelling(fix.span)?;
+    let range = analysis.range(place.file, &place.range);
+    Some((uri::uri(analysis.file_name(place.file)?)?, TextEdit { range, new_text: fix.replacement.clone() }))
+}
+
+fn one_edit(uri: Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    WorkspaceEdit { changes: Some(HashMap::from([(uri, edits)])), ..WorkspaceEdit::default() }
+}
+
+/// As menus write it.
+fn title(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    fn titles(text: &str, wanted: Option<&[CodeActionKind]>) -> Vec<String> {
+        let fixture = Fixture::new(text);
+        let cursor = fixture.cursor();
+        let here = cursor.offset..cursor.offset;
+        let actions = actions(&fixture.analysis, cursor.file, &here, wanted);
+        let titles = actions.into_iter().map(|action| match action {
+            CodeActionOrCommand::CodeAction(action) => action.title,
+            CodeActionOrCommand::Command(command) => command.title,
+        });
+        titles.collect()
+    }
+
+    #[test]
+    fn a_fix_where_the_cursor_is() {
+        assert_eq!(titles("int f(int value) { return $0valeu; }", None), ["Replace by `value`"]);
+        assert!(titles("$0int f(int value) { return valeu; }", None).is_empty());
+    }
+
+    #[test]
+    fn all_fixes_at_once() {
+        let text = "$0int f(int value) { return valeu; }\nint g(int value) { return valeu; }";
+        let wanted = [CodeActionKind::SOURCE];
+        assert_eq!(titles(text, Some(&wanted)), ["Fix all 2 problems that have one way to be fixed"]);
+        assert!(titles(text, Some(&[CodeActionKind::REFACTOR])).is_empty());
+    }
+}

@@ -1,0 +1,167 @@
+//! Where a thing is defined or declared, and where its type is.
+
+use kiln_compiler::{
+    sema::{Meaning, Role},
+    source::Place,
+    ty::{Ty, TyId},
+};
+use lsp_types::{Location, Range};
+
+use crate::{
+    analysis::{Analysis, Cursor},
+    names::Thing,
+    uri,
+};
+
+/// Where the thing under the cursor is defined: its definition, or else its declarations; the file that is included.
+pub(crate) fn definition(cursor: &Cursor<'_>) -> Vec<Location> {
+    of_name(cursor, Role::Definition)
+}
+
+/// Where it is declared, or else defined.
+pub(crate) fn declaration(cursor: &Cursor<'_>) -> Vec<Location> {
+    of_name(cursor, Role::Declaration)
+}
+
+/// Where the type of the thing under the cursor is defined, if the program defines it.
+pub(crate) fn type_definition(cursor: &Cursor<'_>) -> Vec<Location> {
+    let named = cursor.name().and_then(|name| cursor.analysis.type_of(name.thing)).map(|ty| ty.ty);
+    let Some(ty) = named.or_else(|| expression_type(cursor)) else { return Vec::new() };
+    tag_of(cursor.analysis, ty)
+        .map_or_else(Vec::new, |thing| locations(cursor.analysis, thing, Role::Definition))
+}
+
+fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
+    if let Some(file) = included(cursor) {
+        return vec![file];
+    }
+    let Some(name) = cursor.name() else { return Vec::new() };
+    locations(cursor.analysis, name.thing, role)
+}
+
+/// The occurrences in this role, or else in the other one that gives meaning.
+pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Location> {
+    let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };
+    let of = |role| -> Vec<Location> {
+        let places = analysis.occurrences(thing).filter(|name| name.role == role).map(|name| &name.place);
+        places.filter_map(|place| analysis.location(place)).collect()
+    };
+    let found = of(role);
+    if found.is_empty() { of(other) } else { found }
+}
+
+/// The file that the directive under the cursor includes.
+fn included(cursor: &Cursor<'_>) -> Option<Location> {
+    let analysis = cursor.analysis;
+    let directive = analysis.survey.trace.includes.iter().find(|directive| {
+        let range = analysis.in_file(cursor.file, directive.span);
+        range.is_some_and(|range| range.contains(&cursor.offset))
+    })?;
+    let path = uri::normal(directive.path.as_ref()?);
+    Some(Location { uri: uri::uri(&path)?, range: Range::default() })
+}
+
+/// The type of the smallest expression around the cursor.
+pub(crate) fn expression_type(cursor: &Cursor<'_>) -> Option<TyId> {
+    let around = cursor.analysis.survey.facts.expressions.iter().filter_map(|typed| {
+        let range = cursor.analysis.in_file(cursor.file, typed.span)?;
+        (range.start <= cursor.offset && cursor.offset <= range.end).then_some((range.len(), typed.ty.ty))
+    });
+    around.min_by_key(|(length, _)| *length).map(|(_, ty)| ty)
+}
+
+/// The tag behind a type: that of its elements, of what it points to, of what a function gives.
+fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
+    loop {
+        ty = match analysis.survey.program.types.get(ty) {
+            Ty::Pointer(to) => to.ty,
+            Ty::Array(element, _) => element.ty,
+            Ty::Function(function) | Ty::Block(function) => function.result.ty,
+            Ty::Record(id) => {
+                let thing = Thing::Program(Meaning::Record(*id));
+                let record = &analysis.survey.program.types.records[*id];
+                let has_tag = record.has_tag || analysis.occurrences(thing).next().is_some();
+                return if has_tag {
+                    Some(thing)
+                } else {
+                    typedef_at(analysis, analysis.spelling(record.span)?)
+                };
+            }
+            Ty::Enum(id) => return Some(Thing::Program(Meaning::Enum(*id))),
+            _ => return None,
+        }
+    }
+}
+
+/// The typedef whose declaration begins with this type: `typedef struct { … } name;`
+fn typedef_at(analysis: &Analysis, record: Place) -> Option<Thing> {
+    let behind =
+        analysis.names_in(record.file).iter().filter(|name| name.place.range.start >= record.range.end);
+    behind
+        .filter(|name| {
+            matches!(name.thing, Thing::Program(Meaning::Typedef(_))) && name.role == Role::Definition
+        })
+        .map(|name| name.thing)
+        .next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[track_caller]
+    fn check(text: &str, find: fn(&Cursor<'_>) -> Vec<Location>, expected: &[&str]) {
+        let fixture = Fixture::new(text);
+        let found: Vec<String> = find(&fixture.cursor())
+            .iter()
+            .map(|location| {
+                let start = location.range.start;
+                format!("{}:{}:{}", uri::name(&location.uri), start.line, start.character)
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn variables_functions_members_and_labels() {
+        check("int f(int a) { return $0a; }", definition, &["/a.cl:0:10"]);
+        check(
+            "int g(int);\nint f() { return $0g(1); }\nint g(int a) { return a; }",
+            definition,
+            &["/a.cl:2:4"],
+        );
+        check(
+            "int g(int);\nint f() { return $0g(1); }\nint g(int a) { return a; }",
+            declaration,
+            &["/a.cl:0:4"],
+        );
+        check("struct S { int a, b; };\nint f(struct S s) { return s.b$0; }", definition, &["/a.cl:0:18"]);
+        check("void f(int a) { again: if (a) goto $0again; }", definition, &["/a.cl:0:16"]);
+        check("enum E { A, B };\nint f() { return B$0; }", definition, &["/a.cl:0:12"]);
+    }
+
+    #[test]
+    fn macros_and_what_is_in_their_calls() {
+        check("#define ADD(x) (x + 1)\nint f(int a) { return A$0DD(a); }", definition, &["/a.cl:0:8"]);
+        check("#define ADD(x) (x + 1)\nint f(int a) { return ADD($0a); }", definition, &["/a.cl:1:10"]);
+        check("#define N 1\n#ifdef $0N\n#endif", definition, &["/a.cl:0:8"]);
+    }
+
+    #[test]
+    fn files_and_what_is_in_them() {
+        check("//- /a.cl\n#include \"$0b.h\"\n//- /b.h\nint g(int);\n", definition, &["/b.h:0:0"]);
+        check(
+            "//- /a.cl\n#include \"b.h\"\nint f() { return g$0(1); }\n//- /b.h\nint g(int);\n",
+            definition,
+            &["/b.h:0:4"],
+        );
+    }
+
+    #[test]
+    fn types_behind_pointers_and_typedefs() {
+        check("struct S { int a; };\nvoid f(global struct S *p) { $0p; }", type_definition, &["/a.cl:0:7"]);
+        check("typedef struct { int a; } T;\nvoid f(T t) { $0t; }", type_definition, &["/a.cl:0:26"]);
+        check("void f(int a) { $0a; }", type_definition, &[]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Where a thing is used: in the files of one analysis, and in other sources that see the same declaration.
+
+use kiln_compiler::sema::Role;
+use lsp_types::Location;
+
+use crate::{
+    analysis::{Analysis, Cursor},
+    names::Thing,
+};
+
+/// A thing as every source knows it that sees its declaration: the file and the place of that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The file.
+    pub(crate) file: String,
+    /// The offset of the name.
+    pub(crate) offset: usize,
+    /// The name.
+    pub(crate) text: String,
+}
+
+/// The thing under the cursor, if something declares it.
+pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
+    let analysis = cursor.analysis;
+    let thing = cursor.name()?.thing;
+    let declared = analysis.occurrences(thing).filter(|name| name.role != Role::Use).map(|name| &name.place);
+    // A header comes before what includes it: other sources see it there, too.
+    let place =
+        declared.min_by_key(|place| (analysis.file_name(place.file) == Some(&analysis.root), place.file))?;
+    Some(Key {
+        file: analysis.file_name(place.file)?.to_owned(),
+        offset: place.range.start,
+        text: analysis.survey.sources.text(place).to_owned(),
+    })
+}
+
+/// What that is in another source.
+pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
+    let file = analysis.file(&key.file)?;
+    let names = analysis.names_in(file).iter();
+    let mut at = names.filter(|name| name.place.range.start == key.offset && name.role != Role::Use);
+    at.next().map(|name| name.thing)
+}
+
+/// Every place of a thing in the files of an analysis.
+pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bool) -> Vec<Location> {
+    let names = analysis.occurrences(thing).filter(|name| with_declarations || name.role == Role::Use);
+    let mut locations = Vec::new();
+    for location in names.filter_map(|name| analysis.location(&name.place)) {
+        // A header that is included twice has each place twice.
+        if !locations.contains(&location) {
+            locations.push(location);
+        }
+    }
+    locations
+}
+
+/// The places of a thing of the language, which nothing declares, in one analysis.
+pub(crate) fn of_language(cursor: &Cursor<'_>) -> Vec<Location> {
+    cursor.name().map_or_else(Vec::new, |name| locations(cursor.analysis, name.thing, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let fixture = Fixture::new(text);
+        let cursor = fixture.cursor();
+        let name = cursor.name().expect("a name");
+        let found = locations(&fixture.analysis, name.thing, true);
+        assert_eq!(fixture.covered(found.into_iter().map(|location| location.range)), expected);
+    }
+
+    #[test]
+    fn scopes_keep_names_apart() {
+        check("int f(int a) {\n { float a = 1; a; }\n return $0a; }", &["0:a", "2:a"]);
+        check("int f(int a) {\n { float a = 1; $0a; }\n return a; }", &["1:a", "1:a"]);
+    }
+
+    #[test]
+    fn uses_in_macros_and_their_arguments_are_uses() {
+        check("#define TWICE(x) (x + x + b)\nint f(int $0a, int b) {\n return TWICE(a); }", &["1:a", "2:a"]);
+        check("#define TWICE(x) (x + x + b)\nint f(int a, int $0b) {\n return TWICE(a); }", &["0:b", "1:b"]);
+    }
+
+    #[test]
+    fn a_tag_is_no_member_of_the_same_name() {
+        check("struct a { int a; };\nint f(struct $0a a) { return a.a; }", &["0:a", "1:a"]);
+    }
+
+    #[test]
+    fn a_key_finds_the_thing_again() {
+        let text = "//- /a.cl\n#include \"b.h\"\nint f() { return $0g(1); }\n//- /b.h\nint g(int);\n";
+        let fixture = Fixture::new(text);
+        let key = key(&fixture.cursor()).expect("declared");
+        assert_eq!((key.file.as_str(), key.offset, key.text.as_str()), ("/b.h", 4, "g"));
+        assert_eq!(thing(&fixture.analysis, &key), fixture.cursor().name().map(|name| name.thing));
+    }
+}

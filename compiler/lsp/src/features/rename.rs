@@ -1,0 +1,131 @@
+//! Another name for a thing of the program: everywhere, or not at all. What is of the language, and macros, which may be used where
+//! nobody sees it, keep their names.
+
+use std::collections::HashMap;
+
+use kiln_compiler::{builtins, sema::Meaning, ty};
+use kiln_syntax::token::Keyword;
+use lsp_types::{Range, TextEdit, Uri};
+
+use crate::{
+    analysis::{Analysis, Cursor},
+    names::{Name, Thing, is_word},
+};
+
+/// The name under the cursor, if it can be another.
+pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
+    let name = cursor.name().ok_or("there is no name here")?;
+    let text = cursor.text()[name.place.range.clone()].to_owned();
+    match name.thing {
+        Thing::Macro(..) => Err(format!("`{text}` is a macro, which may be used where it cannot be seen")),
+        Thing::Program(Meaning::Builtin(_) | Meaning::Constant(_) | Meaning::Type(_)) => {
+            Err(format!("`{text}` is a name of OpenCL C"))
+        }
+        Thing::Program(_) => Ok((cursor.range(&name.place.range), text)),
+    }
+}
+
+/// Why a thing cannot have this name, in the files of one analysis.
+pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) -> Option<String> {
+    if !is_word(new) || Keyword::ALL.iter().any(|(spelling, _)| *spelling == new) {
+        return Some(format!("`{new}` is no name"));
+    }
+    if builtins::is_name(new) || ty::constant(new).is_some() || ty::is_reserved(new) {
+        return Some(format!("`{new}` is a name of OpenCL C"));
+    }
+    let sources = &analysis.survey.sources;
+    let text = |name: &Name| sources.text(&name.place);
+    if analysis.survey.trace.definitions.iter().any(|it| analysis.symbol(it.name) == new) {
+        return Some(format!("`{new}` is a macro"));
+    }
+    if let Some(taken) = analysis.names().iter().find(|name| text(name) == new && meets(name.thing, thing)) {
+        let place = analysis.location(&taken.place);
+        let line = place.map_or(0, |place| place.range.start.line + 1);
+        return Some(format!("`{new}` is taken, in line {line}"));
+    }
+    for name in analysis.occurrences(thing) {
+        if text(name) != old {
+            return Some(format!("`{old}` is put together by a macro"));
+        }
+        let others = analysis.names_in(name.place.file).iter().filter(|other| other.place == name.place);
+        if others.into_iter().any(|other| other.thing != thing) {
+            return Some(format!("a macro uses `{old}` for different things"));
+        }
+    }
+    None
+}
+
+/// Whether one of the names could be taken for the other: labels, members and tags are a world of their own each, and so are the
+/// variables of different functions.
+fn meets(one: Thing, other: Thing) -> bool {
+    use Meaning::{Enum, Label, Local, Member, Record};
+    match (one, other) {
+        (
+            Thing::Program(Local(one, _) | Label(one, _)),
+            Thing::Program(Local(other, _) | Label(other, _)),
+        ) => one == other,
+        (Thing::Program(Member(_)), Thing::Program(Member(_))) => true,
+        (Thing::Program(Member(_)), _) | (_, Thing::Program(Member(_))) => false,
+        (Thing::Program(Record(_) | Enum(_)), Thing::Program(Record(_) | Enum(_))) => true,
+        (Thing::Program(Record(_) | Enum(_)), _) | (_, Thing::Program(Record(_) | Enum(_))) => false,
+        _ => true,
+    }
+}
+
+/// The changes in the files of one analysis.
+pub(crate) fn edits(analysis: &Analysis, thing: Thing, new: &str, edits: &mut HashMap<Uri, Vec<TextEdit>>) {
+    for location in super::references::locations(analysis, thing, true) {
+        let edit = TextEdit { range: location.range, new_text: new.to_owned() };
+        let of_file = edits.entry(location.uri).or_default();
+        if !of_file.contains(&edit) {
+            of_file.push(edit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[track_caller]
+    fn renamed(text: &str, new: &str) -> Result<usize, String> {
+        let fixture = Fixture::new(text);
+        let (_, old) = prepare(&fixture.cursor())?;
+        let thing = fixture.cursor().name().expect("a name").thing;
+        if let Some(why) = refuse(&fixture.analysis, thing, &old, new) {
+            return Err(why);
+        }
+        let mut changes = HashMap::new();
+        edits(&fixture.analysis, thing, new, &mut changes);
+        Ok(changes.values().map(Vec::len).sum())
+    }
+
+    #[test]
+    fn everywhere() {
+        assert_eq!(renamed("int f(int $0a) { return a + a; }", "b"), Ok(3));
+        assert_eq!(renamed("#define A(x) (x + a)\nint f(int $0a) { return A(a); }", "b"), Ok(3));
+        assert_eq!(
+            renamed("//- /a.cl\n#include \"b.h\"\nint f() { return g$0(1); }\n//- /b.h\nint g(int);\n", "h"),
+            Ok(2)
+        );
+    }
+
+    #[test]
+    fn or_not_at_all() {
+        let refused = |text, new| renamed(text, new).expect_err("refused");
+        assert_eq!(refused("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
+        assert_eq!(
+            refused("#define $0A 1\n", "b"),
+            "`A` is a macro, which may be used where it cannot be seen"
+        );
+        assert_eq!(refused("int f(int $0a, int b) { return a; }", "b"), "`b` is taken, in line 1");
+        assert_eq!(refused("int f(int $0a) { return a; }", "for"), "`for` is no name");
+        assert_eq!(
+            refused("int f(int $0a) { return a; }", "get_global_id"),
+            "`get_global_id` is a name of OpenCL C"
+        );
+        let shared = "#define A (a)\nint f(int $0a) { return A; }\nint g(int a) { return A; }";
+        assert_eq!(refused(shared, "b"), "a macro uses `a` for different things");
+    }
+}

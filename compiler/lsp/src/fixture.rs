@@ -1,0 +1,72 @@
+//! Sources for tests: files whose first line is `//- name`, and a `$0` where the cursor stands.
+
+use std::str::FromStr as _;
+
+use lsp_types::{Position, Uri};
+
+use crate::{
+    analysis::{Analysis, Cursor},
+    documents::Document,
+    position::Lines,
+    world::World,
+};
+
+/// Documents, the analysis of the first, and the place of the mark.
+pub(crate) struct Fixture {
+    /// With the documents.
+    pub(crate) world: World,
+    /// Of the first document.
+    pub(crate) analysis: Analysis,
+    /// The file with the mark.
+    pub(crate) name: String,
+    position: Position,
+}
+
+impl Fixture {
+    /// Reads a text. Without names, it is `/a.cl`.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut world = World::default();
+        let mut mark = None;
+        let mut files: Vec<(String, String)> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            match line.strip_prefix("//- ") {
+                Some(name) => files.push((name.trim().to_owned(), String::new())),
+                None => {
+                    if files.is_empty() {
+                        files.push(("/a.cl".to_owned(), String::new()));
+                    }
+                    files.last_mut().expect("there is one").1.push_str(line);
+                }
+            }
+        }
+        for (name, text) in &mut files {
+            if let Some(at) = text.find("$0") {
+                text.replace_range(at..at + 2, "");
+                mark = Some((name.clone(), Lines::new(text, world.encoding).position(at)));
+            }
+            let uri = Uri::from_str(&format!("file://{name}")).expect("a URI");
+            let document = Document { uri, version: 1, text: text.as_str().into() };
+            world.documents.insert(name.clone(), document);
+        }
+        world.client.takes_snippets = true;
+        let (name, position) = mark.unwrap_or_else(|| (files[0].0.clone(), Position::default()));
+        let analysis = Analysis::of(&world, &files[0].0).expect("it is open");
+        Self { world, analysis, name, position }
+    }
+
+    /// The place of the mark.
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor::new(&self.analysis, &self.world, &self.name, self.position).expect("a file")
+    }
+
+    /// The text that ranges of the file with the mark cover, each with the number of its line.
+    pub(crate) fn covered(&self, ranges: impl IntoIterator<Item = lsp_types::Range>) -> Vec<String> {
+        let file = self.analysis.file(&self.name).expect("a file");
+        let (text, lines) = (self.analysis.text(file), self.analysis.lines(file).expect("the user's"));
+        let covered = ranges.into_iter().map(|range| {
+            let bytes = lines.offset(text, range.start)..lines.offset(text, range.end);
+            format!("{}:{}", range.start.line, &text[bytes])
+        });
+        covered.collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! A text as its reader sees it before any grammar: comments, directives, braces. Works on any text, however broken.
+
+use std::ops::Range;
+
+use kiln_syntax::{
+    lex::{Lexeme, Lexer},
+    token::Punct,
+};
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A comment, with its marks.
+    Comment(Range<usize>),
+    /// A directive, from `#` to the end of its last line.
+    Directive(Range<usize>),
+    /// `{`
+    Open(Range<usize>),
+    /// `}`
+    Close(Range<usize>),
+}
+
+impl Piece {
+    /// Where it stands.
+    pub(crate) fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Comment(range) | Self::Directive(range) | Self::Open(range) | Self::Close(range) => range,
+        }
+    }
+}
+
+/// The pieces of a text in their order. Braces and comments in directives are a part of them.
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut end = 0;
+    for token in Lexer::new(text) {
+        let range = token.start as usize..token.end as usize;
+        let before = end;
+        if range.start < before {
+            // Inside of a directive that has been taken as a whole.
+            continue;
+        }
+        comments(text, before..range.start, &mut pieces);
+        end = range.end;
+        match token.lexeme {
+            Lexeme::Punct(Punct::Hash) if token.line_start => {
+                let directive = range.start..line_end(text, range.start);
+                end = directive.end;
+                pieces.push(Piece::Directive(directive));
+            }
+            Lexeme::Punct(Punct::OpenBrace) => pieces.push(Piece::Open(range)),
+            Lexeme::Punct(Punct::CloseBrace) => pieces.push(Piece::Close(range)),
+            Lexeme::UnterminatedComment => pieces.push(Piece::Comment(range)),
+            _ => {}
+        }
+    }
+    comments(text, end..text.len(), &mut pieces);
+    pieces
+}
+
+/// The comments between two tokens.
+fn comments(text: &str, gap: Range<usize>, pieces: &mut Vec<Piece>) {
+    let mut at = gap.start;
+    while let Some(found) = text.get(at..gap.end).and_then(|rest| rest.find('/')) {
+        let start = at + found;
+        let rest = &text[start..gap.end];
+        let length = if rest.starts_with("//") {
+            line_end(text, start).min(gap.end) - start
+        } else {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        };
+        pieces.push(Piece::Comment(start..start + length));
+        at = start + length.max(1);
+    }
+}
+
+/// The end of the line, and of those that a backslash joins to it.
+pub(crate) fn line_end(text: &str, start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
+        let line = text[at..end].trim_end_matches('\r');
+        if end == text.len() || !line.ends_with('\\') {
+            return at + line.len();
+        }
+        at = end + 1;
+    }
+}
+
+/// The word of a directive: `include` of `# include <a.h>`.
+pub(crate) fn directive_word(directive: &str) -> &str {
+    let rest = directive.trim_start_matches('#').trim_start();
+    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_directives_and_braces() {
+        let text = "/* a { */ int x; // b\n#define A \\\n { }\nint f() { \"{\"; }/*";
+        let found: Vec<&str> = pieces(text).iter().map(|piece| &text[piece.range().clone()]).collect();
+        assert_eq!(found, ["/* a { */", "// b", "#define A \\\n { }", "{", "}", "/*"]);
+    }
+
+    #[test]
+    fn words_of_directives() {
+        assert_eq!(directive_word("# include <a>"), "include");
+        assert_eq!(directive_word("#if(1)"), "if");
+        assert_eq!(directive_word("#"), "");
+    }
+}

@@ -1,0 +1,101 @@
+//! Names where they are written, and what they mean: those of the program by the type checker, those of macros by the preprocessor.
+
+use kiln_compiler::{
+    hir::{FunctionId, LocalId},
+    sema::{Meaning, Role},
+    source::Place,
+    ty::{QualTy, TyId},
+};
+use kiln_syntax::{Span, Symbol};
+
+use crate::analysis::Analysis;
+
+/// A name in a file of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// Where its letters stand; in a macro's definition, if it comes from there.
+    pub(crate) place: Place,
+    /// What it means.
+    pub(crate) thing: Thing,
+    /// What it is there for.
+    pub(crate) role: Role,
+}
+
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Thing {
+    /// Something of the program, or of the language.
+    Program(Meaning),
+    /// The macro that is defined there.
+    Macro(Symbol, Option<Span>),
+}
+
+/// Every name of an analysis.
+pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
+    let survey = &analysis.survey;
+    let program = survey.facts.occurrences.iter().map(|it| (it.span, Thing::Program(it.meaning), it.role));
+    let definitions = survey
+        .trace
+        .definitions
+        .iter()
+        .map(|it| (it.span, Thing::Macro(it.name, Some(it.span)), Role::Definition));
+    let uses = survey.trace.uses.iter().map(|it| (it.span, Thing::Macro(it.name, it.definition), Role::Use));
+    let all = program.chain(definitions).chain(uses).filter_map(|(span, thing, role)| {
+        let place = analysis.spelling(span)?;
+        // Letters that were pasted together stand nowhere.
+        is_word(survey.sources.text(&place)).then_some(Name { place, thing, role })
+    });
+    let mut names: Vec<Name> = all.collect();
+    names.sort_by_key(|name| (name.place.file, name.place.range.start, name.place.range.end, name.role));
+    names.dedup_by(|next, kept| next.place == kept.place && next.thing == kept.thing);
+    names
+}
+
+/// Whether this is one identifier.
+pub(crate) fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && text.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+impl Analysis {
+    /// The names that mean this thing.
+    pub(crate) fn occurrences(&self, thing: Thing) -> impl Iterator<Item = &Name> {
+        self.names().iter().filter(move |name| name.thing == thing)
+    }
+
+    /// A parameter or a variable.
+    pub(crate) fn local(&self, function: FunctionId, local: LocalId) -> &kiln_compiler::hir::Local {
+        &self.survey.program.functions[function].locals[local]
+    }
+
+    /// The type of what a name means, if it has one.
+    pub(crate) fn type_of(&self, thing: Thing) -> Option<QualTy> {
+        let program = &self.survey.program;
+        let Thing::Program(meaning) = thing else { return None };
+        match meaning {
+            Meaning::Local(function, local) => Some(self.local(function, local).ty),
+            Meaning::Global(global) => Some(program.globals[global].ty),
+            Meaning::Function(function) => Some(program.functions[function].result.plain()),
+            Meaning::Enumerator(_) => Some(TyId::INT.plain()),
+            Meaning::Member(declared) => self.member(declared).map(|(_, field)| field.ty),
+            Meaning::Typedef(_)
+            | Meaning::Record(_)
+            | Meaning::Enum(_)
+            | Meaning::Label(..)
+            | Meaning::Builtin(_)
+            | Meaning::Constant(_)
+            | Meaning::Type(_) => None,
+        }
+    }
+
+    /// The member that is declared there, and what it is a member of.
+    pub(crate) fn member(
+        &self,
+        declared: Span,
+    ) -> Option<(&kiln_compiler::ty::Record, &kiln_compiler::ty::Field)> {
+        self.survey.program.types.records.iter().find_map(|record| {
+            let field = record.fields.iter().flatten().find(|field| field.span == declared)?;
+            Some((record, field))
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! What takes more than one source: references, names and symbols in all files of the client's folders.
+//!
+//! Sources that are not open are surveyed when they are asked for and forgotten again.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
+
+use lsp_types::{
+    DocumentSymbol, Location, SymbolInformation, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+};
+
+use crate::{
+    analysis::Analysis,
+    features::{references, rename, symbols},
+    requests::at,
+    session::{Session, is_header, is_source},
+    uri,
+};
+
+/// More files than this are not looked at, nor folders deeper than that.
+const MOST_FILES: usize = 2000;
+const DEEPEST: usize = 12;
+
+/// The sources of the client's folders, and those that are open.
+pub(crate) fn sources(session: &Session) -> BTreeSet<String> {
+    let mut found = session.roots();
+    for folder in session.world.folders.iter() {
+        collect(Path::new(folder), DEEPEST, &mut found);
+    }
+    found
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if found.len() >= MOST_FILES || name.starts_with('.') || name == "target" || name == "node_modules" {
+            continue;
+        }
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth > 0 {
+            collect(&entry.path(), depth - 1, found);
+        } else if kind.is_file() && is_source(&name) {
+            found.insert(uri::of_path(&entry.path()));
+        }
+    }
+}
+
+/// Lets a function see each source in which a text may play a part: those that contain it or include a file.
+fn each(session: &mut Session, text: &str, see: &mut dyn FnMut(&Analysis)) {
+    let open = session.roots();
+    for name in sources(session) {
+        if open.contains(&name) {
+            if let Some((_, analysis)) = session.analysis(&name) {
+                see(analysis);
+            }
+            continue;
+        }
+        let Some(bytes) = session.world.read(&name) else { continue };
+        let source = String::from_utf8_lossy(&bytes);
+        if (source.contains(text) || source.contains("include"))
+            && let Some(analysis) = Analysis::of(&session.world, &name)
+        {
+            see(&analysis);
+        }
+    }
+}
+
+/// Every place of a thing.
+pub(crate) fn references(
+    session: &mut Session,
+    key: &references::Key,
+    with_declarations: bool,
+) -> Vec<Location> {
+    let mut all: Vec<Location> = Vec::new();
+    see_key(session, key, &mut |analysis, thing| {
+        for location in references::locations(analysis, thing, with_declarations) {
+            if !all.contains(&location) {
+                all.push(location);
+            }
+        }
+    });
+    all
+}
+
+/// The sources that see the declaration. One source is enough where no other can see it.
+fn see_key(
+    session: &mut Session,
+    key: &references::Key,
+    see: &mut dyn FnMut(&Analysis, crate::names::Thing),
+) {
+    if is_header(&key.file) {
+        each(session, &key.text, &mut |analysis| {
+            if let Some(thing) = references::thing(analysis, key) {
+                see(analysis, thing);
+            }
+        });
+    } else if let Some((_, analysis)) = session.analysis(&key.file)
+        && let Some(thing) = references::thing(analysis, key)
+    {
+        see(analysis, thing);
+    }
+}
+
+/// Another name for the thing at a place; a sentence if that cannot be.
+pub(crate) fn rename(
+    session: &mut Session,
+    place: &TextDocumentPositionParams,
+    new: &str,
+) -> Result<WorkspaceEdit, String> {
+    let (_, old) = at(session, place, rename::prepare).ok_or("there is no such document")??;
+    let key = at(session, place, references::key).flatten().ok_or("nothing declares it")?;
+    let mut edits: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    let mut refused = None;
+    see_key(session, &key, &mut |analysis, thing| {
+        refused = refused.take().or_else(|| rename::refuse(analysis, thing, &old, new));
+        rename::edits(analysis, thing, new, &mut edits);
+    });
+    match refused {
+        Some(why) => Err(why),
+        None => Ok(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() }),
+    }
+}
+
+/// The symbols of all sources and their headers whose names have the letters of the query in their order.
+pub(crate) fn symbols(session: &mut Session, query: &str) -> Vec<SymbolInformation> {
+    let query = query.to_lowercase();
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    each(session, "", &mut |analysis| {
+        let names: BTreeSet<&str> = analysis.file_names().collect();
+        for name in names {
+            if seen.insert(name.to_owned())
+                && let (Some(file), Some(uri)) = (analysis.file(name), uri::uri(name))
+            {
+                flatten(symbols::symbols(analysis, file), &uri, None, &query, &mut found);
+            }
+        }
+    });
+    found
+}
+
+fn flatten(
+    symbols: Vec<DocumentSymbol>,
+    uri: &Uri,
+    container: Option<&str>,
+    query: &str,
+    found: &mut Vec<SymbolInformation>,
+) {
+    for symbol in symbols {
+        let inside = symbol.children.unwrap_or_default();
+        flatten(inside, uri, Some(&symbol.name), query, found);
+        if !has_letters(&symbol.name, query) {
+            continue;
+        }
+        #[allow(deprecated, reason = "the protocol has a field that is out of use")]
+        found.push(SymbolInformation {
+            name: symbol.name,
+            kind: symbol.kind,
+            tags: None,
+            deprecated: None,
+            location: Location { uri: uri.clone(), range: symbol.selection_range },
+            container_name: container.map(str::to_owned),
+        });
+    }
+}
+
+/// Whether a name has these letters in their order.
+fn has_letters(name: &str, query: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    query.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_in_their_order() {
+        assert!(has_letters("reduceLocal", "rl"));
+        assert!(has_letters("x", ""));
+        assert!(!has_letters("local", "loo"));
+    }
+}
