@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    io::{BufRead as _, BufReader, Read as _, Write},
+    io::{BufReader, Write},
     path::Path,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},

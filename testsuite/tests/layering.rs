@@ -63,6 +63,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "ty",
         ],
     ),
+    ("survey", &["builtins", "diag", "extensions", "hir", "pp", "sema", "session", "source", "syntax"]),
     ("ir", &["builtins", "hir", "index", "opencl", "ty"]),
     ("lower", &["builtins", "diag", "hir", "index", "ir", "opencl", "ty"]),
     // Bodies of built-in functions are OpenCL C of our own: the front end runs once more.

@@ -91,31 +91,6 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     }
 }
 
-/// The type checker, and what is said of mistakes of syntax beside it.
-fn check(
-    parsed: &kiln_syntax::parse::Parsed,
-    extent: sema::Extent,
-    options: &Options,
-    sources: &SourceMap,
-    interner: &mut Interner,
-    sink: &mut Sink,
-    facts: Option<&mut sema::Facts>,
-) -> hir::Module {
-    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
-    syntax::report(errors, sources, interner, sink);
-    let told = sink.len();
-    let hir = sema::check(&parsed.unit, extent, options, interner, sink, facts);
-    if !parsed.mended.is_empty() {
-        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
-        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
-    }
-    // The type checker knows more of a name that is no type; what it did not come to is told here.
-    if !sink.has_errors() {
-        syntax::report(names, sources, interner, sink);
-    }
-    hir
-}
-
 /// Everything behind the preprocessor; none when it stops at errors.
 fn stages(
     tokens: &[kiln_syntax::token::Token],
@@ -132,7 +107,7 @@ fn stages(
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
     let extent = if *emit == Emit::Nothing { sema::Extent::Source } else { sema::Extent::Program };
-    let hir = check(&parsed, extent, options, sources, interner, sink, None);
+    let hir = survey::check(&parsed, extent, options, sources, interner, sink, None);
     if sink.has_errors() {
         return None;
     }

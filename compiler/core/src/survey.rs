@@ -1,7 +1,11 @@
 //! A source as an editor wants to know it: not only whether it is right, but what stands where and what it means. The stages are
 //! those of a compilation; they note on their way what they otherwise forget.
 
-use kiln_syntax::{Interner, ast, token::Token};
+use kiln_syntax::{
+    Interner, ast,
+    parse::{Parsed, parse},
+    token::Token,
+};
 
 use crate::{
     builtins::Context,
@@ -9,9 +13,10 @@ use crate::{
     extensions::Extensions,
     hir,
     pp::{self, Trace},
-    sema::{Extent, Facts},
+    sema::{self, Extent, Facts},
     session::{Loader, Options, Source},
     source::SourceMap,
+    syntax,
 };
 
 /// What the front end made of a source and noted on its way.
@@ -46,9 +51,9 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let (mut trace, mut facts) = (Trace::default(), Facts::default());
     let preprocessed =
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, Some(&mut trace));
-    let parsed = kiln_syntax::parse::parse(&preprocessed.tokens, &mut interner, &sources);
+    let parsed = parse(&preprocessed.tokens, &mut interner, &sources);
     let program =
-        crate::check(&parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
+        check(&parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Survey {
         diagnostics,
@@ -62,4 +67,29 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         facts,
         context: Context { version: options.std, extensions: Extensions::of(options) },
     }
+}
+
+/// The type checker, and what is said of mistakes of syntax beside it.
+pub(crate) fn check(
+    parsed: &Parsed,
+    extent: Extent,
+    options: &Options,
+    sources: &SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+    facts: Option<&mut Facts>,
+) -> hir::Module {
+    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
+    syntax::report(errors, sources, interner, sink);
+    let told = sink.len();
+    let hir = sema::check(&parsed.unit, extent, options, interner, sink, facts);
+    if !parsed.mended.is_empty() {
+        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
+        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
+    }
+    // The type checker knows more of a name that is no type; what it did not come to is told here.
+    if !sink.has_errors() {
+        syntax::report(names, sources, interner, sink);
+    }
+    hir
 }

@@ -21,7 +21,7 @@ fn rendered(format: Format, text: &str) -> String {
     let mut interner = Interner::new();
     let mut sink = Sink::new(WarningOptions::default());
     let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
-    preprocess(&Options::default(), source, &Header, &mut map, &mut interner, &mut sink);
+    preprocess(&Options::default(), source, &Header, &mut map, &mut interner, &mut sink, None);
     let (diagnostics, unseen) = sink.finish(|span| map.order(span));
     let text = render(format, Sources { map: &map, interner: &interner }, &diagnostics, unseen);
     anstream::adapter::strip_str(&text).to_string()
