@@ -5,6 +5,7 @@ pub(crate) mod actions;
 pub(crate) mod definition;
 pub(crate) mod folding;
 pub(crate) mod highlight;
+pub(crate) mod hover;
 pub(crate) mod links;
 pub(crate) mod references;
 pub(crate) mod rename;

@@ -8,6 +8,7 @@ mod cancellation;
 mod capabilities;
 mod configuration;
 mod diagnostics;
+mod documentation;
 mod documents;
 mod features;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use lsp_types::{
 
 use crate::{
     analysis::{Analysis, Cursor},
-    features::{actions, definition, folding, highlight, links, references, selection, symbols},
+    features::{actions, definition, folding, highlight, hover, links, references, selection, symbols},
     session::Session,
     uri, workspace,
 };
@@ -38,6 +38,9 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
                 Ok(found.map(GotoDefinitionResponse::Array))
             })
         }
+        requests::HoverRequest::METHOD => serve::<requests::HoverRequest>(session, request, |session, it| {
+            Ok(at(session, &it.text_document_position_params, hover::hover).flatten())
+        }),
         requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
             let with_declarations = it.context.include_declaration;
             Ok(Some(references(session, &it.text_document_position, with_declarations)))

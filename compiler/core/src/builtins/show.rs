@@ -27,9 +27,23 @@ impl Row {
 
     /// All overloads of this row in one line, with the words of the specification for generic types.
     pub fn show_generic(&self) -> String {
+        self.show_generic_with(&[])
+    }
+
+    /// How many parameters it has, `...` aside.
+    pub fn parameter_count(&self) -> usize {
+        self.signature.parameters.len()
+    }
+
+    /// The same with names of parameters, as far as there are some.
+    pub fn show_generic_with(&self, names: &[&str]) -> String {
         let is_generic = self.signature.widths.len() > 1;
         let show = |pattern: &Pattern| generic(pattern, is_generic);
-        let parameters: Vec<String> = self.signature.parameters.iter().map(show).collect();
+        let mut parameters: Vec<String> = self.signature.parameters.iter().map(show).collect();
+        for (parameter, name) in parameters.iter_mut().zip(names) {
+            let gap = if parameter.ends_with('*') { "" } else { " " };
+            *parameter = format!("{parameter}{gap}{name}");
+        }
         self.declaration(&show(&self.signature.result), parameters)
     }
 

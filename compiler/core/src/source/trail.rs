@@ -46,6 +46,18 @@ impl SourceMap {
         steps
     }
 
+    /// The outermost call of a macro that this position comes from; an argument comes from its call, too.
+    pub fn outermost_call(&self, position: u32) -> Option<Span> {
+        let (mut call, mut position) = (None, position);
+        while let Some(entry) = self.entry(position)
+            && let EntryKind::Expansion(expansion) = &entry.kind
+        {
+            call = Some(expansion.call);
+            position = expansion.call.lo;
+        }
+        call
+    }
+
     /// The directives by which a file was included, innermost first.
     pub fn include_trail(&self, file: FileId) -> Vec<IncludeStep> {
         let mut steps = Vec::new();

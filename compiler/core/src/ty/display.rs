@@ -18,6 +18,11 @@ impl Types {
         self.declare(ty.into(), String::new(), interner)
     }
 
+    /// A declaration of this name.
+    pub fn show_declaration(&self, ty: impl Into<QualTy>, name: &str, interner: &Interner) -> String {
+        self.declare(ty.into(), name.to_owned(), interner)
+    }
+
     /// The type around what stands in the place of a declarator.
     fn declare(&self, ty: QualTy, declarator: String, interner: &Interner) -> String {
         match self.get(ty.ty) {
