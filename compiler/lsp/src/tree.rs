@@ -76,11 +76,11 @@ fn walk_statement<'t>(statement: &'t Statement, visit: &mut dyn FnMut(Node<'t>))
                 walk_statement(otherwise, visit);
             }
         }
-        StatementKind::For { init, body, .. } => {
-            if let ForInit::Declaration(declaration) = init {
+        StatementKind::For(run) => {
+            if let ForInit::Declaration(declaration) = &run.init {
                 visit(Node::Declaration(declaration));
             }
-            walk_statement(body, visit);
+            walk_statement(&run.body, visit);
         }
         StatementKind::Switch { body, .. }
         | StatementKind::While { body, .. }

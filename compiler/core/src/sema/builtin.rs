@@ -66,7 +66,7 @@ impl Sema<'_> {
             .collect();
         match self.chosen.resolve(&set, &mut self.types, &types) {
             Ok(overload) => {
-                self.note_call(callee, written, || Callee::Builtin(overload.clone()));
+                self.note_call(callee, written, || Callee::Builtin(Overload::clone(&overload)));
                 self.builtin_node(&overload, arguments, &call)
             }
             Err(failure) => {
