@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     configuration,
+    documents::Document,
     names::{self, Name},
     position::{Encoding, Lines},
     uri,
@@ -62,6 +63,14 @@ impl Analysis {
             .map(|(id, file)| (id, File { name: uri::normal(&file.name), lines: OnceLock::new() }))
             .collect();
         Some(Self { root: root.to_owned(), survey, encoding: world.encoding, files, names: OnceLock::new() })
+    }
+
+    /// The same with another text of one of its files.
+    pub(crate) fn with_text(world: &World, root: &str, name: &str, text: String) -> Option<Self> {
+        let mut world = world.clone();
+        let uri = uri::uri(name)?;
+        world.documents.insert(name.to_owned(), Document { uri, version: 0, text: text.into() });
+        Self::of(&world, root)
     }
 
     /// The names of the files that were read, the source's own among them.

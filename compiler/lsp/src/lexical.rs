@@ -87,6 +87,35 @@ pub(crate) fn line_end(text: &str, start: usize) -> usize {
     }
 }
 
+/// The directive around an offset; its end counts.
+pub(crate) fn directive_at(text: &str, offset: usize) -> Option<Range<usize>> {
+    pieces(text).into_iter().find_map(|piece| match piece {
+        Piece::Directive(range) if range.start < offset && offset <= range.end => Some(range),
+        _ => None,
+    })
+}
+
+/// Whether an offset lies inside of a comment, a string or a character.
+pub(crate) fn is_in_comment_or_literal(text: &str, offset: usize) -> bool {
+    let is_inside = |range: &Range<usize>, counts_end| {
+        range.start < offset && (offset < range.end || counts_end && offset == range.end)
+    };
+    let in_comment = pieces(text).iter().any(|piece| match piece {
+        // The end of a line belongs to the comment, that of a block does not.
+        Piece::Comment(range) => is_inside(range, text[range.clone()].starts_with("//")),
+        _ => false,
+    });
+    in_comment
+        || Lexer::new(text).any(|token| {
+            let range = token.start as usize..token.end as usize;
+            match token.lexeme {
+                Lexeme::String | Lexeme::Character => is_inside(&range, false),
+                Lexeme::Unterminated => is_inside(&range, true),
+                _ => false,
+            }
+        })
+}
+
 /// The word of a directive: `include` of `# include <a.h>`.
 pub(crate) fn directive_word(directive: &str) -> &str {
     let rest = directive.trim_start_matches('#').trim_start();

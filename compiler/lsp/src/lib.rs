@@ -4,6 +4,7 @@
 //! answers what needs no thought, and one worker compiles: typing is never held up, and what panics there is told and forgotten.
 
 mod analysis;
+mod call;
 mod cancellation;
 mod capabilities;
 mod configuration;
@@ -13,6 +14,7 @@ mod documents;
 mod features;
 #[cfg(test)]
 mod fixture;
+mod format;
 mod lexical;
 mod names;
 mod position;

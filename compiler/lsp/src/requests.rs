@@ -2,14 +2,19 @@
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
-    DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse, TextDocumentIdentifier,
-    TextDocumentPositionParams, WorkspaceSymbolResponse,
+    CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse,
+    SemanticTokensRangeResult, SemanticTokensResult, TextDocumentIdentifier, TextDocumentPositionParams,
+    TextEdit, WorkspaceSymbolResponse,
     request::{self as requests, Request as _},
 };
 
 use crate::{
     analysis::{Analysis, Cursor},
-    features::{actions, definition, folding, highlight, hover, links, references, selection, symbols},
+    features::{
+        actions, completion, definition, folding, highlight, hints, hover, links, references, selection,
+        signature, symbols, tokens,
+    },
+    format,
     session::Session,
     uri, workspace,
 };
@@ -41,6 +46,53 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
         requests::HoverRequest::METHOD => serve::<requests::HoverRequest>(session, request, |session, it| {
             Ok(at(session, &it.text_document_position_params, hover::hover).flatten())
         }),
+        requests::Completion::METHOD => serve::<requests::Completion>(session, request, |session, it| {
+            Ok(at(session, &it.text_document_position, completion::complete).map(CompletionResponse::List))
+        }),
+        requests::ResolveCompletionItem::METHOD => {
+            serve::<requests::ResolveCompletionItem>(session, request, |session, it| {
+                Ok(match session.any_analysis() {
+                    Some(analysis) => completion::resolve(analysis, it),
+                    None => it,
+                })
+            })
+        }
+        requests::SignatureHelpRequest::METHOD => {
+            serve::<requests::SignatureHelpRequest>(session, request, |session, it| {
+                Ok(at(session, &it.text_document_position_params, signature::help).flatten())
+            })
+        }
+        requests::SemanticTokensFullRequest::METHOD => {
+            serve::<requests::SemanticTokensFullRequest>(session, request, |session, it| {
+                let found =
+                    file(session, &it.text_document, |analysis, file| tokens::tokens(analysis, file, None));
+                Ok(found.map(SemanticTokensResult::Tokens))
+            })
+        }
+        requests::SemanticTokensRangeRequest::METHOD => {
+            serve::<requests::SemanticTokensRangeRequest>(session, request, |session, it| {
+                let found = file(session, &it.text_document, |analysis, file| {
+                    tokens::tokens(analysis, file, Some(it.range))
+                });
+                Ok(found.map(SemanticTokensRangeResult::Tokens))
+            })
+        }
+        requests::InlayHintRequest::METHOD => {
+            serve::<requests::InlayHintRequest>(session, request, |session, it| {
+                let wanted = session.world.settings.inlay_hints;
+                Ok(file(session, &it.text_document, |analysis, file| {
+                    hints::hints(analysis, file, it.range, wanted)
+                }))
+            })
+        }
+        requests::Formatting::METHOD => serve::<requests::Formatting>(session, request, |session, it| {
+            formatting(session, &it.text_document, None)
+        }),
+        requests::RangeFormatting::METHOD => {
+            serve::<requests::RangeFormatting>(session, request, |session, it| {
+                formatting(session, &it.text_document, Some(it.range))
+            })
+        }
         requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
             let with_declarations = it.context.include_declaration;
             Ok(Some(references(session, &it.text_document_position, with_declarations)))
@@ -160,4 +212,15 @@ fn references(
         Some(key) => workspace::references(session, &key, with_declarations),
         None => at(session, place, references::of_language).unwrap_or_default(),
     }
+}
+
+/// The changes that `clang-format` makes.
+fn formatting(
+    session: &mut Session,
+    document: &TextDocumentIdentifier,
+    range: Option<lsp_types::Range>,
+) -> Answer<Option<Vec<TextEdit>>> {
+    let name = uri::name(&document.uri);
+    let Some(document) = session.world.documents.get(&name) else { return Ok(None) };
+    format::format(&name, &document.text, range, session.world.encoding).map(Some)
 }

@@ -66,6 +66,11 @@ impl Session {
         self.analyses.get(&root).map(|analysis| (&self.world, analysis))
     }
 
+    /// Some analysis, for what only asks about the language.
+    pub(crate) fn any_analysis(&self) -> Option<&Analysis> {
+        self.analyses.values().next()
+    }
+
     /// Surveys a source if it is not what it was.
     fn refresh(&mut self, root: &str) {
         // If this fails it is not tried again, and the last good analysis is what there is, until the next change.

@@ -42,6 +42,27 @@ impl World {
             None => None,
         }
     }
+
+    /// What lies in a folder, by name, and whether it is a folder: on disk, and in the editor.
+    pub(crate) fn list(&self, folder: &str) -> Vec<(String, bool)> {
+        let folder = format!("{}/", folder.trim_end_matches('/'));
+        let open = self.documents.keys().filter_map(|name| name.strip_prefix(&folder));
+        let mut all: Vec<(String, bool)> = open
+            .map(|rest| match rest.split_once('/') {
+                Some((folder, _)) => (folder.to_owned(), true),
+                None => (rest.to_owned(), false),
+            })
+            .collect();
+        let on_disk = uri::is_path(&folder).then(|| std::fs::read_dir(&folder).ok()).flatten();
+        for entry in on_disk.into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            all.push((entry.file_name().to_string_lossy().into_owned(), is_folder));
+        }
+        all.retain(|(name, _)| !name.starts_with('.'));
+        all.sort();
+        all.dedup();
+        all
+    }
 }
 
 impl Loader for World {

@@ -3,7 +3,7 @@
 mod builtin;
 mod layout;
 
-pub(crate) use builtin::forms;
+pub(crate) use builtin::{about, forms};
 
 use kiln_compiler::{
     hir::{Const, FunctionId},

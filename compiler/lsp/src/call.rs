@@ -1,0 +1,81 @@
+//! The call that a place stands in, by tokens alone: it is asked for while the call is being written, when no grammar fits.
+
+use std::ops::Range;
+
+use kiln_syntax::{
+    lex::{Lexeme, Lexer},
+    token::{Keyword, Punct},
+};
+
+/// A call that is not closed before a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCall {
+    /// The name that is called.
+    pub(crate) name: Range<usize>,
+    /// Which argument the place is in, from 0.
+    pub(crate) argument: usize,
+    /// Where the arguments before it begin and end.
+    pub(crate) arguments: Vec<Range<usize>>,
+}
+
+struct Open {
+    name: Option<Range<usize>>,
+    arguments: Vec<Range<usize>>,
+    begin: usize,
+}
+
+/// The innermost call around the end of this text.
+pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut word: Option<Range<usize>> = None;
+    for token in Lexer::new(text) {
+        let range = token.start as usize..token.end as usize;
+        let before = word.take();
+        match token.lexeme {
+            Lexeme::Identifier => {
+                let is_keyword = Keyword::ALL.iter().any(|(spelling, _)| *spelling == &text[range.clone()]);
+                word = (!is_keyword).then_some(range);
+            }
+            Lexeme::Punct(Punct::OpenParen | Punct::OpenBracket) => {
+                let is_call = token.lexeme == Lexeme::Punct(Punct::OpenParen);
+                open.push(Open { name: before.filter(|_| is_call), arguments: Vec::new(), begin: range.end });
+            }
+            Lexeme::Punct(Punct::CloseParen | Punct::CloseBracket) => {
+                open.pop();
+            }
+            Lexeme::Punct(Punct::Comma) => {
+                if let Some(call) = open.last_mut() {
+                    call.arguments.push(call.begin..range.start);
+                    call.begin = range.end;
+                }
+            }
+            Lexeme::Punct(Punct::Semicolon | Punct::OpenBrace | Punct::CloseBrace) => open.clear(),
+            _ => {}
+        }
+    }
+    // Parentheses around an argument's parts are passed over.
+    let call = open.into_iter().rev().find(|call| call.name.is_some())?;
+    Some(OpenCall { name: call.name?, argument: call.arguments.len(), arguments: call.arguments })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<(&str, usize)>) {
+        let found = open_call(text);
+        assert_eq!(found.as_ref().map(|call| (&text[call.name.clone()], call.argument)), expected);
+    }
+
+    #[test]
+    fn the_innermost_call_that_is_open() {
+        check("x = f(a, g(b, c), ", Some(("f", 2)));
+        check("f(a, g(b, ", Some(("g", 1)));
+        check("f(a, (b + ", Some(("f", 1)));
+        check("if (a) { f(a[i, ", Some(("f", 0)));
+        check("f(a); ", None);
+        check("if (", None);
+        check("f(\"a, b\", /* , */ ", Some(("f", 1)));
+    }
+}

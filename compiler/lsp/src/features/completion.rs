@@ -1,0 +1,62 @@
+//! What can be written at a place: by the characters before it first, by scopes and types then.
+
+mod attributes;
+mod directives;
+mod items;
+mod members;
+mod sync;
+
+use lsp_types::{CompletionItem, CompletionList};
+
+use crate::{analysis::Cursor, lexical, names::is_word};
+
+pub(crate) use items::resolve;
+
+/// The characters that ask for completion, besides letters.
+pub(crate) const TRIGGERS: [&str; 7] = [".", ">", "#", "\"", "<", "/", "("];
+
+/// What can stand at the cursor.
+pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
+    let text = cursor.text();
+    let start = cursor.word().start;
+    let word = &text[start..cursor.offset];
+    let before = text[..start].trim_end_matches([' ', '\t']);
+    let mut items = if let Some(directive) = lexical::directive_at(text, cursor.offset) {
+        directives::complete(cursor, directive)
+    } else if lexical::is_in_comment_or_literal(text, cursor.offset) {
+        Vec::new()
+    } else if let Some(base) = before.strip_suffix("->") {
+        members::complete(cursor, base.len(), members::Access::Arrow)
+    } else if let Some(base) = before.strip_suffix('.') {
+        match ends_a_number(base) {
+            true => Vec::new(),
+            false => members::complete(cursor, base.len(), members::Access::Dot),
+        }
+    } else if attributes::is_place(before) {
+        attributes::complete()
+    } else {
+        let mut items = sync::complete(cursor, start);
+        let taken: Vec<String> = items.iter().map(|item| item.label.clone()).collect();
+        items.extend(items::complete(cursor, start).into_iter().filter(|item| !taken.contains(&item.label)));
+        items
+    };
+    if is_word(word) {
+        items.retain(|item| has_letters(item, word));
+    }
+    // What has been left out comes back when the word is another.
+    CompletionList { is_incomplete: !word.is_empty(), items }
+}
+
+/// Whether a `.` behind this is a point and no access.
+fn ends_a_number(base: &str) -> bool {
+    let word = base.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+    base[word..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn has_letters(item: &CompletionItem, word: &str) -> bool {
+    let mut letters = item.label.chars().flat_map(char::to_lowercase);
+    word.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! What each name is, for colours that the grammar of an editor cannot know, and which groups are passed over.
+
+use kiln_compiler::{
+    builtins,
+    opencl::AddressSpace,
+    sema::{Meaning, Role},
+    source::FileId,
+};
+use lsp_types::{
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
+};
+
+use crate::{
+    analysis::Analysis,
+    names::{Name, Thing},
+};
+
+const TYPES: [SemanticTokenType; 11] = [
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::PARAMETER,
+    SemanticTokenType::PROPERTY,
+    SemanticTokenType::MACRO,
+    SemanticTokenType::TYPE,
+    SemanticTokenType::STRUCT,
+    SemanticTokenType::ENUM,
+    SemanticTokenType::ENUM_MEMBER,
+    SemanticTokenType::COMMENT,
+    SemanticTokenType::new("label"),
+];
+
+const MODIFIERS: [SemanticTokenModifier; 7] = [
+    SemanticTokenModifier::DECLARATION,
+    SemanticTokenModifier::DEFINITION,
+    SemanticTokenModifier::READONLY,
+    SemanticTokenModifier::DEFAULT_LIBRARY,
+    SemanticTokenModifier::new("globalScope"),
+    SemanticTokenModifier::new("local"),
+    SemanticTokenModifier::new("atomic"),
+];
+
+/// The names of types and modifiers, in the order of their numbers.
+pub(crate) fn legend() -> SemanticTokensLegend {
+    SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
+}
+
+fn number<T: PartialEq>(all: &[T], one: &T) -> u32 {
+    all.iter().position(|other| other == one).map_or(0, |at| at as u32)
+}
+
+struct Token {
+    range: lsp_types::Range,
+    kind: SemanticTokenType,
+    modifiers: u32,
+}
+
+/// The tokens of a file, or of a part of it.
+pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types::Range>) -> SemanticTokens {
+    let mut tokens: Vec<Token> = analysis.names_in(file).iter().map(|name| of_name(analysis, name)).collect();
+    tokens.extend(inactive(analysis, file));
+    if let Some(within) = within {
+        tokens.retain(|token| within.start <= token.range.end && token.range.start <= within.end);
+    }
+    tokens.sort_by_key(|token| token.range.start);
+    // A name that means several things, in a macro's definition, is what it was first.
+    tokens.dedup_by_key(|token| token.range.start);
+    let mut data = Vec::with_capacity(tokens.len());
+    let (mut line, mut column) = (0, 0);
+    for token in tokens {
+        let start = token.range.start;
+        if start.line != line {
+            column = 0;
+        }
+        data.push(SemanticToken {
+            delta_line: start.line - line,
+            delta_start: start.character - column,
+            length: token.range.end.character.saturating_sub(start.character),
+            token_type: number(&TYPES, &token.kind),
+            token_modifiers_bitset: token.modifiers,
+        });
+        (line, column) = (start.line, start.character);
+    }
+    SemanticTokens { result_id: None, data }
+}
+
+fn of_name(analysis: &Analysis, name: &Name) -> Token {
+    let mut modifiers = 0;
+    let mut add = |modifier: SemanticTokenModifier| modifiers |= 1 << number(&MODIFIERS, &modifier);
+    match name.role {
+        Role::Definition => {
+            add(SemanticTokenModifier::DECLARATION);
+            add(SemanticTokenModifier::DEFINITION);
+        }
+        Role::Declaration => add(SemanticTokenModifier::DECLARATION),
+        Role::Use => {}
+    }
+    let kind = match name.thing {
+        Thing::Macro(symbol, definition) => {
+            let is_own = definition.is_none_or(|span| analysis.spelling(span).is_some());
+            if !is_own || builtins::is_name(analysis.symbol(symbol)) {
+                add(SemanticTokenModifier::DEFAULT_LIBRARY);
+            }
+            SemanticTokenType::MACRO
+        }
+        Thing::Program(meaning) => {
+            if let Some(ty) = analysis.type_of(name.thing) {
+                if ty.quals.is_const || ty.quals.space == Some(AddressSpace::Constant) {
+                    add(SemanticTokenModifier::READONLY);
+                }
+                if ty.quals.space == Some(AddressSpace::Local) {
+                    add(SemanticTokenModifier::new("local"));
+                }
+            }
+            match meaning {
+                Meaning::Local(function, local) => {
+                    match analysis.survey.program.functions[function].parameters.contains(&local) {
+                        true => SemanticTokenType::PARAMETER,
+                        false => SemanticTokenType::VARIABLE,
+                    }
+                }
+                Meaning::Global(_) => {
+                    add(SemanticTokenModifier::new("globalScope"));
+                    SemanticTokenType::VARIABLE
+                }
+                Meaning::Function(_) => SemanticTokenType::FUNCTION,
+                Meaning::Builtin(symbol) => {
+                    add(SemanticTokenModifier::DEFAULT_LIBRARY);
+                    if analysis.symbol(symbol).starts_with("atomic_") {
+                        add(SemanticTokenModifier::new("atomic"));
+                    }
+                    SemanticTokenType::FUNCTION
+                }
+                Meaning::Constant(_) => {
+                    add(SemanticTokenModifier::DEFAULT_LIBRARY);
+                    add(SemanticTokenModifier::READONLY);
+                    SemanticTokenType::ENUM_MEMBER
+                }
+                Meaning::Type(_) => {
+                    add(SemanticTokenModifier::DEFAULT_LIBRARY);
+                    SemanticTokenType::TYPE
+                }
+                Meaning::Typedef(_) => SemanticTokenType::TYPE,
+                Meaning::Enumerator(_) => SemanticTokenType::ENUM_MEMBER,
+                Meaning::Member(_) => SemanticTokenType::PROPERTY,
+                Meaning::Record(_) => SemanticTokenType::STRUCT,
+                Meaning::Enum(_) => SemanticTokenType::ENUM,
+                Meaning::Label(..) => SemanticTokenType::new("label"),
+            }
+        }
+    };
+    Token { range: analysis.range(name.place.file, &name.place.range), kind, modifiers }
+}
+
+/// The lines that a conditional passes over, each a token: not every client knows one of several lines.
+fn inactive(analysis: &Analysis, file: FileId) -> Vec<Token> {
+    let text = analysis.text(file);
+    let mut tokens = Vec::new();
+    for span in &analysis.survey.trace.inactive {
+        let Some(range) = analysis.in_file(file, *span) else { continue };
+        // The rest of the line of the directive before is none of them.
+        let Some(first) = text[range.clone()].find('\n') else { continue };
+        let mut at = range.start + first + 1;
+        for line in text[at..range.end.max(at)].split_inclusive('\n') {
+            let content = line.trim();
+            if !content.is_empty() {
+                let start = at + (line.len() - line.trim_start().len());
+                let range = analysis.range(file, &(start..start + content.len()));
+                tokens.push(Token { range, kind: SemanticTokenType::COMMENT, modifiers: 0 });
+            }
+            at += line.len();
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    fn shown(text: &str, within: Option<lsp_types::Range>) -> Vec<String> {
+        let fixture = Fixture::new(text);
+        let tokens = tokens(&fixture.analysis, fixture.cursor().file, within);
+        let (mut line, mut column) = (0, 0);
+        let mut all = Vec::new();
+        for token in tokens.data {
+            if token.delta_line != 0 {
+                column = 0;
+            }
+            line += token.delta_line;
+            column += token.delta_start;
+            let text = text.lines().nth(line as usize).expect("a line");
+            let text = &text[column as usize..(column + token.length) as usize];
+            all.push(format!("{text}:{}", TYPES[token.token_type as usize].as_str()));
+        }
+        all
+    }
+
+    #[test]
+    fn each_name_is_what_it_means() {
+        let text = "#define N 4\nstruct S { int m; };\nint f(struct S s) {\n int v = s.m;\n return v + N + abs(v);\n}\n";
+        assert_eq!(
+            shown(text, None),
+            [
+                "N:macro",
+                "S:struct",
+                "m:property",
+                "f:function",
+                "S:struct",
+                "s:parameter",
+                "v:variable",
+                "s:parameter",
+                "m:property",
+                "v:variable",
+                "N:macro",
+                "abs:function",
+                "v:variable"
+            ]
+        );
+        let line = lsp_types::Range::new(lsp_types::Position::new(0, 0), lsp_types::Position::new(0, 99));
+        assert_eq!(shown(text, Some(line)), ["N:macro"]);
+    }
+
+    #[test]
+    fn what_is_passed_over_looks_like_a_comment() {
+        assert_eq!(
+            shown("#if 0\n int a;\n\n#else\nint b;\n#endif\n", None),
+            ["int a;:comment", "b:variable"]
+        );
+    }
+}
