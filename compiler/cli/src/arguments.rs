@@ -106,7 +106,7 @@ pub(crate) struct RunCommand {
     /// On the reference device, look only for what cannot be carried out
     #[arg(long)]
     pub(crate) no_checks: bool,
-    /// Check every access to global memory against the buffers passed, and report the first outside
+    /// Check every access against the buffers passed, or the array that it is in, and report the first outside
     #[arg(long)]
     pub(crate) checked: bool,
     /// Give up on a launch after so many seconds

@@ -70,13 +70,16 @@ pub struct Module {
 
 /// The table of `passes/check_bounds`, filled by the launch: the number of ranges (32 bits); whether an access lay in none
 /// (32 bits) and, if so, its address (64 bits), its size and the number of its site (32 bits each); then the ranges, an
-/// address and the end behind it each.
+/// address and the end behind it each; then for each argument of the kernel how many bytes of local memory it is (32 bits).
+/// In local and private memory the address is the distance from the beginning of the object.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// The table.
     pub table: VarId,
-    /// What is checked, by number.
-    pub sites: Vec<Span>,
+    /// How many arguments it has room for.
+    pub locals: u64,
+    /// What is checked, by number, and the names of the local or private objects that it should be in.
+    pub sites: Vec<(Span, String)>,
     /// The same as `file:line:column`.
     pub places: Vec<String>,
 }
@@ -86,8 +89,16 @@ impl Bounds {
     pub const HEADER: u64 = 24;
     /// The most ranges.
     pub const RANGES: u64 = 64;
-    /// Bytes of the table.
-    pub const SIZE: u64 = Self::HEADER + 16 * Self::RANGES;
+
+    /// Where the size of an argument stands.
+    pub const fn local(argument: u64) -> u64 {
+        Self::HEADER + 16 * Self::RANGES + 4 * argument
+    }
+
+    /// Bytes of a table for so many arguments.
+    pub const fn size(locals: u64) -> u64 {
+        Self::local(locals).next_multiple_of(8)
+    }
 }
 
 /// Where a launch puts its state and the kernels' arguments, on a target whose entry points have no parameters.

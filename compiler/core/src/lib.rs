@@ -139,7 +139,9 @@ fn stages(
         Some((file.clone(), line, sources.position(place.file, place.range.start).column))
     };
     if let Some(bounds) = &mut module.bounds {
-        let place = |&site| spot(site).map(|(file, line, column)| format!("{file}:{line}:{column}"));
+        let place = |&(site, _): &(_, String)| {
+            spot(site).map(|(file, line, column)| format!("{file}:{line}:{column}"))
+        };
         bounds.places = bounds.sites.iter().map(|site| place(site).unwrap_or_default()).collect();
     }
     let words = emit::emit(&module, options, options.debug.then_some(&spot));

@@ -56,7 +56,8 @@ pub struct Options {
     pub debug: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
-    /// On Vulkan: accesses to global memory touch only what the launch passes, and others are reported.
+    /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
+    /// from; others are reported.
     pub bounds_checks: bool,
 }
 

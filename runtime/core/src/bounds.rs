@@ -4,7 +4,7 @@
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::interface::BoundsTable;
+use crate::interface::{BoundsSite, BoundsTable};
 use crate::kernel::{ArgValue, Kernel};
 
 /// Bytes before the ranges.
@@ -44,13 +44,26 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
         bytes.extend(start.to_le_bytes());
         bytes.extend(end.to_le_bytes());
     }
+    bytes.resize(locals(bounds), 0);
+    for argument in kernel.arguments.iter().take(bounds.arguments as usize) {
+        let local = match argument {
+            Some(ArgValue::Local(bytes)) => u32::try_from(*bytes).unwrap_or(u32::MAX),
+            _ => 0,
+        };
+        bytes.extend(local.to_le_bytes());
+    }
     Ok(bytes)
+}
+
+/// Where in the table the sizes of arguments begin.
+fn locals(bounds: &BoundsTable) -> usize {
+    HEADER + 16 * bounds.ranges as usize
 }
 
 /// Where the table lies, in addresses.
 fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     let start = u64::from(bounds.offset);
-    let end = start + HEADER as u64 + 16 * u64::from(bounds.ranges);
+    let end = start + locals(bounds) as u64 + 4 * u64::from(bounds.arguments);
     if end > variables.bytes() {
         return Err(Error::BadModule { reason: "its table of bounds lies outside its variables".to_owned() });
     }
@@ -75,7 +88,11 @@ pub(crate) fn verdict(kernel: &Kernel, bounds: &BoundsTable, header: [u8; HEADER
     }
     let site = bounds.sites.get(word(20) as usize).cloned().unwrap_or_default();
     let address = u64::from(word(8)) | u64::from(word(12)) << 32;
-    Err(Error::OutsideBuffers { kernel: kernel.name().to_owned(), site, address, bytes: word(16) })
+    let (kernel, bytes, BoundsSite { place: site, objects }) = (kernel.name().to_owned(), word(16), site);
+    Err(match objects.as_str() {
+        "" => Error::OutsideBuffers { kernel, site, address, bytes },
+        _ => Error::OutsideObject { kernel, site, objects, distance: address as i64, bytes },
+    })
 }
 
 #[cfg(test)]

@@ -134,6 +134,11 @@ impl Instance {
         self.vulkan.as_ref().err()
     }
 
+    /// What the validation layer has said since the last call, of devices that are gone too: of what they left behind.
+    pub fn validation_messages(&self) -> Vec<String> {
+        self.vulkan.as_ref().map(vulkan::Instance::take_messages).unwrap_or_default()
+    }
+
     /// Opens a device.
     pub fn device(&self, selector: &Selector) -> Result<Device> {
         let info = self.choose(selector)?;

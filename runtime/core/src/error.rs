@@ -286,6 +286,22 @@ pub enum Error {
         /// The number of bytes.
         bytes: u32,
     },
+    /// A kernel with bounds checks touched what lies outside a local or private object; the access had no effect.
+    #[error(
+        "kernel `{kernel}` accesses {bytes} bytes at byte {distance} of `{objects}`, outside it, at {site}; check its indices"
+    )]
+    OutsideObject {
+        /// The kernel.
+        kernel: String,
+        /// Where in the source, as `file:line:column`.
+        site: String,
+        /// The object, or those that it could have been.
+        objects: String,
+        /// How far from the beginning of the object, in bytes.
+        distance: i64,
+        /// The number of bytes.
+        bytes: u32,
+    },
     /// The launch is not possible.
     #[error("kernel `{kernel}` cannot be launched so: {reason}")]
     Launch {

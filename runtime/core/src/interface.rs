@@ -90,11 +90,13 @@
 //! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. Formats in a storage buffer that is bound
 //! (`PrintfBufferStorageBuffer`) are not read yet.
 //!
-//! **Bounds checks.** A module that checks its accesses says so in `NonSemantic.Kiln.1`: `Bounds(offset, ranges)` (1), the place of
-//! its table in the buffer of program-scope variables and how many ranges it has room for, then a `Site(text)` (2) for each access
-//! that is checked, in order. The table begins with the number of ranges, a word that is not 0 after an access outside them, that
-//! access's address (64 bits), size and site; from byte 24 on stand the ranges, start and end of 64 bits each. The runtime writes the
-//! table before each launch of the program.
+//! **Bounds checks.** A module that checks its accesses says so in `NonSemantic.Kiln.1`: `Bounds(offset, ranges, arguments)` (1), the place
+//! of its table in the buffer of program-scope variables and how many ranges and arguments it has room for, then a
+//! `Site(text, objects)` (2) for each access that is checked, in order; `objects` names what an access to local or private memory
+//! must be in. The table begins with the number of ranges, a word that is not 0 after an access outside them, that
+//! access's address (64 bits), size and site; from byte 24 on stand the ranges, start and end of 64 bits each, and behind the room for them the
+//! bytes of local memory of each argument (32 bits). In local and private memory, the address is the distance from the beginning
+//! of the object. The runtime writes the table before each launch of the program.
 //!
 //! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
 //! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
@@ -165,8 +167,19 @@ pub struct BoundsTable {
     pub offset: u32,
     /// How many ranges it has room for.
     pub ranges: u32,
-    /// The accesses that are checked, by number, as `file:line:column`.
-    pub sites: Vec<String>,
+    /// How many arguments it has room for.
+    pub arguments: u32,
+    /// The accesses that are checked, by number.
+    pub sites: Vec<BoundsSite>,
+}
+
+/// An access that is checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoundsSite {
+    /// Where in the source, as `file:line:column`.
+    pub place: String,
+    /// The local or private objects that it must be in; empty for global memory.
+    pub objects: String,
 }
 
 /// The `SpecId` of a specialisation constant.

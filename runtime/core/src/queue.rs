@@ -74,8 +74,8 @@ impl Queue {
     /// # Safety
     /// A kernel reaches memory through plain addresses, as C does. It must stay within the buffers that its arguments and their
     /// contents lead to, those buffers must live until the launch is complete (the runtime keeps the arguments' own buffers
-    /// alive), and it must not race with other commands or with the host. A program compiled with bounds checks touches no global
-    /// memory but the buffers passed; its launches wait until they are complete, and fail where it tried.
+    /// alive), and it must not race with other commands or with the host. A program compiled with bounds checks touches no
+    /// memory but the buffers passed and its own objects; its launches wait until they are complete, and fail where it tried.
     #[allow(unsafe_code, reason = "the contract lies with the kernel, which the runtime cannot check")]
     pub unsafe fn launch(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         if !kernel.program.inner.device.is(&self.device) {

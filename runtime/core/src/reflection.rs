@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsTable, DataPlace, ImageFact,
-    ImageFactKind, KernelInterface, Place, Position, PrintedText, Printf, ProgramData, ProgramInterface,
-    Relocation, SpecId, StateField, StateValue,
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, BoundsTable, DataPlace,
+    ImageFact, ImageFactKind, KernelInterface, Place, Position, PrintedText, Printf, ProgramData,
+    ProgramInterface, Relocation, SpecId, StateField, StateValue,
 };
 use crate::module::{Instruction, Module, op};
 
@@ -387,8 +387,14 @@ impl Reader<'_> {
         let o = Operands { facts: self.facts, number, id, ids };
         let bounds = self.read.bounds.get_or_insert_with(BoundsTable::default);
         match number {
-            1 => (bounds.offset, bounds.ranges) = (o.number(0)?, o.number(1)?),
-            2 => bounds.sites.push(o.text(0)?.to_owned()),
+            1 => {
+                (bounds.offset, bounds.ranges) = (o.number(0)?, o.number(1)?);
+                bounds.arguments = o.number(2)?;
+            }
+            2 => {
+                let (place, objects) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
+                bounds.sites.push(BoundsSite { place, objects });
+            }
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is not known"))),
         }
         Ok(())

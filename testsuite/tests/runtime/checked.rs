@@ -79,3 +79,131 @@ pub(crate) fn stored_pointers_are_named(device: &Device) {
     launch(&queue, follow.reaches(&row), 1).unwrap();
     assert_eq!(queue.read(&out).unwrap(), [5]);
 }
+
+const OBJECTS: &str = "
+constant uint primes[4] = {2, 3, 5, 7};
+kernel void local_array(global uint *out, int at) {
+    local uint tile[16];
+    uint id = get_local_id(0);
+    tile[id] = id;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id == 0) out[0] = tile[at] + 100;                       // line 8
+}
+kernel void local_argument(global uint *out, local ushort *scratch, int at) {
+    uint id = get_local_id(0);
+    scratch[id] = id + 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id == 3) scratch[at] = 77;                              // line 14
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[id] = scratch[id];
+}
+kernel void private_array(global uint *out, int at) {
+    uint history[8];
+    for (int i = 0; i < 8; ++i) history[i] = out[i];
+    history[at] += 5;                                           // line 21
+    for (int i = 0; i < 8; ++i) out[i] = history[i];
+}
+kernel void constants(global uint *out, int at) {
+    out[0] = primes[at];                                        // line 25
+}
+typedef struct { uchar tag[3]; float v[2]; } part;
+kernel void members(global float *out, int which, int at) {
+    part parts[2];
+    for (int i = 0; i < 2; ++i) parts[i].v[0] = parts[i].v[1] = i;
+    out[0] = parts[which].v[at];                                // line 31
+}
+kernel void walks(global uint *out, uint steps) {
+    local uint ring[4];
+    local uint *at = ring;
+    for (uint i = 0; i < steps; ++i) *at++ = i;                 // line 36
+    for (uint i = 0; i < 4; ++i) out[i] = ring[i];
+}
+kernel void either(global uint *out, int which, int at) {
+    uint small[2] = {1, 2}, large[6] = {3, 4, 5, 6, 7, 8};
+    uint *chosen = which ? large : small;
+    out[0] = chosen[at];                                        // line 42
+}
+kernel void counts(global uint *out, int at) {
+    local atomic_uint bins[4];
+    uint id = get_local_id(0);
+    if (id < 4) atomic_init(&bins[id], 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_add_explicit(&bins[at], 1, memory_order_relaxed, memory_scope_work_group);  // line 49
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id < 4) out[id] = atomic_load_explicit(&bins[id], memory_order_relaxed, memory_scope_work_group);
+}";
+
+/// The line, the object, and how far from its beginning.
+fn outside_object(result: kiln_runtime::Result<Event>) -> (String, String, i64) {
+    match result {
+        Err(Error::OutsideObject { site, objects, distance, .. }) => {
+            (site.split(':').nth(1).unwrap_or_default().to_owned(), objects, distance)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn local_and_private_objects_are_kept(device: &Device) {
+    let program = compile_with(device, OBJECTS, |options| options.bounds_checks = true);
+    let queue = device.queue().unwrap();
+    let of = |line: u32, object: &str, distance: i64| (line.to_string(), object.to_owned(), distance);
+    let first: Vec<u32> = (10..18).collect();
+    let out = device.buffer_from(&first).unwrap();
+    let kernel = |name: &str| {
+        let mut kernel = program.kernel(name).unwrap();
+        kernel.set(0, &out).unwrap();
+        kernel
+    };
+    let mut tile = kernel("local_array");
+    launch(&queue, tile.set(1, 5i32).unwrap(), 8).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[0], 105);
+    for at in [16, -1, i32::MAX] {
+        let told = outside_object(launch(&queue, tile.set(1, at).unwrap(), 8));
+        assert_eq!(told, of(8, "tile", 4 * i64::from(at)));
+        // What lies outside reads as zero.
+        assert_eq!(queue.read(&out).unwrap()[0], 100);
+    }
+    let mut scratch = kernel("local_argument");
+    scratch.set(1, kiln_runtime::Local::array::<u16>(8)).unwrap();
+    launch(&queue, scratch.set(2, 7i32).unwrap(), kiln_runtime::NdRange::from(8).local(8)).unwrap();
+    assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 77]);
+    let told = outside_object(launch(&queue, scratch.set(2, 8i32).unwrap(), 8));
+    assert_eq!(told, of(14, "scratch", 16));
+    assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+
+    let mut history = kernel("private_array");
+    assert_eq!(outside_object(launch(&queue, history.set(1, 8i32).unwrap(), 1)), of(21, "history", 32));
+    assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    launch(&queue, history.set(1, 7i32).unwrap(), 1).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[7], 13);
+
+    let mut constants = kernel("constants");
+    launch(&queue, constants.set(1, 3i32).unwrap(), 1).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[0], 7);
+    assert_eq!(outside(launch(&queue, constants.set(1, 1i32 << 20).unwrap(), 1)).0, "25");
+
+    let mut members = kernel("members");
+    members.set(1, 1i32).unwrap();
+    launch(&queue, members.set(2, 1i32).unwrap(), 1).unwrap();
+    assert_eq!(f32::from_bits(queue.read(&out).unwrap()[0]), 1.0);
+    assert_eq!(outside_object(launch(&queue, members.set(2, 2i32).unwrap(), 1)), of(31, "parts", 24));
+
+    let mut walks = kernel("walks");
+    launch(&queue, walks.set(1, 4u32).unwrap(), 1).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[..4], [0, 1, 2, 3]);
+    assert_eq!(outside_object(launch(&queue, walks.set(1, 5u32).unwrap(), 1)), of(36, "ring", 16));
+
+    let mut either = kernel("either");
+    either.set(1, 1i32).unwrap();
+    launch(&queue, either.set(2, 5i32).unwrap(), 1).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[0], 8);
+    either.set(1, 0i32).unwrap();
+    let told = outside_object(launch(&queue, either.set(2, 2i32).unwrap(), 1));
+    assert_eq!((told.0.as_str(), told.1.contains("small") && told.1.contains("large")), ("42", true));
+
+    let mut counts = kernel("counts");
+    launch(&queue, counts.set(1, 2i32).unwrap(), kiln_runtime::NdRange::from(8).local(8)).unwrap();
+    assert_eq!(queue.read(&out).unwrap()[..4], [0, 0, 8, 0]);
+    assert_eq!(outside_object(launch(&queue, counts.set(1, 4i32).unwrap(), 8)), of(49, "bins", 16));
+    assert_eq!(queue.read(&out).unwrap()[..4], [0, 0, 0, 0]);
+}

@@ -102,10 +102,11 @@ impl Emitter<'_> {
         let Some((_, offset)) = module.interface.offsets.iter().find(|(var, _)| *var == bounds.table) else {
             return;
         };
-        let numbers = [*offset, Bounds::RANGES].map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
+        let numbers = [*offset, Bounds::RANGES, bounds.locals]
+            .map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
         self.reflect_in(OWN_SET, number::BOUNDS, &numbers);
-        for place in &bounds.places {
-            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(place)]);
+        for (place, (_, objects)) in bounds.places.iter().zip(&bounds.sites) {
+            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(place), Part::Text(objects)]);
         }
     }
 

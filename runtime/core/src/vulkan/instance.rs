@@ -107,6 +107,10 @@ impl Instance {
         device::Handle::open(&self.shared, physical, info, cache)
     }
 
+    pub(crate) fn take_messages(&self) -> Vec<String> {
+        self.shared.take_messages()
+    }
+
     #[cfg(test)]
     pub(super) fn raw(&self) -> &ash::Instance {
         &self.shared.raw
