@@ -12,6 +12,7 @@ mod differential;
 mod fuzz;
 mod grammar;
 mod limited;
+mod memcheck;
 mod process;
 mod setup;
 mod spirv;
@@ -34,6 +35,8 @@ enum Command {
     Demo,
     /// Run every test and check
     Test(test::Test),
+    /// Run the runtime's tests under valgrind
+    Memcheck(memcheck::Memcheck),
     /// Rewrite what the tests compare with; review is `git diff`
     Bless(test::Test),
     /// Check the rules of the house
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Setup(wanted) => setup::setup(&wanted),
         Command::Demo => demo::demo(),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Memcheck(arguments) => memcheck::memcheck(&arguments),
         Command::Bless(arguments) => test::bless(&arguments),
         Command::Tidy => tidy::tidy(),
         Command::Bench(what) => bench::bench(&what),
