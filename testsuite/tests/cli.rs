@@ -4,6 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use kiln_testsuite::{
     kiln::{self, LIMIT},
+    module,
     process::{self, Finished},
 };
 use tempfile::TempDir;
@@ -545,4 +546,65 @@ fn short_format_is_a_line_for_each_message() {
         text.starts_with("bad.cl:2:14: error[undeclared-name]: ") && text.ends_with("\n1 error\n"),
         "{text}"
     );
+}
+
+#[test]
+fn device_profiles_say_what_the_device_lacks() {
+    let folder = folder(&[
+        ("double.cl", "kernel void k(global double *d) { d[0] *= 2.0; }\n"),
+        (
+            "image.cl",
+            "kernel void k(global int *d, read_write image2d_t i) { d[0] = read_imagei(i, (int2)(0)).x; }\n",
+        ),
+        ("mine.profile", "int64\nfp64 # and no more\npush_constant_size = 256\n"),
+        ("wrong.profile", "int64\nfp65\n"),
+    ]);
+    let compile =
+        |words: &[&str]| kiln(&folder, &[&["compile", "double.cl", "-o", "out.spv"], words].concat());
+    for (words, code) in [
+        (&["--device-profile", "full"][..], 0),
+        (&["--device-profile", "nvidia"], 0),
+        (&["--device-profile", "minimal"], 1),
+        (&["--device-profile", "minimal", "--feature", "+fp64,+int64"], 0),
+        (&["--feature=-fp64"], 1),
+        (&["--device-profile", "mine.profile"], 0),
+        (&["--device-profile", "wrong.profile"], 2),
+        (&["--device-profile", "toaster"], 2),
+        (&["--feature", "+fp65"], 2),
+    ] {
+        let finished = compile(words);
+        assert_eq!(finished.status.code(), Some(code), "{words:?}: {}", finished.stderr);
+    }
+    let words = ["compile", "image.cl", "--device-profile", "lavapipe", "--feature", "-fp16"];
+    let refusal = kiln(&folder, &words).stderr;
+    assert!(refusal.contains("images that are read and written"), "{refusal}");
+    assert!(refusal.contains("device profile `lavapipe -fp16`"), "{refusal}");
+    assert!(compile(&["--device-profile", "wrong.profile"]).stderr.contains("line 2: `fp65`"));
+
+    let profile = kiln(&folder, &["devices", "--profile", "llvmpipe"]);
+    fs::write(folder.path().join("llvmpipe.profile"), profile.text()).expect("a file");
+    assert_eq!(compile(&["--device-profile", "llvmpipe.profile"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_stripped_module_has_no_names_and_no_interface() {
+    let folder = folder(&[(
+        "named.cl",
+        "kernel void k(global int *remarkable) { local int odd; odd = 1; *remarkable = odd; }\n",
+    )]);
+    for environment in ["vulkan", "opencl"] {
+        let module = |words: &[&str]| {
+            let words = [&["compile", "named.cl", "--env", environment, "-o", "out.spv"], words].concat();
+            let finished = kiln(&folder, &words);
+            assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
+            module::check(&folder.path().join("out.spv"), environment)
+                .unwrap_or_else(|reason| panic!("{reason}"));
+            fs::read(folder.path().join("out.spv")).expect("a module")
+        };
+        let has = |bytes: &[u8], word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
+        let (whole, stripped) = (module(&[]), module(&["--strip"]));
+        assert!(has(&whole, "remarkable") && whole.len() > stripped.len());
+        assert!(!has(&stripped, "remarkable") && !has(&stripped, "NonSemantic"));
+    }
+    assert_eq!(kiln(&folder, &["compile", "named.cl", "--strip", "-g"]).status.code(), Some(2));
 }

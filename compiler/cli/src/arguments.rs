@@ -6,7 +6,10 @@ use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
     error::ErrorKind,
 };
-use kiln_compiler::{Emit, target::Target};
+use kiln_compiler::{
+    Emit,
+    target::{Target, profile},
+};
 
 use crate::{compile::DependencyOptions, options::CompileOptions};
 
@@ -63,6 +66,18 @@ pub(crate) struct CompileCommand {
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]
     pub(crate) env: EnvironmentArgument,
+    /// Leave out names, source positions and the kernel interface: what a device does not need. On Vulkan only a host
+    /// that knows from elsewhere where arguments go can launch such a kernel, `kiln run` and clvk cannot, and nobody
+    /// can print what its `printf` writes
+    #[arg(long, conflicts_with = "debug")]
+    pub(crate) strip: bool,
+    /// The device that the module is for: minimal, swiftshader, lavapipe, nvidia, full, or a file that `kiln devices
+    /// --profile` wrote [default: full]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) device_profile: Option<String>,
+    /// Switch features of the device on and off, as `+fp64,-int8`; the names stand in a profile
+    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) features: Vec<String>,
     /// The lowest version of SPIR-V: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5, 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,
@@ -178,6 +193,9 @@ pub(crate) struct ReflectCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DevicesCommand {
+    /// Print the features of this device, as `kiln compile --device-profile` takes them
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with = "json")]
+    pub(crate) profile: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -227,6 +245,13 @@ impl Default for EmitArgument {
     }
 }
 
+fn read_profile(name: &str) -> Result<String, String> {
+    std::fs::read_to_string(name).map_err(|error| {
+        let names: Vec<_> = profile::names().collect();
+        format!("the device profile `{name}` is none of {} and no file: {error}", names.join(", "))
+    })
+}
+
 fn spirv_version(text: &str) -> Result<(u8, u8), String> {
     let parts =
         text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
@@ -239,6 +264,20 @@ impl CompileCommand {
     /// What the module is for; a sentence if the environment has no such version of SPIR-V.
     pub(crate) fn target(&self) -> Result<Target, String> {
         let mut target = Target::full(self.env.into());
+        if let Some(name) = &self.device_profile {
+            target.features = match profile::named(name) {
+                Some(features) => features,
+                None => profile::parse(&read_profile(name)?).map_err(|why| format!("{name}: {why}"))?,
+            };
+        }
+        for change in &self.features {
+            profile::apply(&mut target.features, change)?;
+        }
+        if self.device_profile.is_some() || !self.features.is_empty() {
+            let mut name = self.device_profile.clone().unwrap_or_else(|| "full".to_owned());
+            self.features.iter().for_each(|change| name += &format!(" {change}"));
+            target.profile = Some(name);
+        }
         if let Some(version) = self.spirv_version {
             // Vulkan 1.2 takes all up to 1.5, but what the memory model needs is an extension before.
             if matches!(self.env, EnvironmentArgument::Vulkan) && version < (1, 5) {

@@ -36,7 +36,8 @@ pub(crate) fn compile(
     if names_one && command.sources.len() > 1 {
         return failure(format!("one output is named for {} sources", command.sources.len()));
     }
-    let options = command.options.to_options(command.target().map_err(Failure)?, matches);
+    let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
+    options.strip = command.strip;
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
 

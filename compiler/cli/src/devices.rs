@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use kiln_runtime::{DeviceInfo, Instance, Options};
+use kiln_compiler::target::profile;
+use kiln_runtime::{DeviceInfo, Instance, Options, Selector};
 use serde_json::json;
 
 use crate::{
@@ -12,6 +13,12 @@ use crate::{
 
 pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
     let instance = Instance::new(Options::from_env())?;
+    if let Some(name) = &command.profile {
+        let device = instance.device(&Selector::from(name.as_str()))?;
+        let (info, target) = (device.info(), crate::run::target::target(device.info()));
+        anstream::print!("{}", profile::text(&format!("{} ({})", info.name, info.driver), &target.features));
+        return Ok(Outcome::Success);
+    }
     if command.json {
         let list: Vec<_> = instance.devices().iter().map(as_json).collect();
         anstream::println!("{}", serde_json::Value::from(list));

@@ -68,7 +68,7 @@ pub(crate) struct CompileOptions {
     /// Accepted for compatibility: reflection is always in the module
     #[arg(long = "cl-kernel-arg-info", hide = true)]
     kernel_arg_info: bool,
-    /// Optimisation: 0 skips the passes that are only for speed
+    /// Optimisation: 0 skips the passes that are only for speed, as -cl-opt-disable; 1, 2 and 3 are the same
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
     /// Source positions in the module

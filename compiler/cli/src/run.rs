@@ -7,7 +7,7 @@ mod header;
 mod images;
 mod output;
 mod range;
-mod target;
+pub(crate) mod target;
 mod value;
 
 use std::time::Duration;

@@ -64,7 +64,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         contracts: true,
         module,
         spots,
-        writer: Writer::new(target.spirv),
+        writer: Writer::new(target.spirv, options.strip),
         globals: Globals::default(),
     };
     emitter.environment();
@@ -76,7 +76,9 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         emitter.function(function);
     }
     emitter.entry_points();
-    emitter.reflection();
+    if !options.strip {
+        emitter.reflection();
+    }
     emitter.writer.finish()
 }
 

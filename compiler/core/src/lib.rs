@@ -144,7 +144,7 @@ fn stages(
         };
         bounds.places = bounds.sites.iter().map(|site| place(site).unwrap_or_default()).collect();
     }
-    let words = emit::emit(&module, options, options.debug.then_some(&spot));
+    let words = emit::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
     debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);
     Some(match emit {
         Emit::Assembly => Artifact::Text(emit::disassemble(&words)),

@@ -54,6 +54,8 @@ pub struct Options {
     pub optimize: bool,
     /// `-g`: source positions and variables in the module.
     pub debug: bool,
+    /// No names, no interface and no source positions in the module: only what a device needs to run it.
+    pub strip: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
     /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
@@ -133,6 +135,7 @@ impl Default for Options {
             math: MathOptions::default(),
             optimize: true,
             debug: false,
+            strip: false,
             seq_cst: SeqCst::default(),
             bounds_checks: false,
         }

@@ -2,6 +2,8 @@
 //!
 //! Looked at in three places only: `memory`, the pass list, and `emit`.
 
+pub mod profile;
+
 use crate::opencl::Environment;
 
 /// A target.
@@ -13,70 +15,101 @@ pub struct Target {
     pub spirv: (u8, u8),
     /// What the device can do.
     pub features: Features,
+    /// The name of the profile that says so, if one was chosen.
+    pub profile: Option<String>,
 }
 
-/// What a device can do, in so far as modules depend on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Features {
+/// Writes `Features` from the one list of them.
+macro_rules! features {
+    ($(#[doc = $text:literal] $name:ident,)*) => {
+        /// What a device can do, in so far as modules depend on it.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Features {
+            $(#[doc = $text] pub $name: bool,)*
+            /// Bytes of push constants
+            pub push_constant_size: u32,
+        }
+
+        impl Features {
+            /// All of them, or none.
+            const fn all(are_there: bool) -> Self {
+                Self { $($name: are_there,)* push_constant_size: 128 }
+            }
+
+            /// Each by name: what it is, and whether it is there.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+                [$((stringify!($name), $text.trim_ascii(), self.$name),)*].into_iter()
+            }
+
+            /// The feature of this name, to be changed.
+            pub fn feature(&mut self, name: &str) -> Option<&mut bool> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+features! {
     /// 8-bit integer arithmetic
-    pub int8: bool,
+    int8,
     /// 16-bit integer arithmetic
-    pub int16: bool,
+    int16,
     /// 64-bit integer arithmetic
-    pub int64: bool,
+    int64,
     /// 16-bit floating-point arithmetic
-    pub fp16: bool,
+    fp16,
     /// 64-bit floating-point arithmetic
-    pub fp64: bool,
+    fp64,
     /// 8-bit loads and stores of global memory
-    pub storage8: bool,
+    storage8,
     /// 16-bit loads and stores of global memory
-    pub storage16: bool,
+    storage16,
     /// 8-bit push constants
-    pub push_constant8: bool,
+    push_constant8,
     /// 16-bit push constants
-    pub push_constant16: bool,
+    push_constant16,
     /// 64-bit atomics on global memory
-    pub int64_global_atomics: bool,
+    int64_global_atomics,
     /// 64-bit atomics on local memory
-    pub int64_local_atomics: bool,
+    int64_local_atomics,
     /// 32-bit floating-point atomic addition on global and on local memory
-    pub float32_atomic_add: bool,
+    float32_atomic_add,
     /// Pointers to local memory as values
-    pub variable_pointers: bool,
+    variable_pointers,
     /// Local memory with an explicit layout, for reinterpretation
-    pub workgroup_explicit_layout: bool,
+    workgroup_explicit_layout,
     /// The device scope of the Vulkan memory model
-    pub device_scope: bool,
+    device_scope,
     /// Chains of availability and visibility (memory.md R10)
-    pub availability_chains: bool,
+    availability_chains,
     /// Basic sub-group operations in compute
-    pub subgroups: bool,
-    /// Bytes of push constants
-    pub push_constant_size: u32,
+    subgroups,
     /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
-    pub float_controls_preserve32: bool,
+    float_controls_preserve32,
     /// The same of 16-bit floats
-    pub float_controls_preserve16: bool,
+    float_controls_preserve16,
     /// The same of 64-bit floats
-    pub float_controls_preserve64: bool,
+    float_controls_preserve64,
     /// Denormals of 32-bit floats can be kept
-    pub float_controls_denorm_preserve32: bool,
+    float_controls_denorm_preserve32,
     /// Images
-    pub images: bool,
+    images,
     /// Images that a kernel both reads and writes
-    pub read_write_images: bool,
+    read_write_images,
 }
 
 impl Target {
     /// A target with every feature.
     pub fn full(environment: Environment) -> Self {
-        Self { environment, spirv: Self::version(environment), features: Features::full() }
+        Self { environment, spirv: Self::version(environment), features: Features::full(), profile: None }
     }
 
     /// A target with the features that every Vulkan device with the memory model and buffer addresses has.
     pub fn minimal(environment: Environment) -> Self {
-        Self { environment, spirv: Self::version(environment), features: Features::minimal() }
+        Self { environment, spirv: Self::version(environment), features: Features::minimal(), profile: None }
     }
 
     /// Vulkan 1.2 takes SPIR-V 1.5, OpenCL 2.2 takes 1.2.
@@ -91,61 +124,11 @@ impl Target {
 impl Features {
     /// Every feature.
     pub const fn full() -> Self {
-        Self {
-            int8: true,
-            int16: true,
-            int64: true,
-            fp16: true,
-            fp64: true,
-            storage8: true,
-            storage16: true,
-            push_constant8: true,
-            push_constant16: true,
-            int64_global_atomics: true,
-            int64_local_atomics: true,
-            float32_atomic_add: true,
-            variable_pointers: true,
-            workgroup_explicit_layout: true,
-            device_scope: true,
-            availability_chains: true,
-            subgroups: true,
-            push_constant_size: 128,
-            float_controls_preserve32: true,
-            float_controls_preserve16: true,
-            float_controls_preserve64: true,
-            float_controls_denorm_preserve32: true,
-            images: true,
-            read_write_images: true,
-        }
+        Self::all(true)
     }
 
     /// Only what Vulkan 1.2 with the memory model and buffer addresses guarantees.
     pub const fn minimal() -> Self {
-        Self {
-            int8: false,
-            int16: false,
-            int64: false,
-            fp16: false,
-            fp64: false,
-            storage8: false,
-            storage16: false,
-            push_constant8: false,
-            push_constant16: false,
-            int64_global_atomics: false,
-            int64_local_atomics: false,
-            float32_atomic_add: false,
-            variable_pointers: false,
-            workgroup_explicit_layout: false,
-            device_scope: false,
-            availability_chains: false,
-            subgroups: false,
-            push_constant_size: 128,
-            float_controls_preserve32: false,
-            float_controls_preserve16: false,
-            float_controls_preserve64: false,
-            float_controls_denorm_preserve32: false,
-            images: true,
-            read_write_images: false,
-        }
+        Self { images: true, ..Self::all(false) }
     }
 }

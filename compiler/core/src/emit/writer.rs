@@ -23,10 +23,12 @@ pub(super) struct Writer {
     sets: FxHashMap<&'static str, Word>,
     /// Instructions behind the last function.
     trailer: Vec<Instruction>,
+    /// Whether names are left out.
+    is_stripped: bool,
 }
 
 impl Writer {
-    pub(super) fn new(version: (u8, u8)) -> Self {
+    pub(super) fn new(version: (u8, u8), is_stripped: bool) -> Self {
         Self {
             module: dr::Module::new(),
             version,
@@ -36,6 +38,7 @@ impl Writer {
             extensions: BTreeSet::new(),
             sets: FxHashMap::default(),
             trailer: Vec::new(),
+            is_stripped,
         }
     }
 
@@ -106,7 +109,7 @@ impl Writer {
 
     /// `OpName`
     pub(super) fn name(&mut self, id: Word, name: &str) {
-        if !name.is_empty() {
+        if !name.is_empty() && !self.is_stripped {
             let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
             self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));
         }

@@ -15,7 +15,9 @@ use crate::{
         Access, BinaryOp, Builder, Const, Convert, Function, Inst, InstId, Module, Op, Scalar, Type, UnaryOp,
         ValueDef, ValueId,
     },
+    passes::refuse_missing::with_profile,
     session::Options,
+    target::Target,
 };
 
 pub(super) fn emulate_int64(module: &mut Module, options: &Options, sink: &mut Sink) {
@@ -23,11 +25,11 @@ pub(super) fn emulate_int64(module: &mut Module, options: &Options, sink: &mut S
         return;
     }
     for function in module.functions.iter_mut() {
-        emulate(function, sink);
+        emulate(function, &options.target, sink);
     }
 }
 
-fn emulate(function: &mut Function, sink: &mut Sink) {
+fn emulate(function: &mut Function, target: &Target, sink: &mut Sink) {
     let blocks = function.block_order();
     let mut pairs = FxHashMap::default();
     for &block in &blocks {
@@ -45,7 +47,7 @@ fn emulate(function: &mut Function, sink: &mut Sink) {
         }
     }
     let mut emulation =
-        Emulation { builder: Builder::new(function), pairs, replaced: FxHashMap::default(), sink };
+        Emulation { builder: Builder::new(function), pairs, replaced: FxHashMap::default(), target, sink };
     for block in blocks {
         let insts = std::mem::take(&mut emulation.builder.function.blocks[block].insts);
         emulation.builder.at_end(block);
@@ -71,6 +73,7 @@ fn is_wide(ty: Type) -> bool {
 
 struct Emulation<'f, 's> {
     builder: Builder<'f>,
+    target: &'s Target,
     pairs: FxHashMap<ValueId, Pair>,
     replaced: FxHashMap<ValueId, ValueId>,
     sink: &'s mut Sink,
@@ -127,14 +130,13 @@ impl Emulation<'_, '_> {
     }
 
     fn refuse(&mut self, inst: &Inst) {
-        self.sink.report(
-            Diagnostic::new(
-                Code::TargetFeature,
-                inst.span,
-                "this needs 64-bit integers, which the device lacks",
-            )
-            .help("use 32-bit types here, or choose a device with 64-bit integers"),
-        );
+        let refusal = Diagnostic::new(
+            Code::TargetFeature,
+            inst.span,
+            "this needs 64-bit integers, which the device lacks",
+        )
+        .help("use 32-bit types here, or choose a device with 64-bit integers");
+        self.sink.report(with_profile(refusal, self.target));
         for &result in &inst.results {
             let ty = self.builder.ty(result);
             let nothing = self.builder.undefined(ty);

@@ -23,8 +23,8 @@ use crate::{
     library,
     opencl::{AddressSpace, Environment, Scope},
     passes::{
-        dead_code::dead_code, inline_calls::inline_all, promote::promote, rewrite::rewrite,
-        structure_exits::structure_exits,
+        dead_code::dead_code, inline_calls::inline_all, promote::promote, refuse_missing::with_profile,
+        rewrite::rewrite, structure_exits::structure_exits,
     },
     session::Options,
     ty,
@@ -200,9 +200,10 @@ impl Pass<'_> {
     }
 
     fn refuse(&mut self, builder: &Builder<'_>, message: String) {
-        self.sink.report(Diagnostic::new(Code::TargetFeature, builder.span, message).note(
+        let refusal = Diagnostic::new(Code::TargetFeature, builder.span, message).note(
             "the target has no instruction for it, and Kiln has no function of its own for these types",
-        ));
+        );
+        self.sink.report(with_profile(refusal, &self.options.target));
     }
 
     /// The function of the library for these parameters: of whole vectors, or else of components.

@@ -40,13 +40,20 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
     for function in module.functions.iter() {
         for id in function.inst_order() {
             let inst = &function.insts[id];
-            let found = missing(function, inst, target).map(|what| feature(inst.span, what)).or_else(|| {
-                let (operation, sync) = synchronisation(&inst.op, object_of(function, id))?;
-                let problem = memory::encode(target, operation, sync).err()?;
-                let code = Code::parse(problem.code).unwrap_or(Code::TargetFeature);
-                let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
-                Some(diagnostic.help(problem.help).note(problem.note))
-            });
+            let found = missing(function, inst, target)
+                .map(|what| with_profile(feature(inst.span, what), target))
+                .or_else(|| {
+                    let (operation, sync) = synchronisation(&inst.op, object_of(function, id))?;
+                    let problem = memory::encode(target, operation, sync).err()?;
+                    let code = Code::parse(problem.code).unwrap_or(Code::TargetFeature);
+                    let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
+                    let diagnostic = diagnostic.help(problem.help).note(problem.note);
+                    Some(if code == Code::TargetFeature {
+                        with_profile(diagnostic, target)
+                    } else {
+                        diagnostic
+                    })
+                });
             if let Some(diagnostic) = found
                 && !told.contains(&inst.span)
             {
@@ -54,6 +61,14 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
                 sink.report(diagnostic);
             }
         }
+    }
+}
+
+/// A refusal for want of a feature, with the profile that lacks it.
+pub(super) fn with_profile(refusal: Diagnostic, target: &Target) -> Diagnostic {
+    match &target.profile {
+        Some(name) => refusal.note(format!("the module is for the device profile `{name}`")),
+        None => refusal,
     }
 }
 
