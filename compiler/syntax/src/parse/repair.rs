@@ -3,7 +3,7 @@
 //! grammar holds no rules for wrong input, scopes are right after every mistake, and one mistake rarely shows
 //! as two.
 
-use std::cell::Cell;
+use std::{cell::Cell, ops::RangeInclusive};
 
 use super::{
     Mended,
@@ -81,7 +81,7 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec
         let news = repair.advance();
         match outcome {
             Outcome::Done => {
-                repair.close(state.tokens.len());
+                repair.close();
                 return (repair.errors, repair.mended);
             }
             _ if news => {}
@@ -112,8 +112,8 @@ struct Repair<'s, 'a> {
     /// The changes from there on, in the order of places.
     edits: Vec<Edit>,
     errors: Vec<SyntaxError>,
-    /// Where the first statement begins that cannot be trusted, in the item.
-    mistake: Option<usize>,
+    /// Where the first statement begins that cannot be trusted, and the last token that is a reason.
+    mistake: Option<RangeInclusive<usize>>,
     mended: Vec<Mended>,
     /// How many tokens trials may read yet.
     fuel: Cell<usize>,
@@ -135,7 +135,7 @@ impl Repair<'_, '_> {
             }
         }
         if boundary.place.token > self.start.place.token {
-            self.close(boundary.place.token);
+            self.close();
         }
         self.start = boundary;
         if let Some(last) = self.edits.drain(..self.start.place.edit).next_back() {
@@ -149,14 +149,18 @@ impl Repair<'_, '_> {
     fn doubt(&mut self, token: usize) {
         let begins = statement_begins(self.state.tokens, self.start.place.token, token);
         let begin = begins.first().copied().unwrap_or(token);
-        self.mistake = Some(self.mistake.map_or(begin, |mistake| mistake.min(begin)));
+        self.mistake = Some(match &self.mistake {
+            Some(known) => begin.min(*known.start())..=token.max(*known.end()),
+            None => begin..=token,
+        });
     }
 
-    /// The item ends before this token.
-    fn close(&mut self, end: usize) {
-        let Some(mistake) = self.mistake.take() else { return };
+    /// The item with the mistake is read.
+    fn close(&mut self) {
+        let Some((mistake, reason)) = self.mistake.take().map(RangeInclusive::into_inner) else { return };
         let tokens = self.state.tokens;
-        let Some(last) = end.min(tokens.len()).checked_sub(1) else { return };
+        let end = self.state.next_item(reason).min(tokens.len());
+        let Some(last) = end.checked_sub(1) else { return };
         let name = |token: &Token| match token.kind {
             TokenKind::Name(name) => Some(name),
             _ => None,
@@ -171,7 +175,7 @@ impl Repair<'_, '_> {
 
     /// Applies the candidate that makes the most readable, and reports it.
     fn mend(&mut self, stuck: &Stuck) {
-        let doubt = self.mistake;
+        let doubt = self.mistake.clone();
         self.doubt(stuck.token);
         match self.choose(stuck) {
             Some(candidate) => {

@@ -127,6 +127,14 @@ impl<'a> State<'a> {
         });
     }
 
+    /// Where the item begins that follows the one with this token; the end of the input if none is known.
+    pub(super) fn next_item(&self, token: usize) -> usize {
+        let past = self.past.borrow();
+        let later = past.get(past.partition_point(|begin| begin.place.token <= token)).copied();
+        let next = later.unwrap_or(self.boundary.get()).place.token;
+        if next > token { next } else { self.tokens.len() }
+    }
+
     /// An element of a list has ended.
     pub(crate) fn end_element(&self) {
         self.nesting.borrow_mut().end_element();
