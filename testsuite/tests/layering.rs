@@ -23,7 +23,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/core", &["kiln-printf", "kiln-reference"]),
     ("runtime/reference", &["kiln-printf"]),
     ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
-    ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime"]),
+    ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),
     // It runs programs as others compile them.
     ("testsuite/oracle", &[]),
     ("xtask", &[]),

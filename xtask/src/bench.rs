@@ -1,5 +1,6 @@
 //! `cargo xtask bench <what>`: measurements, beside those of others, in one run. Each has its file.
 
+mod budgets;
 mod compile;
 
 use clap::{Args, Subcommand};
@@ -17,6 +18,10 @@ pub(crate) enum Bench {
     Kernels(Rest),
     /// What the front end takes for files and folders of kernels, on one core
     Frontend(Rest),
+    /// `kiln lsp` beside clangd-15: `[--conformance DIR] FILE…`, besides the examples
+    Editors(Rest),
+    /// What is promised of the binary and of a build: sizes, processor time, memory
+    Budgets,
 }
 
 /// Options of `kiln-bench`, which does the measuring.
@@ -29,15 +34,29 @@ pub(crate) struct Rest {
 
 /// Measures.
 pub(crate) fn bench(what: &Bench) -> Outcome {
-    if !matches!(what, Bench::Frontend(_)) {
-        setup::install(setup::BENCH)?;
-    }
+    setup::install(match what {
+        Bench::Frontend(_) => &[],
+        Bench::Budgets => setup::BUDGETS,
+        Bench::Editors(_) => setup::EDITORS,
+        Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) => setup::BENCH,
+    })?;
     match what {
         Bench::Compile => compile::compile(),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
         Bench::Frontend(rest) => kiln_bench("frontend", rest),
+        Bench::Editors(rest) => editors(rest),
+        Bench::Budgets => budgets::budgets(),
     }
+}
+
+/// The examples are among the sources, and the server is the one that users get.
+fn editors(rest: &Rest) -> Outcome {
+    let kiln = process::release_kiln()?.to_string_lossy().into_owned();
+    let mut options = rest.options.clone();
+    options.extend(["--kiln".to_owned(), kiln]);
+    options.extend(compile::examples()?.iter().map(|path| path.to_string_lossy().into_owned()));
+    kiln_bench("editors", &Rest { options })
 }
 
 fn kiln_bench(what: &str, rest: &Rest) -> Outcome {

@@ -59,6 +59,12 @@ pub(crate) const BENCH: &[&str] = &[
     "pocl-opencl-icd",
 ];
 
+/// The other language server.
+pub(crate) const EDITORS: &[&str] = &["clangd-15"];
+
+/// GNU time, which counts a program's memory.
+pub(crate) const BUDGETS: &[&str] = &["time"];
+
 /// Makes the machine ready.
 pub(crate) fn setup(wanted: &Setup) -> Outcome {
     if wanted.oracles {

@@ -2,6 +2,7 @@
 //!
 //! One binary that carries its kernels: copy it to a machine with drivers and start it.
 
+mod editors;
 mod frontend;
 mod kernels;
 mod kiln;
@@ -32,6 +33,8 @@ enum What {
     Runtime(runtime::Runtime),
     /// What the front end takes for files and folders of kernels
     Frontend(frontend::Frontend),
+    /// `kiln lsp` beside clangd
+    Editors(editors::Editors),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         What::Kernels(options) => run::kernels(&options),
         What::Runtime(options) => runtime::runtime(&options),
         What::Frontend(options) => frontend::frontend(&options),
+        What::Editors(options) => editors::editors(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

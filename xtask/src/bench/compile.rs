@@ -47,7 +47,7 @@ pub(crate) fn compile() -> Outcome {
 }
 
 /// The sources of the examples, as examples/NAME/NAME.cl.
-fn examples() -> Result<Vec<PathBuf>, String> {
+pub(super) fn examples() -> Result<Vec<PathBuf>, String> {
     let folder = root().join("examples");
     let entries = fs::read_dir(&folder).map_err(|e| format!("cannot read `{}`: {e}", folder.display()))?;
     let mut sources: Vec<PathBuf> = entries
@@ -96,7 +96,7 @@ fn measure(kiln: &Path, source: &Path, scratch: &Path) -> Result<Row, String> {
 }
 
 /// The CPU time of the child processes that this runs.
-fn cpu_time(run: impl FnOnce() -> Outcome) -> Result<Duration, String> {
+pub(super) fn cpu_time(run: impl FnOnce() -> Outcome) -> Result<Duration, String> {
     let now = || -> Result<Duration, String> {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
         let of =
@@ -108,7 +108,7 @@ fn cpu_time(run: impl FnOnce() -> Outcome) -> Result<Duration, String> {
     Ok(now()?.saturating_sub(begin))
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }

@@ -1,0 +1,340 @@
+//! `kiln lsp` beside clangd, through the protocol and in one run: what each tells of the same files without any configuration, and
+//! how soon after an edit.
+//!
+//! The servers take turns, so that what else the machine does falls on both. It knows neither server, only what a user would want
+//! to see.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use kiln_testsuite::editor::{Client, capabilities, position, uri};
+use serde_json::{Value, json};
+
+use crate::median::median;
+
+#[derive(Args)]
+pub(crate) struct Editors {
+    /// Sources without errors, on which time is taken
+    #[arg(required = true)]
+    sources: Vec<PathBuf>,
+    /// The binary `kiln`
+    #[arg(long, default_value = "kiln")]
+    kiln: PathBuf,
+    /// The other server
+    #[arg(long, default_value = "clangd-15")]
+    clangd: PathBuf,
+    /// A folder with `invalid/` and `valid/`, programs written from the specification
+    #[arg(long)]
+    conformance: Option<PathBuf>,
+    /// Edits of each source
+    #[arg(long, default_value_t = 10)]
+    edits: usize,
+}
+
+/// A server at work, and what has been found out.
+struct Server {
+    name: &'static str,
+    client: Client,
+    /// Errors in sources that have none, by source.
+    false_errors: Vec<usize>,
+    /// Milliseconds from an edit to its diagnostics, by source.
+    delays: Vec<Vec<f64>>,
+    /// Rows of the table besides.
+    rows: Vec<(String, String)>,
+}
+
+pub(crate) fn editors(options: &Editors) -> Result<(), String> {
+    let sources = options.sources.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut kiln = Command::new(&options.kiln);
+    kiln.arg("lsp");
+    let mut clangd = Command::new(&options.clangd);
+    clangd.arg("--log=error");
+    let mut servers = [Server::new("kiln lsp", kiln), Server::new("clangd-15", clangd)];
+    for (path, text) in &sources {
+        for server in &mut servers {
+            server.edit(path, text, options.edits);
+        }
+    }
+    for server in &mut servers {
+        server.probe();
+        if let Some(folder) = &options.conformance {
+            server.conformance(folder)?;
+        }
+        let peak = format!("{} MB", peak_memory(server.client.process()) / 1024);
+        server.rows.push(("memory at the end".to_owned(), peak));
+    }
+    print(&sources, &servers);
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<(PathBuf, String), String> {
+    let failed = |e| format!("cannot read `{}`: {e}", path.display());
+    let bytes = fs::read(path).map_err(failed)?;
+    Ok((path.canonicalize().map_err(failed)?, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+impl Server {
+    fn new(name: &'static str, command: Command) -> Self {
+        let client = Client::start(command, None, capabilities(), Value::Null);
+        Self { name, client, false_errors: Vec::new(), delays: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Opens a source and types into it: a line with an error at the end, that line away again, and so on.
+    fn edit(&mut self, path: &Path, text: &str, edits: usize) {
+        let uri = uri(path);
+        let text = format!("{}\n", text.trim_end());
+        let end = text.lines().count();
+        self.client.open(&uri, &text);
+        let found = self.client.diagnostics(&uri);
+        self.false_errors.push(errors(&found.diagnostics));
+        let mut delays = Vec::new();
+        for number in 0..edits {
+            let (from, to, typed) = match number % 2 {
+                0 => (end, end, format!("int probe{number} = missing{number};\n")),
+                _ => (end, end + 1, String::new()),
+            };
+            let range = json!({ "start": position(from, 0), "end": position(to, 0) });
+            let begin = Instant::now();
+            self.client.change(&uri, json!([{ "range": range, "text": typed }]));
+            let published = self.client.diagnostics(&uri);
+            delays.push(published.at.saturating_duration_since(begin).as_secs_f64() * 1e3);
+            // As people do, who look at what came.
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.client.close(&uri);
+        self.delays.push(delays);
+    }
+
+    /// Asks what users ask.
+    fn probe(&mut self) {
+        for probe in PROBES {
+            let (line, column) = place(probe.source);
+            let text = probe.source.replace(CURSOR, "");
+            let uri = format!("file:///probe/{}.cl", probe.what.replace([' ', ','], "_"));
+            self.client.open(&uri, &text);
+            self.client.diagnostics(&uri);
+            let parameters = json!({ "textDocument": { "uri": uri }, "position": position(line, column) });
+            let answer = self.client.request(probe.method, parameters).unwrap_or(Value::Null);
+            let offered = match probe.method {
+                COMPLETION => words(&answer),
+                _ => vec![answer.to_string()],
+            };
+            let has = |word: &&str| match probe.method {
+                COMPLETION => offered.iter().any(|offer| offer == word),
+                _ => offered[0].contains(*word),
+            };
+            let missing = probe.wanted.iter().filter(|word| !has(word)).count();
+            let unwanted = probe.unwanted.iter().filter(|word| has(word)).count();
+            let row = if missing == 0 && unwanted == 0 {
+                "yes".to_owned()
+            } else if missing == probe.wanted.len() {
+                "no".to_owned()
+            } else {
+                format!("{} of {}, {unwanted} wrong", probe.wanted.len() - missing, probe.wanted.len())
+            };
+            self.rows.push((probe.what.to_owned(), row));
+            self.client.close(&uri);
+        }
+    }
+
+    /// Opens programs written from the specification, with one error each and with none.
+    fn conformance(&mut self, folder: &Path) -> Result<(), String> {
+        let count =
+            |server: &mut Self, name: &str, is_counted: fn(&str) -> bool| -> Result<(usize, usize), String> {
+                let (mut all, mut with_errors) = (0, 0);
+                for path in programs(&folder.join(name))? {
+                    let (path, text) = read(&path)?;
+                    if is_counted(&text) {
+                        let uri = uri(&path);
+                        server.client.open(&uri, &text);
+                        let found = server.client.diagnostics(&uri);
+                        server.client.close(&uri);
+                        all += 1;
+                        with_errors += usize::from(errors(&found.diagnostics) > 0);
+                    }
+                }
+                Ok((with_errors, all))
+            };
+        let (found, all) =
+            count(self, "invalid", |text| text.lines().next().is_some_and(|it| it.contains("[error]")))?;
+        self.rows
+            .push(("invalid programs whose error is missed".to_owned(), format!("{} of {all}", all - found)));
+        let (wrong, all) = count(self, "valid", |_| true)?;
+        self.rows.push(("valid programs with a false error".to_owned(), format!("{wrong} of {all}")));
+        Ok(())
+    }
+}
+
+fn programs(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("cannot read `{}`: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "cl"));
+    paths.sort();
+    Ok(paths)
+}
+
+fn errors(diagnostics: &[Value]) -> usize {
+    diagnostics.iter().filter(|diagnostic| diagnostic["severity"] == 1).count()
+}
+
+/// The words that a completion offers, without what servers paint around them.
+fn words(answer: &Value) -> Vec<String> {
+    let items = answer.get("items").unwrap_or(answer).as_array().cloned().unwrap_or_default();
+    let word = |item: &Value| {
+        let text = item["label"].as_str().unwrap_or_default();
+        let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        text.trim_start_matches(|letter| !is_name(letter))
+            .split(|letter| !is_name(letter))
+            .next()
+            .map(str::to_owned)
+    };
+    items.iter().filter_map(word).collect()
+}
+
+/// Where the cursor of a probe is.
+const CURSOR: char = '¦';
+
+fn place(source: &str) -> (usize, usize) {
+    let lines = source.lines().enumerate();
+    lines
+        .filter_map(|(number, line)| Some((number, line.find(CURSOR)?)))
+        .next()
+        .expect("a probe has a cursor")
+}
+
+/// A question, and what a good answer has in it.
+struct Probe {
+    what: &'static str,
+    method: &'static str,
+    source: &'static str,
+    wanted: &'static [&'static str],
+    unwanted: &'static [&'static str],
+}
+
+const COMPLETION: &str = "textDocument/completion";
+const HOVER: &str = "textDocument/hover";
+
+const PROBES: &[Probe] = &[
+    Probe {
+        what: "completion of built-in functions",
+        method: COMPLETION,
+        source: "kernel void k(global int *o) { o[0] = get_glo¦ }\n",
+        wanted: &["get_global_id", "get_global_size", "get_global_offset", "get_global_linear_id"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "completion of atomic functions",
+        method: COMPLETION,
+        source: "kernel void k(global atomic_int *a) { atomic_fetch_¦ }\n",
+        wanted: &["atomic_fetch_add", "atomic_fetch_add_explicit", "atomic_fetch_max"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "completion of orders, those that a store can have",
+        method: COMPLETION,
+        source: "kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_¦); }\n",
+        wanted: &["memory_order_relaxed", "memory_order_release", "memory_order_seq_cst"],
+        unwanted: &["memory_order_acquire", "memory_order_acq_rel"],
+    },
+    Probe {
+        what: "completion of scopes",
+        method: COMPLETION,
+        source: "kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_release, memory_scope_¦); }\n",
+        wanted: &["memory_scope_work_group", "memory_scope_device", "memory_scope_sub_group"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "completion of fence flags",
+        method: COMPLETION,
+        source: "kernel void k(global int *a) { work_group_barrier(CLK_¦); }\n",
+        wanted: &["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "completion of swizzles",
+        method: COMPLETION,
+        source: "kernel void k(global float4 *a) { float4 v = a[0]; a[1] = v.¦; }\n",
+        wanted: &["x", "y", "z", "w", "xyzw", "s0", "lo", "even"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "completion of members",
+        method: COMPLETION,
+        source: "struct p { float mass; float3 place; };\nkernel void k(global struct p *a) { a->¦ }\n",
+        wanted: &["mass", "place"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "signature help of a built-in function",
+        method: "textDocument/signatureHelp",
+        source: "kernel void k(global int *o) { o[0] = mad24(1, ¦ }\n",
+        wanted: &["mad24("],
+        unwanted: &[],
+    },
+    Probe {
+        what: "hover on a built-in function tells what it does",
+        method: HOVER,
+        source: "kernel void k(global int *o) { o[0] = get_glob¦al_id(0); }\n",
+        wanted: &["get_global_id", "work-item"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "hover on an atomic function tells its legal orders",
+        method: HOVER,
+        source: "kernel void k(global atomic_int *a) { atomic_sto¦re_explicit(a, 1, memory_order_release); }\n",
+        wanted: &["atomic_store_explicit", "release", "seq_cst", "relaxed"],
+        unwanted: &[],
+    },
+    Probe {
+        what: "definition of a user's function",
+        method: "textDocument/definition",
+        source: "int twice(int a) { return 2 * a; }\nkernel void k(global int *o) { o[0] = twi¦ce(1); }\n",
+        wanted: &["\"line\":0", "\"character\":4"],
+        unwanted: &[],
+    },
+];
+
+/// The most memory that a process has had, in kilobytes.
+fn peak_memory(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+}
+
+fn print(sources: &[(PathBuf, String)], servers: &[Server; 2]) {
+    let largest = (0..sources.len()).max_by_key(|&index| sources[index].1.len()).unwrap_or_default();
+    let all = |server: &Server| server.delays.concat();
+    let row = |what: &str, of: &dyn Fn(&Server) -> String| {
+        println!("| {what} | {} | {} |", of(&servers[0]), of(&servers[1]));
+    };
+    println!("| | {} | {} |\n|---|---|---|", servers[0].name, servers[1].name);
+    let count = sources.len();
+    row(&format!("false errors in {count} sources without configuration"), &|server| {
+        let sources = server.false_errors.iter().filter(|errors| **errors > 0).count();
+        format!("{} in {sources} sources", server.false_errors.iter().sum::<usize>())
+    });
+    row("from an edit to its diagnostics, median", &|server| format!("{:.1} ms", median(&all(server))));
+    row("the slowest", &|server| format!("{:.1} ms", all(server).into_iter().fold(0.0, f64::max)));
+    let lines = sources[largest].1.lines().count();
+    row(&format!("on the largest source, {lines} lines, median"), &|server| {
+        format!("{:.1} ms", median(&server.delays[largest]))
+    });
+    for index in 0..servers[0].rows.len() {
+        row(&servers[0].rows[index].0, &|server| server.rows[index].1.clone());
+    }
+    println!(
+        "\nsource: false errors and median delay in ms of {} and of {}",
+        servers[0].name, servers[1].name
+    );
+    for (index, (path, _)) in sources.iter().enumerate() {
+        let [first, second] = servers
+            .each_ref()
+            .map(|server| format!("{:3} {:7.1}", server.false_errors[index], median(&server.delays[index])));
+        println!("{first}  {second}  {}", path.display());
+    }
+}
