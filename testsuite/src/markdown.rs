@@ -41,6 +41,15 @@ pub fn fenced(text: &str, language: &str) -> Vec<String> {
     blocks.filter(|block| block.language == language).map(|block| block.text).collect()
 }
 
+/// The blocks that are files, with their names.
+pub fn files(text: &str) -> Vec<(String, String)> {
+    let blocks = parse(text)
+        .unwrap_or_else(|reason| panic!("{reason}"))
+        .into_iter()
+        .flat_map(|section| section.blocks);
+    blocks.filter_map(|block| Some((block.attribute("file")?.to_owned(), block.text))).collect()
+}
+
 /// Reads a file. An error is a fence that is not closed.
 pub(crate) fn parse(text: &str) -> Result<Vec<Section>, String> {
     let mut sections = vec![Section::default()];

@@ -1,0 +1,232 @@
+//! The pages of `docs` as a book: every page is in its table of contents, no link leads nowhere, and what a page shows in a
+//! terminal is what a terminal shows.
+//!
+//! Blocks with `file=NAME` are files; lines behind `$ ` in `console` blocks run in their folder with `kiln` in the path, and what
+//! follows is their output, in which `…` stands for anything. Blocks of other languages are not run.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kiln_compiler::diag::{Code, Group, Severity};
+use kiln_testsuite::{
+    device::Device,
+    kiln::{self, LIMIT},
+    markdown, process, root,
+};
+
+fn docs() -> PathBuf {
+    root().join("docs")
+}
+
+/// Every page, from `docs` on.
+fn pages() -> BTreeSet<String> {
+    fn walk(folder: &Path, pages: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                walk(&entry, pages);
+            } else if entry.extension().is_some_and(|ending| ending == "md") {
+                let name = entry.strip_prefix(docs()).expect("a page").to_string_lossy().replace('\\', "/");
+                pages.insert(name);
+            }
+        }
+    }
+    let mut pages = BTreeSet::new();
+    walk(&docs(), &mut pages);
+    pages
+}
+
+fn text(page: &str) -> String {
+    fs::read_to_string(docs().join(page)).unwrap_or_else(|e| panic!("{page}: {e}"))
+}
+
+/// Holds a page against what it should be, or writes it, with leave to bless.
+fn holds(page: &str, wanted: &str) {
+    if env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+        fs::write(docs().join(page), wanted).expect("a page");
+    }
+    assert!(
+        text(page) == wanted,
+        "docs/{page} is not what the codes say; `cargo xtask bless book` writes it"
+    );
+}
+
+fn codes() -> Vec<Code> {
+    let mut codes = Code::ALL.to_vec();
+    codes.sort_by_key(|code| code.name());
+    codes
+}
+
+#[test]
+fn the_table_of_contents_has_every_page() {
+    let mut contents = text("SUMMARY.md");
+    let begin =
+        contents.find("- [Diagnostics](diagnostics/README.md)\n").expect("the chapter on diagnostics");
+    let end = contents.find("- [Troubleshooting]").expect("the chapter behind it");
+    let mut chapter = "- [Diagnostics](diagnostics/README.md)\n".to_owned();
+    for code in codes() {
+        let _ = writeln!(chapter, "  - [{0}](diagnostics/{0}.md)", code.name());
+    }
+    contents.replace_range(begin..end, &chapter);
+    holds("SUMMARY.md", &contents);
+    let named: BTreeSet<String> = links(&contents).into_iter().collect();
+    let mut pages = pages();
+    pages.remove("SUMMARY.md");
+    assert_eq!(named, pages);
+}
+
+#[test]
+fn the_list_of_diagnostics_has_every_code() {
+    let mut page = "# Diagnostics\n\nA page for each, which `kiln explain CODE` prints too. Errors cannot be switched off; a warning is \
+                    on, or waits for\nits option, and `-Wno-CODE` switches it off.\n\n| code | is | says |\n|---|---|---|\n"
+        .to_owned();
+    for code in codes() {
+        let sort = match (code.default_severity(), code.group()) {
+            (Severity::Error, _) => "error",
+            (Severity::Warning, Group::Default) => "warning",
+            (Severity::Warning, Group::All) => "`-Wall`",
+            (Severity::Warning, Group::Extra) => "`-Wextra`",
+            (Severity::Warning, Group::Pedantic) => "`-Wpedantic`",
+        };
+        let _ = writeln!(
+            page,
+            "| [{0}]({0}.md) | {sort} | {1} |",
+            code.name(),
+            code.summary().replace('|', "\\|")
+        );
+    }
+    holds("diagnostics/README.md", &page);
+}
+
+/// Where the links of a page lead, without those to other hosts and to parts of pages; code is no link.
+fn links(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        // What stands between back-quotes may have brackets of its own.
+        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        if is_code {
+            continue;
+        }
+        for rest in prose.split("](").skip(1) {
+            let target = rest.split([')', '#']).next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") {
+                found.push(target.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_link_leads_nowhere() {
+    let mut broken = Vec::new();
+    let mut look = |page: &Path| {
+        let text = fs::read_to_string(page).expect("a page");
+        let folder = page.parent().expect("a folder");
+        let gone = links(&text).into_iter().filter(|target| !folder.join(target).exists());
+        broken.extend(gone.map(|target| format!("{}: {target}", page.display())));
+    };
+    pages().iter().for_each(|page| look(&docs().join(page)));
+    for page in
+        ["README.md", "ARCHITECTURE.md", "testsuite/README.md", "compiler/lsp/editors/vscode/README.md"]
+    {
+        look(&root().join(page));
+    }
+    assert_eq!(broken, [""; 0]);
+}
+
+#[test]
+fn what_pages_show_in_a_terminal_is_so() {
+    let mut count = 0;
+    for page in pages() {
+        let text = text(&page);
+        let commands = commands(&text);
+        if commands.is_empty() {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in markdown::files(&text) {
+            fs::write(folder.path().join(name), text).expect("a file");
+        }
+        for (command, wanted) in commands {
+            count += 1;
+            let found = shell(folder.path(), &command);
+            assert!(fits(&wanted, &found), "{page}: `{command}`\nis to say\n{wanted}\nand says\n{found}");
+        }
+    }
+    assert!(count > 10, "{count} commands were found");
+}
+
+/// The commands of a page, with their output.
+fn commands(text: &str) -> Vec<(String, String)> {
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for block in markdown::fenced(text, "console") {
+        let begin = commands.len();
+        for line in block.lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => commands.push((command.to_owned(), String::new())),
+                None => {
+                    assert!(commands.len() > begin, "a `console` block begins with `$ `:\n{block}");
+                    let (_, output) = commands.last_mut().expect("there is one");
+                    output.push_str(line);
+                    output.push('\n');
+                }
+            }
+        }
+    }
+    commands
+}
+
+/// What a command says: both streams, as a terminal mixes them.
+fn shell(folder: &Path, command: &str) -> String {
+    let binary = kiln::binary();
+    let beside = binary.parent().expect("a folder").to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(beside).chain(env::split_paths(&path));
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).args(["-c", &format!("exec 2>&1\n{command}")]);
+    shell
+        .env("PATH", env::join_paths(folders).expect("a path"))
+        .env("LC_ALL", "C.UTF-8")
+        .env("KILN_CACHE", "off");
+    Device::named("lavapipe").expect("a device").only(&mut shell).expect("its driver");
+    // A test may be run by a `make` itself.
+    shell.env_remove("MAKEFLAGS").env_remove("KILN_DEVICE");
+    let finished = process::run(&mut shell, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    finished.text()
+}
+
+/// Whether a text has the parts between `…`, in their order, from its beginning to its end.
+fn fits(wanted: &str, found: &str) -> bool {
+    let parts: Vec<&str> = wanted.trim_end().split('…').collect();
+    let mut rest = found.trim_end();
+    for (index, part) in parts.iter().enumerate() {
+        let is_last = index + 1 == parts.len();
+        rest = match index {
+            0 if is_last => return rest == *part,
+            0 => match rest.strip_prefix(part) {
+                Some(behind) => behind,
+                None => return false,
+            },
+            _ if is_last => return rest.ends_with(part),
+            _ => match rest.split_once(part) {
+                Some((_, behind)) => behind,
+                None => return false,
+            },
+        };
+    }
+    true
+}
+
+#[test]
+fn an_ellipsis_stands_for_anything() {
+    assert!(fits("a…c\n", "abc") && fits("…b…", "abc\nd") && fits("abc", "abc\n") && fits("", "\n"));
+    assert!(!fits("a…d", "abc") && !fits("abc", "abcd") && !fits("…e…", "abc"));
+}
