@@ -87,7 +87,20 @@ pub fn disassemble(words: &[u32]) -> String {
     let mut loader = rspirv::dr::Loader::new();
     let outcome = rspirv::binary::parse_words(without_reflection(words), &mut loader);
     match outcome {
-        Ok(()) => loader.module().disassemble(),
+        Ok(()) => {
+            let mut module = loader.module();
+            // Of a set that rspirv does not know it would complain on standard error.
+            let is_known = |import: &rspirv::dr::Instruction| match import.operands.first() {
+                Some(rspirv::dr::Operand::LiteralString(name)) => {
+                    rspirv::grammar::ext_inst_table(name).is_some()
+                }
+                _ => false,
+            };
+            let (known, others) = module.ext_inst_imports.into_iter().partition(is_known);
+            module.ext_inst_imports = known;
+            module.extensions.extend(others);
+            module.disassemble()
+        }
         Err(error) => format!("; not a module: {error}\n"),
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use clap::Args;
-use kiln_testsuite::editor::{Client, capabilities, position, uri};
+use kiln_testsuite::editor::{self, Client, capabilities, position};
 use serde_json::{Value, json};
 
 use crate::median::median;
@@ -78,6 +78,11 @@ fn read(path: &Path) -> Result<(PathBuf, String), String> {
     Ok((path.canonicalize().map_err(failed)?, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// With the escapes that servers write, so that they are recognised.
+fn uri(path: &Path) -> String {
+    editor::uri(path).replace('+', "%2B")
+}
+
 impl Server {
     fn new(name: &'static str, command: Command) -> Self {
         let client = Client::start(command, None, capabilities(), Value::Null);
@@ -112,10 +117,10 @@ impl Server {
 
     /// Asks what users ask.
     fn probe(&mut self) {
-        for probe in PROBES {
+        for (number, probe) in PROBES.iter().enumerate() {
             let (line, column) = place(probe.source);
             let text = probe.source.replace(CURSOR, "");
-            let uri = format!("file:///probe/{}.cl", probe.what.replace([' ', ','], "_"));
+            let uri = format!("file:///probe/{number}.cl");
             self.client.open(&uri, &text);
             self.client.diagnostics(&uri);
             let parameters = json!({ "textDocument": { "uri": uri }, "position": position(line, column) });
