@@ -23,6 +23,8 @@ pub(crate) struct Memory {
     /// The address that kernels see; 0 for memory that only transfers reach.
     pub(crate) address: u64,
     pub(crate) handle: Arc<dyn Allocation>,
+    /// Whether the host may look at it while commands use it.
+    pub(crate) is_shared: bool,
 }
 
 /// What a back end made memory of.

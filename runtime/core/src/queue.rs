@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::interface::BoundsTable;
-use crate::kernel::Kernel;
+use crate::kernel::{ArgValue, Kernel};
 use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
@@ -83,12 +83,32 @@ impl Queue {
         }
         let program = &kernel.program.inner;
         if let (Some(bounds), Some(variables)) = (&program.interface.bounds, &program.variables) {
-            return self.launch_checked(kernel, &range.into(), bounds, variables);
+            return self.launch_guarded(kernel, &range.into(), bounds, variables);
         }
-        self.launch_unchecked(kernel, &range.into())
+        self.launch_unguarded(kernel, &range.into())
     }
 
-    fn launch_unchecked(&self, kernel: &Kernel, range: &NdRange) -> Result<Event> {
+    /// The same for a kernel of a program compiled with bounds checks, which can do no harm: it touches no memory but the buffers
+    /// passed and its own objects. It waits until the launch is complete, and fails where the kernel tried to touch more. Shared
+    /// virtual memory, and memory of the host used where it lies, cannot be passed: the host may look at them at any time. That
+    /// the module checks is what the module itself says.
+    #[allow(unsafe_code, reason = "what `launch` asks for is checked")]
+    pub fn launch_checked(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
+        let refused =
+            |reason: &str| Error::Launch { kernel: kernel.name().to_owned(), reason: reason.to_owned() };
+        if kernel.program.inner.interface.bounds.is_none() {
+            return Err(refused("its program has no bounds checks; compile it with them, or use `launch`"));
+        }
+        let mut passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
+        if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
+            return Err(refused("it is given memory that the host shares; use `launch`"));
+        }
+        // SAFETY: every access is checked against buffers that nobody but commands of this device touches, and that the launch
+        // keeps alive.
+        unsafe { self.launch(kernel, range) }
+    }
+
+    fn launch_unguarded(&self, kernel: &Kernel, range: &NdRange) -> Result<Event> {
         let printing = Printing::of(kernel)?;
         let launch = launch::prepare(kernel, range, printing.as_ref())?;
         match (launch, printing) {
@@ -98,9 +118,8 @@ impl Queue {
         }
     }
 
-    /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
     /// Launches a kernel that checks its accesses, and waits for what it found.
-    fn launch_checked(
+    fn launch_guarded(
         &self,
         kernel: &Kernel,
         range: &NdRange,
@@ -111,13 +130,14 @@ impl Queue {
         let contents = bounds::table(kernel, bounds)?;
         let table = variables.slice(bounds.offset as usize..)?;
         let written = self.write(&table, &contents)?;
-        let launched = self.behind(written).launch_unchecked(kernel, range)?;
+        let launched = self.behind(written).launch_unguarded(kernel, range)?;
         launched.wait()?;
         let mut header = [0; bounds::HEADER];
         self.behind(launched.clone()).read_into(&table, &mut header)?;
         bounds::verdict(kernel, bounds, header).map(|()| launched)
     }
 
+    /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
     fn launch_printing(&self, launch: Box<Launch>, printing: Printing) -> Result<Event> {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();

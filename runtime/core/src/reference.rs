@@ -160,10 +160,11 @@ impl Backend for Reference {
         [u32::MAX; 3]
     }
 
-    fn allocate(&self, size: u64, _placement: Placement) -> Result<Memory> {
+    fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         let none = || Error::OutOfMemory { bytes: size, device: NAME.to_owned() };
         let buffer = self.memory.allocate(size).ok_or_else(none)?;
-        Ok(Memory { address: buffer.address(), handle: Arc::new(Block(buffer)) })
+        let is_shared = placement == Placement::Shared;
+        Ok(Memory { address: buffer.address(), handle: Arc::new(Block(buffer)), is_shared })
     }
 
     fn image_support(&self, _kind: ImageKind, _format: ImageFormat) -> ImageSupport {

@@ -29,8 +29,15 @@ fn text(result: vk::Result) -> String {
 }
 
 impl Raw {
-    /// Opens the device at this position, with buffers of `bytes`, and a kernel whose only argument is a pointer.
-    pub(crate) fn new(index: usize, words: &[u32], local: u32, bytes: u64) -> Result<Self, String> {
+    /// Opens the device at this position, with buffers of `bytes`, and a kernel whose only argument is a pointer. Its queue is of
+    /// this family or, as Kiln's, of one without graphics where there is one.
+    pub(crate) fn new(
+        index: usize,
+        family: Option<u32>,
+        words: &[u32],
+        local: u32,
+        bytes: u64,
+    ) -> Result<Self, String> {
         // SAFETY: the calls follow the specification: every structure lives until after the call that takes it, and every object
         // belongs to this device. The layers that tests use agree.
         unsafe {
@@ -40,9 +47,12 @@ impl Raw {
             let instance = entry.create_instance(&info, None).map_err(text)?;
             let physical = instance.enumerate_physical_devices().map_err(text)?[index];
             let families = instance.get_physical_device_queue_family_properties(physical);
-            let family =
-                families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
-            let family = family.ok_or("no family for compute")? as u32;
+            let usual = (0..)
+                .zip(&families)
+                .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE))
+                .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+                .map(|(index, _)| index);
+            let family = family.or(usual).ok_or("no family for compute")?;
             let queues =
                 [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
             let mut features = vk::PhysicalDeviceVulkan12Features::default()

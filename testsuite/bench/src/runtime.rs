@@ -17,6 +17,9 @@ pub(crate) struct Runtime {
     /// How often each is measured
     #[arg(long, default_value_t = 31)]
     rounds: usize,
+    /// The queue family that bare Vulkan takes, if not the one that Kiln does
+    #[arg(long)]
+    family: Option<u32>,
     /// Fail if a budget is exceeded
     #[arg(long)]
     strict: bool,
@@ -70,7 +73,7 @@ pub(crate) fn runtime(options: &Runtime) -> Result<(), String> {
     let mut kernel = program.kernel("count").map_err(|e| e.to_string())?;
     kernel.set(0, &buffer).map_err(|e| e.to_string())?;
     let ours = Ours { queue: device.queue().map_err(|e| e.to_string())?, kernel, buffer };
-    let mut raw = Raw::new(device.info().index, &words, LOCAL, BYTES as u64)?;
+    let mut raw = Raw::new(device.info().index, options.family, &words, LOCAL, BYTES as u64)?;
     let source: Vec<u8> = (0..BYTES).map(|i| (i / 5) as u8).collect();
     let mut target = vec![0u8; BYTES];
 

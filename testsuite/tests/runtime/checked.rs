@@ -80,6 +80,28 @@ pub(crate) fn stored_pointers_are_named(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), [5]);
 }
 
+/// A program with bounds checks needs no `unsafe`.
+pub(crate) fn checked_launches_are_safe(device: &Device) {
+    let checked = compile_with(device, SOURCE, |options| options.bounds_checks = true);
+    let queue = device.queue().unwrap();
+    let out = device.buffer_from(&[1u32; 4]).unwrap();
+    let mut put = checked.kernel("put").unwrap();
+    put.set(0, &out).unwrap();
+    queue.launch_checked(put.set(1, 3u32).unwrap(), 1).unwrap();
+    assert_eq!(outside(queue.launch_checked(put.set(1, 4u32).unwrap(), 1)).0, "5");
+    assert_eq!(queue.read(&out).unwrap(), [1, 1, 1, 99]);
+    let refused = |result: kiln_runtime::Result<Event>| match result {
+        Err(Error::Launch { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    let shared = device.svm::<u32>(4).unwrap();
+    put.set(0, &shared).unwrap();
+    assert!(refused(queue.launch_checked(&put, 1)).contains("memory that the host shares"));
+    let mut plain = crate::compile(device, SOURCE).kernel("put").unwrap();
+    plain.set(0, &out).unwrap().set(1, 0u32).unwrap();
+    assert!(refused(queue.launch_checked(&plain, 1)).contains("no bounds checks"));
+}
+
 const OBJECTS: &str = "
 constant uint primes[4] = {2, 3, 5, 7};
 kernel void local_array(global uint *out, int at) {

@@ -42,6 +42,7 @@ const TESTS: &[(&str, Test)] = &[
     ("printing_at_the_end", printing::at_the_end),
     ("accesses_outside_are_told", checked::accesses_outside_are_told),
     ("local_and_private_objects_are_kept", checked::local_and_private_objects_are_kept),
+    ("checked_launches_are_safe", checked::checked_launches_are_safe),
     ("stored_pointers_are_named", checked::stored_pointers_are_named),
     ("linked_lists", svm::linked_lists),
     ("lists_built_by_kernels", svm::lists_built_by_kernels),

@@ -73,5 +73,5 @@ pub(super) unsafe fn import(
         buffer.imported = device.raw.allocate_memory(&info, None).map_err(failed)?;
         device.raw.bind_buffer_memory(buffer.raw, buffer.imported, 0).map_err(failed)?;
     }
-    Ok(buffer.for_kernels())
+    Ok(buffer.for_kernels(true))
 }

@@ -82,10 +82,11 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
         Placement::Device => MemoryLocation::GpuOnly,
         Placement::Shared => MemoryLocation::CpuToGpu,
         Placement::Upload | Placement::Download => {
-            return Ok(Memory { address: 0, handle: Arc::new(Buffer::staging(device, size, placement)?) });
+            let handle = Arc::new(Buffer::staging(device, size, placement)?);
+            return Ok(Memory { address: 0, handle, is_shared: false });
         }
     };
-    Ok(Buffer::new(device, size, BY_KERNELS, location)?.for_kernels())
+    Ok(Buffer::new(device, size, BY_KERNELS, location)?.for_kernels(placement == Placement::Shared))
 }
 
 /// The buffer behind the memory of an allocation of this back end.
@@ -146,11 +147,11 @@ impl Buffer {
     }
 
     /// As memory that kernels reach: it has memory and was made for this.
-    pub(super) fn for_kernels(self) -> Memory {
+    pub(super) fn for_kernels(self, is_shared: bool) -> Memory {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer was created for this and has memory.
         let address = unsafe { self.device.raw.get_buffer_device_address(&info) };
-        Memory { address, handle: Arc::new(self) }
+        Memory { address, handle: Arc::new(self), is_shared }
     }
 
     /// Memory for a transfer: a spare one, or one that will be. It lies with the host, which copies to and from there fastest,
