@@ -56,6 +56,7 @@ impl Analysis {
     /// Of the file of this name; none if there is no such file.
     pub(crate) fn of(world: &World, root: &str) -> Option<Self> {
         let text = world.read(root)?;
+        rehearse(&text);
         let options = configuration::options(world, root, &String::from_utf8_lossy(&text));
         let survey = survey(Source { name: root.to_owned(), text }, &options, world);
         let user = survey.sources.files().filter(|(_, file)| file.kind == FileKind::User);
@@ -157,6 +158,15 @@ impl Analysis {
     /// A type as the user writes it.
     pub(crate) fn show(&self, ty: impl Into<QualTy>) -> String {
         self.survey.program.types.show(ty, &self.survey.interner)
+    }
+}
+
+/// For tests: a source that has the word in this variable makes the compiler panic.
+const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
+
+fn rehearse(text: &[u8]) {
+    if let Ok(word) = std::env::var(REHEARSAL) {
+        assert!(!String::from_utf8_lossy(text).contains(&word), "a rehearsal of `{word}`");
     }
 }
 

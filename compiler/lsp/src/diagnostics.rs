@@ -1,7 +1,5 @@
 //! Diagnostics of the compiler as the protocol has them, by the file that they stand in.
 
-mod pages;
-
 use std::collections::BTreeMap;
 
 use kiln_compiler::diag::{Code, Severity};
@@ -11,7 +9,7 @@ use lsp_types::{
     NumberOrString,
 };
 
-use crate::analysis::Analysis;
+use crate::{analysis::Analysis, pages};
 
 /// What is shown as the origin of a diagnostic.
 pub(crate) const SOURCE: &str = "kiln";
@@ -67,7 +65,7 @@ pub(crate) fn convert(
             Severity::Warning => DiagnosticSeverity::WARNING,
         }),
         code: Some(NumberOrString::String(diagnostic.code.name().to_owned())),
-        code_description: pages::uri(diagnostic.code).map(|href| CodeDescription { href }),
+        code_description: pages::diagnostic(diagnostic.code).map(|href| CodeDescription { href }),
         source: Some(SOURCE.to_owned()),
         message,
         related_information: (!related.is_empty()).then_some(related),

@@ -17,6 +17,7 @@ mod fixture;
 mod format;
 mod lexical;
 mod names;
+mod pages;
 mod position;
 mod requests;
 mod server;

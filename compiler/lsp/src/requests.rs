@@ -116,8 +116,7 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
         }),
         requests::DocumentSymbolRequest::METHOD => {
             serve::<requests::DocumentSymbolRequest>(session, request, |session, it| {
-                let found =
-                    file(session, &it.text_document, |analysis, file| symbols::symbols(analysis, file));
+                let found = file(session, &it.text_document, symbols::symbols);
                 Ok(found.map(DocumentSymbolResponse::Nested))
             })
         }

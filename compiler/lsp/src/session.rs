@@ -9,7 +9,7 @@ use lsp_types::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{analysis::Analysis, diagnostics, uri, world::World};
+use crate::{analysis::Analysis, diagnostics, uri, workspace, world::World};
 
 /// The worker's memory.
 #[derive(Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Session {
     analyses: FxHashMap<String, Analysis>,
     /// The sources whose analysis is of what they were before.
     stale: BTreeSet<String>,
+    /// The sources in whose context headers are seen that no open document includes.
+    including: FxHashMap<String, Option<String>>,
     /// What each source has to say, by file.
     told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
     /// What each file was last published with.
@@ -39,11 +41,26 @@ impl Session {
         }
         let including =
             self.analyses.values().filter(|analysis| analysis.root != name && analysis.reads(name));
-        including.map(|analysis| analysis.root.as_str()).min().unwrap_or(name)
+        let open = including.map(|analysis| analysis.root.as_str()).min();
+        let known = || self.including.get(name).and_then(Option::as_deref);
+        open.or_else(known).unwrap_or(name)
+    }
+
+    /// Looks for a source that includes a header which is opened on its own.
+    fn look_for_source(&mut self, name: &str) {
+        let is_alone = is_header(name)
+            && self.world.documents.contains_key(name)
+            && !self.including.contains_key(name)
+            && self.root_of(name) == name;
+        if is_alone {
+            let found = workspace::including(&self.world, name);
+            self.including.insert(name.to_owned(), found);
+        }
     }
 
     /// Takes note that a file is not what it was; gives the sources that this concerns, one that is closed among them.
     pub(crate) fn changed(&mut self, name: &str) -> BTreeSet<String> {
+        self.look_for_source(name);
         let reading = self.analyses.values().filter(|analysis| analysis.may_read(name));
         let mut affected: BTreeSet<String> = reading.map(|analysis| analysis.root.clone()).collect();
         affected.insert(self.root_of(name).to_owned());
@@ -53,6 +70,9 @@ impl Session {
 
     /// Takes note that nothing is what it was; gives the sources that this concerns.
     pub(crate) fn reload(&mut self) -> BTreeSet<String> {
+        self.including.clear();
+        let open: Vec<String> = self.world.documents.keys().cloned().collect();
+        open.iter().for_each(|name| self.look_for_source(name));
         let roots = self.roots();
         self.stale.extend(roots.iter().cloned());
         self.stale.extend(self.analyses.keys().cloned());
@@ -97,8 +117,18 @@ impl Session {
         } else {
             self.told.insert(root.to_owned(), now.clone()).unwrap_or_default()
         };
-        let files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
+        let mut files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
+        files.extend(self.absorbed(root));
         files.into_iter().filter_map(|file| self.publish(file, root)).collect()
+    }
+
+    /// Headers that were seen on their own and are now seen in the context of this source; gives the files that they spoke of.
+    fn absorbed(&mut self, root: &str) -> Vec<String> {
+        let Some(analysis) = self.analyses.get(root) else { return Vec::new() };
+        let is_part = |name: &&String| *name != root && is_header(name) && analysis.reads(name);
+        let parts: Vec<String> = self.told.keys().filter(is_part).cloned().collect();
+        parts.iter().for_each(|part| drop(self.analyses.remove(part)));
+        parts.iter().filter_map(|part| self.told.remove(part)).flat_map(BTreeMap::into_keys).collect()
     }
 
     /// What all sources say of a file, if that has changed, or if it is the source itself.

@@ -2,21 +2,19 @@
 //!
 //! Sources that are not open are surveyed when they are asked for and forgotten again.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
 use lsp_types::{
-    DocumentSymbol, Location, SymbolInformation, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+    DocumentSymbol, Location, SymbolInformation, TextDocumentPositionParams, Uri, WorkspaceEdit,
 };
 
 use crate::{
     analysis::Analysis,
-    features::{references, rename, symbols},
+    features::{actions, references, rename, symbols},
     requests::at,
     session::{Session, is_header, is_source},
     uri,
+    world::World,
 };
 
 /// More files than this are not looked at, nor folders deeper than that.
@@ -47,6 +45,29 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
             found.insert(uri::of_path(&entry.path()));
         }
     }
+}
+
+/// A source on disk that includes this header, in the header's folder or in one above it within the client's.
+pub(crate) fn including(world: &World, header: &str) -> Option<String> {
+    let file = header.rsplit('/').next()?;
+    let mut folder = header;
+    for _ in 0..DEEPEST {
+        folder = folder.rsplit_once('/')?.0;
+        for (name, is_folder) in world.list(folder) {
+            let source = format!("{folder}/{name}");
+            let is_candidate = !is_folder && is_source(&name);
+            let text = if is_candidate { world.read(&source) } else { None };
+            if text.is_some_and(|text| String::from_utf8_lossy(&text).contains(file))
+                && Analysis::of(world, &source).is_some_and(|analysis| analysis.reads(header))
+            {
+                return Some(source);
+            }
+        }
+        if !world.folders.iter().any(|root| folder.starts_with(root.as_str()) && folder != root) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Lets a function see each source in which a text may play a part: those that contain it or include a file.
@@ -113,7 +134,7 @@ pub(crate) fn rename(
 ) -> Result<WorkspaceEdit, String> {
     let (_, old) = at(session, place, rename::prepare).ok_or("there is no such document")??;
     let key = at(session, place, references::key).flatten().ok_or("nothing declares it")?;
-    let mut edits: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    let mut edits = rename::Edits::new();
     let mut refused = None;
     see_key(session, &key, &mut |analysis, thing| {
         refused = refused.take().or_else(|| rename::refuse(analysis, thing, &old, new));
@@ -121,7 +142,7 @@ pub(crate) fn rename(
     });
     match refused {
         Some(why) => Err(why),
-        None => Ok(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() }),
+        None => Ok(actions::workspace_edit(edits)),
     }
 }
 

@@ -1,3 +1,4 @@
 //! `kiln lsp` through the protocol, as a client sees it.
 
+mod features;
 mod protocol;

@@ -134,3 +134,53 @@ fn an_end_without_good_bye_is_a_failure() {
     let client = Client::kiln(None);
     assert!(!client.end().success());
 }
+
+#[test]
+fn a_header_on_its_own_is_seen_where_it_is_included() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a.cl"), "typedef float real;\n#include \"a.h\"\n").expect("written");
+    fs::write(path("a.h"), "real half_of(real a) { return a / 2; }\n").expect("written");
+    let mut client = Client::kiln(Some(folder.path()));
+    let header = uri(&path("a.h"));
+    client.open(&header, "real half_of(real a) { return a / b; }\n");
+    client.diagnostics_that(&header, |them| messages(them) == ["0:34: `b` is not declared"]);
+    client.replace(&header, "real half_of(real a) { return a / 2; }\n");
+    client.diagnostics_that(&header, <[Value]>::is_empty);
+    client.close(&header);
+    assert!(client.finish().success());
+}
+
+#[test]
+fn a_header_that_nobody_includes_is_a_source() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::kiln(Some(folder.path()));
+    let (header, source) = (uri(&folder.path().join("a.h")), uri(&folder.path().join("a.cl")));
+    client.open(&header, "int f() { return N; }\n");
+    client.diagnostics_that(&header, |them| them.len() == 1);
+    // Then somebody does.
+    client.open(&source, "#define N 1\n#include \"a.h\"\n");
+    client.diagnostics_that(&header, <[Value]>::is_empty);
+    assert!(client.finish().success());
+}
+
+#[test]
+fn a_bug_of_the_compiler_costs_one_answer() {
+    let mut command = kiln::command();
+    command.arg("lsp").env("KILN_REHEARSE_CRASH", "rehearse_it");
+    let mut client = Client::start(command, None, capabilities(), Value::Null);
+    let uri = "file:///a.cl";
+    client.open(uri, "int f() { return b; }\n");
+    assert_eq!(client.diagnostics(uri).diagnostics.len(), 1);
+    client.replace(uri, "int f() { return rehearse_it; }\n");
+    client.wait("a word about it", |client| {
+        let logged = client.notifications.iter().find(|it| it["method"] == "window/logMessage")?;
+        Some(logged["params"]["message"].as_str()?.contains("a rehearsal"))
+    });
+    // What was known before is known still.
+    let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(symbols.expect("answered")[0]["name"], "f");
+    client.replace(uri, "int f() { return 1; }\n");
+    assert!(client.diagnostics(uri).diagnostics.is_empty());
+    assert!(client.finish().success());
+}

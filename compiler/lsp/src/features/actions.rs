@@ -51,7 +51,7 @@ fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<C
             title: title(&fix.title),
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(vec![diagnostics::convert(analysis, diagnostic, range)]),
-            edit: Some(one_edit(uri, vec![edit])),
+            edit: Some(workspace_edit(vec![(uri, edit)])),
             ..CodeAction::default()
         })
         .collect();
@@ -63,25 +63,23 @@ fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<C
 
 /// Every fix of the file that does not stand in the way of one before it.
 fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
-    let mut edits: Vec<TextEdit> = Vec::new();
-    let mut uri = None;
+    let mut edits: Vec<(Uri, TextEdit)> = Vec::new();
     let fixes =
         analysis.survey.diagnostics.iter().filter_map(|diagnostic: &Diagnostic| diagnostic.fix.as_ref());
     for fix in fixes.filter(|fix| analysis.in_file(file, fix.span).is_some()) {
-        let Some((place, edit)) = edit(analysis, fix) else { continue };
-        let overlaps = |other: &TextEdit| {
-            edit.range.start < other.range.end && other.range.start < edit.range.end
-                || edit.range == other.range
+        let Some((uri, edit)) = edit(analysis, fix) else { continue };
+        let overlaps = |(place, other): &(Uri, TextEdit)| {
+            let meets = edit.range.start < other.range.end && other.range.start < edit.range.end;
+            *place == uri && (meets || edit.range == other.range)
         };
         if !edits.iter().any(overlaps) {
-            edits.push(edit);
-            uri = Some(place);
+            edits.push((uri, edit));
         }
     }
-    Some(CodeAction {
+    (edits.len() > 1).then(|| CodeAction {
         title: format!("Fix all {} problems that have one way to be fixed", edits.len()),
         kind: Some(FIX_ALL),
-        edit: Some(one_edit(uri.filter(|_| edits.len() > 1)?, edits)),
+        edit: Some(workspace_edit(edits)),
         ..CodeAction::default()
     })
 }
@@ -93,8 +91,14 @@ fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
     Some((uri::uri(analysis.file_name(place.file)?)?, TextEdit { range, new_text: fix.replacement.clone() }))
 }
 
-fn one_edit(uri: Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    WorkspaceEdit { changes: Some(HashMap::from([(uri, edits)])), ..WorkspaceEdit::default() }
+/// Changes by file, as the protocol wants them.
+pub(crate) fn workspace_edit(edits: Vec<(Uri, TextEdit)>) -> WorkspaceEdit {
+    #[allow(clippy::mutable_key_type, reason = "the protocol's types have it so, and nothing changes a key")]
+    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    for (uri, edit) in edits {
+        changes.entry(uri).or_default().push(edit);
+    }
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 /// As menus write it.

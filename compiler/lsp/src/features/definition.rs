@@ -9,8 +9,9 @@ use lsp_types::{Location, Range};
 
 use crate::{
     analysis::{Analysis, Cursor},
+    features::hover,
     names::Thing,
-    uri,
+    pages, uri,
 };
 
 /// Where the thing under the cursor is defined: its definition, or else its declarations; the file that is included.
@@ -36,7 +37,23 @@ fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
         return vec![file];
     }
     let Some(name) = cursor.name() else { return Vec::new() };
+    if let Thing::Program(Meaning::Builtin(symbol)) = name.thing {
+        return builtin(cursor.analysis, cursor.analysis.symbol(symbol)).into_iter().collect();
+    }
     locations(cursor.analysis, name.thing, role)
+}
+
+/// A built-in function is defined nowhere: a page with its forms stands for that.
+fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
+    let page = pages::builtin(name, || {
+        let about = hover::about(name)
+            .lines()
+            .filter(|line| !line.is_empty())
+            .fold(String::new(), |all, line| all + "// " + line.trim_matches('*') + "\n");
+        let forms = hover::forms(analysis, name).into_iter().map(|form| form + ";\n");
+        about + &forms.collect::<String>()
+    });
+    Some(Location { uri: page?, range: Range::default() })
 }
 
 /// The occurrences in this role, or else in the other one that gives meaning.

@@ -8,6 +8,9 @@ use crate::{
     lexical::{self, Piece},
 };
 
+/// The first and the last line of what belongs together.
+type Row = Option<(u32, u32)>;
+
 /// The ranges of a file that take more than one line.
 pub(crate) fn ranges(analysis: &Analysis, file: FileId) -> Vec<FoldingRange> {
     let Some(lines) = analysis.lines(file) else { return Vec::new() };
@@ -21,7 +24,7 @@ pub(crate) fn ranges(analysis: &Analysis, file: FileId) -> Vec<FoldingRange> {
     let text = analysis.text(file);
     let (mut braces, mut conditions) = (Vec::new(), Vec::new());
     // The lines of a row of comments, or of includes.
-    let (mut comments, mut includes): (Option<(u32, u32)>, Option<(u32, u32)>) = (None, None);
+    let (mut comments, mut includes): (Row, Row) = (None, None);
     for piece in lexical::pieces(text) {
         let here = line(piece.range().start);
         let last = line(piece.range().end);

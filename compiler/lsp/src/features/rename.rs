@@ -1,8 +1,6 @@
 //! Another name for a thing of the program: everywhere, or not at all. What is of the language, and macros, which may be used where
 //! nobody sees it, keep their names.
 
-use std::collections::HashMap;
-
 use kiln_compiler::{builtins, sema::Meaning, ty};
 use kiln_syntax::token::Keyword;
 use lsp_types::{Range, TextEdit, Uri};
@@ -11,6 +9,9 @@ use crate::{
     analysis::{Analysis, Cursor},
     names::{Name, Thing, is_word},
 };
+
+/// Changes, each with its file.
+pub(crate) type Edits = Vec<(Uri, TextEdit)>;
 
 /// The name under the cursor, if it can be another.
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
@@ -73,12 +74,11 @@ fn meets(one: Thing, other: Thing) -> bool {
 }
 
 /// The changes in the files of one analysis.
-pub(crate) fn edits(analysis: &Analysis, thing: Thing, new: &str, edits: &mut HashMap<Uri, Vec<TextEdit>>) {
+pub(crate) fn edits(analysis: &Analysis, thing: Thing, new: &str, edits: &mut Edits) {
     for location in super::references::locations(analysis, thing, true) {
         let edit = TextEdit { range: location.range, new_text: new.to_owned() };
-        let of_file = edits.entry(location.uri).or_default();
-        if !of_file.contains(&edit) {
-            of_file.push(edit);
+        if !edits.iter().any(|(uri, other)| *uri == location.uri && *other == edit) {
+            edits.push((location.uri, edit));
         }
     }
 }
@@ -96,9 +96,9 @@ mod tests {
         if let Some(why) = refuse(&fixture.analysis, thing, &old, new) {
             return Err(why);
         }
-        let mut changes = HashMap::new();
+        let mut changes = Edits::new();
         edits(&fixture.analysis, thing, new, &mut changes);
-        Ok(changes.values().map(Vec::len).sum())
+        Ok(changes.len())
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::{analysis::Cursor, tree};
 /// The parts around the cursor, the smallest first in the chain.
 pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
     let analysis = cursor.analysis;
-    let mut ranges: Vec<Range<usize>> = vec![0..cursor.text().len()];
+    let whole = 0..cursor.text().len();
+    let mut ranges: Vec<Range<usize>> = Vec::from([whole]);
     let mut add = |span: Span| {
         let range = analysis.in_file(cursor.file, span);
         ranges.extend(range.filter(|range| range.start <= cursor.offset && cursor.offset <= range.end));

@@ -1,0 +1,54 @@
+//! Pages as files that any editor can open: what explains a diagnostic, and the forms of a built-in function, which has no
+//! definition anywhere else. They are written to the user's cache when they are first named.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use kiln_compiler::diag::Code;
+use lsp_types::Uri;
+
+/// The page of a diagnostic; none if there is no place for it.
+pub(crate) fn diagnostic(code: Code) -> Option<Uri> {
+    page(&format!("diagnostics/{}.md", code.name()), || code.page().to_owned())
+}
+
+/// The page of a built-in function with this text.
+pub(crate) fn builtin(name: &str, text: impl FnOnce() -> String) -> Option<Uri> {
+    page(&format!("builtins/{name}.cl"), text)
+}
+
+/// A page is written once by a process.
+fn page(path: &str, text: impl FnOnce() -> String) -> Option<Uri> {
+    static WRITTEN: OnceLock<Mutex<HashMap<String, Option<Uri>>>> = OnceLock::new();
+    let mut written = WRITTEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    written.entry(path.to_owned()).or_insert_with(|| write(&folder()?.join(path), &text())).clone()
+}
+
+fn write(path: &Path, text: &str) -> Option<Uri> {
+    if fs::read_to_string(path).ok().as_deref() != Some(text) {
+        fs::create_dir_all(path.parent()?).ok()?;
+        fs::write(path, text).ok()?;
+    }
+    crate::uri::uri(&crate::uri::of_path(path))
+}
+
+/// Where the user's programs keep what they can make again: `KILN_CACHE`, which may be `off`, or the system's folder for such things.
+fn folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = match variable("KILN_CACHE") {
+        // Tests leave nothing in the user's folders.
+        None if cfg!(test) => None,
+        Some(cache) if cache == Path::new("off") => None,
+        Some(cache) => Some(cache),
+        None if cfg!(windows) => variable("LOCALAPPDATA").map(|folder| folder.join("kiln")),
+        None if cfg!(target_os = "macos") => variable("HOME").map(|home| home.join("Library/Caches/kiln")),
+        None => variable("XDG_CACHE_HOME")
+            .or_else(|| variable("HOME").map(|home| home.join(".cache")))
+            .map(|folder| folder.join("kiln")),
+    };
+    cache.filter(|folder| folder.is_absolute())
+}
