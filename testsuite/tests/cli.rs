@@ -608,3 +608,47 @@ fn a_stripped_module_has_no_names_and_no_interface() {
     }
     assert_eq!(kiln(&folder, &["compile", "named.cl", "--strip", "-g"]).status.code(), Some(2));
 }
+
+#[test]
+fn debug_information_is_valid_and_the_same_wherever_the_source_lies() {
+    let text = "float f(float x) { for (int i = 0; i < 9; ++i) x = sin(x) * x; return x; }\n\
+                kernel void k(global float *o, float4 v, int n) {\n\
+                    local float tile[8]; float mine[8];\n\
+                    for (int i = 0; i < 8; ++i) mine[(i + n) & 7] = v.x;\n\
+                    tile[n & 7] = f(mine[n & 7]) + f(1);\n\
+                    o[n] = tile[n];\n\
+                }\n";
+    let module = |words: &[&str]| {
+        let folder = folder(&[("lines.cl", text)]);
+        let words = [&["compile", "lines.cl", "-g", "-o", "out.spv"], words].concat();
+        let finished = kiln(&folder, &words);
+        assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
+        let environment = if words.contains(&"opencl") { "opencl" } else { "vulkan" };
+        module::check(&folder.path().join("out.spv"), environment)
+            .unwrap_or_else(|reason| panic!("{reason}"));
+        fs::read(folder.path().join("out.spv")).expect("a module")
+    };
+    for words in [&[][..], &["-O0"], &["--env", "opencl"], &["--device-profile", "minimal"]] {
+        assert_eq!(module(words), module(words));
+    }
+    let words: Vec<u32> = module(&[])
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    // OpExtInst is 12, and its fifth word the number in the set: a local variable is declared, a global one and functions told.
+    let has = |number: u32| {
+        let mut at = 5;
+        std::iter::from_fn(|| {
+            let first = *words.get(at)?;
+            let found = (first & 0xffff, words.get(at + 4).copied());
+            at += (first >> 16) as usize;
+            Some(found)
+        })
+        .any(|found| found == (12, Some(number)))
+    };
+    for (number, what) in
+        [(1, "unit"), (18, "global"), (20, "function"), (26, "local"), (101, "body"), (103, "line")]
+    {
+        assert!(has(number), "no {what}");
+    }
+}

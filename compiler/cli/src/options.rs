@@ -71,7 +71,7 @@ pub(crate) struct CompileOptions {
     /// Optimisation: 0 skips the passes that are only for speed, as -cl-opt-disable; 1, 2 and 3 are the same
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
-    /// Source positions in the module
+    /// Source positions in the module, and for Vulkan its functions and objects, as debuggers of shaders read them
     #[arg(short = 'g')]
     debug: bool,
     /// No warnings

@@ -7,6 +7,7 @@ mod address;
 mod arithmetic;
 mod body;
 mod control;
+mod debug_info;
 mod enqueue;
 mod entry;
 mod ext_inst;
@@ -111,22 +112,25 @@ impl Emitter<'_> {
     }
 }
 
-/// rspirv's loader refuses instructions behind the last function, where reflection stands.
+/// rspirv's loader refuses library instructions outside functions, where reflection and what debuggers are told stand.
 fn without_reflection(words: &[u32]) -> Vec<u32> {
+    const OP_EXT_INST: u32 = 12;
+    const OP_FUNCTION: u32 = 54;
     const OP_FUNCTION_END: u32 = 56;
-    let mut end = 5.min(words.len());
-    let mut at = end;
+    let mut at = 5.min(words.len());
+    let mut kept = words[..at].to_vec();
+    let mut is_inside = false;
     while let Some(&first) = words.get(at) {
         let length = (first >> 16) as usize;
-        if length == 0 {
-            break;
+        let Some(instruction) = words.get(at..at + length).filter(|it| !it.is_empty()) else { break };
+        let op = first & 0xffff;
+        is_inside = (is_inside || op == OP_FUNCTION) && op != OP_FUNCTION_END;
+        if is_inside || op != OP_EXT_INST {
+            kept.extend_from_slice(instruction);
         }
         at += length;
-        if first & 0xffff == OP_FUNCTION_END {
-            end = at.min(words.len());
-        }
     }
-    words[..end].to_vec()
+    kept
 }
 
 /// Every function after those it calls: the language has no recursion.

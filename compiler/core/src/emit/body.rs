@@ -22,7 +22,9 @@ pub(super) struct Body<'e, 'm> {
     blocks: Vec<dr::Block>,
     /// Private variables: they stand at the head of the first block.
     variables: Vec<Instruction>,
-    variable_ids: FxHashMap<VarId, Word>,
+    pub(super) variable_ids: FxHashMap<VarId, Word>,
+    /// What a debugger is told of the function.
+    pub(super) debug_scope: Option<Word>,
     pub(super) constructs: FxHashMap<InstId, Construct>,
     /// Variables of the module that the body names: entry points list them.
     pub(super) interface: FxHashSet<Word>,
@@ -49,6 +51,7 @@ impl<'m> Emitter<'m> {
 
         let word = self.globals.functions[&id];
         self.writer.name(word, &function.name);
+        let debug_scope = self.debug_function(id);
         let mut body = Body {
             emitter: self,
             function,
@@ -56,6 +59,7 @@ impl<'m> Emitter<'m> {
             blocks: Vec::new(),
             variables: Vec::new(),
             variable_ids: FxHashMap::default(),
+            debug_scope,
             constructs: FxHashMap::default(),
             interface: FxHashSet::default(),
             is_terminated: true,
@@ -72,9 +76,10 @@ impl<'m> Emitter<'m> {
         }
         body.start_block();
         body.block(function.body);
+        let head = body.debug_head(word);
         let Body { mut blocks, variables, interface, .. } = body;
         if let Some(first) = blocks.first_mut() {
-            first.instructions.splice(0..0, variables);
+            first.instructions.splice(0..0, variables.into_iter().chain(head));
         }
         self.globals.interfaces.insert(id, interface);
         let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
@@ -102,14 +107,17 @@ impl<'m> Body<'_, 'm> {
 
     /// `OpLine`, where the basic block has another line so far or none.
     fn line(&mut self, span: Span) {
-        let Some((file, line, column)) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
-        let file = self.emitter.writer.string(&file);
-        let operands = vec![Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)];
+        let Some(spot) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
+        let file = self.emitter.writer.string(&spot.0);
+        let operands =
+            vec![Operand::IdRef(file), Operand::LiteralBit32(spot.1), Operand::LiteralBit32(spot.2)];
         let line = Instruction::new(Op::Line, None, None, operands);
         let instructions = self.blocks.last().map_or(&[][..], |block| &block.instructions);
         let last = instructions.iter().rev().find(|inst| inst.class.opcode == Op::Line);
         if last != Some(&line) {
+            let is_first = last.is_none();
             self.push(line);
+            self.debug_line(&spot, is_first);
         }
     }
 
@@ -192,7 +200,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    fn push(&mut self, instruction: Instruction) {
+    pub(super) fn push(&mut self, instruction: Instruction) {
         debug_assert!(!self.is_terminated, "an instruction follows a terminator");
         if let Some(block) = self.blocks.last_mut() {
             block.instructions.push(instruction);

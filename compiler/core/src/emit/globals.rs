@@ -68,6 +68,9 @@ impl Emitter<'_> {
         let word =
             if var.argument.is_some() { self.local_argument(id, var) } else { self.static_variable(var) };
         self.writer.name(word, &var.name);
+        if var.space == AddressSpace::Local {
+            self.debug_global(word, var);
+        }
         self.globals.variables.insert(id, word);
         word
     }
