@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{kiln, process::Finished};
+use crate::{clang, kiln, process::Finished};
 
 /// A driver.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Device {
     pub name: &'static str,
     /// None for what is in `kiln` itself.
     driver: Option<Driver>,
+    /// Whether it is given modules of clang's, in place of ours.
+    is_for_clang: bool,
 }
 
 /// Where a driver is.
@@ -29,7 +31,7 @@ struct Driver {
     package: &'static str,
 }
 
-/// Full-featured, minimal, and strict.
+/// Full-featured, minimal, and strict, this one also with modules of clang's.
 pub const ALL: &[Device] = &[
     Device {
         name: "lavapipe",
@@ -37,6 +39,7 @@ pub const ALL: &[Device] = &[
             manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
             package: "mesa-vulkan-drivers",
         }),
+        is_for_clang: false,
     },
     Device {
         name: "swiftshader",
@@ -44,8 +47,11 @@ pub const ALL: &[Device] = &[
             manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
             package: "chromium-common",
         }),
+        is_for_clang: false,
     },
-    Device { name: "reference", driver: None },
+    Device { name: "reference", driver: None, is_for_clang: false },
+    // The reference device, with modules of another compiler.
+    Device { name: "clang", driver: None, is_for_clang: true },
 ];
 
 impl Device {
@@ -59,12 +65,20 @@ impl Device {
         let manifest = match &self.driver {
             Some(driver) => driver.find(self.name)?,
             None => {
-                command.env("KILN_DEVICE", self.name);
+                command.env("KILN_DEVICE", "reference");
+                if self.is_for_clang {
+                    command.env(clang::WANTED, "1");
+                }
                 PathBuf::from("/nonexistent")
             }
         };
         see(command, manifest.as_os_str());
         Ok(())
+    }
+
+    /// Whether it is given modules of clang's, in place of ours.
+    pub fn is_for_clang(&self) -> bool {
+        self.is_for_clang
     }
 
     /// Whether it finds what OpenCL leaves undefined.
@@ -107,6 +121,9 @@ fn see(command: &mut Command, manifests: &OsStr) {
 pub fn launch(command: &mut Command) -> Result<Finished, String> {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if command.get_envs().any(|(name, value)| name == clang::WANTED && value.is_some()) {
+        return clang::launch(command);
+    }
     kiln::run(command)
 }
 
@@ -128,4 +145,5 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
         || stderr.contains("which the runtime does not offer yet")
+        || stderr.contains(clang::LACKS)
 }

@@ -157,7 +157,12 @@ impl Comparison {
 }
 
 fn vulkan() -> Vec<Way> {
-    device::ALL.iter().flat_map(|device| ["-O0", "-O3"].map(|level| Way::Vulkan(device, level))).collect()
+    // clang has levels of its own.
+    let ways = |device: &'static Device| match device.is_for_clang() {
+        true => vec![Way::Vulkan(device, "-O3")],
+        false => ["-O0", "-O3"].map(|level| Way::Vulkan(device, level)).to_vec(),
+    };
+    device::ALL.iter().flat_map(ways).collect()
 }
 
 /// How programs ended.

@@ -7,11 +7,13 @@ use std::{
 
 use kiln_compiler::{
     Artifact, Emit,
-    opencl::Environment,
+    opencl::{Environment, LanguageVersion},
     session::{Loader, Options, Source},
     target::Target,
 };
-use kiln_reference::{Argument, Buffer, Checks, Launch, Memory, ParameterKind, Program, Region};
+use kiln_reference::{
+    Argument, Buffer, Checks, Format, Image, ImageDesc, Launch, Memory, ParameterKind, Pipe, Program, Region,
+};
 
 /// Sources that use much of what modules have.
 const SOURCES: &[&str] = &[
@@ -36,6 +38,41 @@ const SOURCES: &[&str] = &[
          atomic_fetch_add_explicit(count, 1, memory_order_acq_rel, memory_scope_device);
          printf(\"%d %v4d\\n\", l, (int4)(l));
      }",
+    "kernel void k(read_only image2d_t from, write_only image2d_array_t to, sampler_t s, global float4 *out) {
+         int2 at = (int2)(get_global_id(0), 1);
+         const sampler_t own = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+         float4 texel = read_imagef(from, s, convert_float2(at) * 0.3f) + read_imagef(from, own, (float2)(0.4f));
+         write_imagef(to, (int4)(at, 1, 0), texel + read_imagef(from, at));
+         out[at.x] = texel * get_image_width(from) + get_image_array_size(to) + get_image_channel_order(from);
+     }",
+    "kernel void k(read_only pipe int from, write_only pipe int to, global int *out) {
+         int packet, sum = get_pipe_num_packets(from);
+         if (read_pipe(from, &packet) == 0) sum += packet;
+         reserve_id_t id = reserve_write_pipe(to, 2);
+         if (is_valid_reserve_id(id)) {
+             write_pipe(to, id, 1, &sum);
+             write_pipe(to, id, 0, &sum);
+             commit_write_pipe(to, id);
+         }
+         id = work_group_reserve_read_pipe(from, 4);
+         if (is_valid_reserve_id(id)) {
+             read_pipe(from, id, get_local_id(0), &packet);
+             work_group_commit_read_pipe(from, id);
+         }
+         out[get_global_id(0)] = sum;
+     }",
+    "kernel void k(global int *out, int n) {
+         size_t sizes[2] = {4, 2};
+         clk_event_t first, user = create_user_event();
+         void (^block)(void) = ^{ out[get_global_linear_id()] = n; };
+         enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_2D(sizes), 1, &user, &first, block);
+         enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(4, 4), 1, &first, NULL,
+                        ^(local void *scratch) { ((local int *)scratch)[get_local_id(0)] = n; out[n] = n; }, 16);
+         set_user_event_status(user, CL_COMPLETE);
+         release_event(user);
+         out[8 + get_local_id(0)] = get_kernel_work_group_size(block) + is_valid_event(first);
+         release_event(first);
+     }",
 ];
 
 struct NoFiles;
@@ -48,7 +85,12 @@ impl Loader for NoFiles {
 
 fn module(text: &str) -> Vec<u32> {
     let source = Source { name: "k.cl".to_owned(), text: text.as_bytes().to_vec() };
-    let options = Options { target: Target::full(Environment::OpenCl), debug: true, ..Options::default() };
+    let options = Options {
+        target: Target::full(Environment::OpenCl),
+        std: LanguageVersion::Cl20,
+        debug: true,
+        ..Options::default()
+    };
     match kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv).artifact {
         Some(Artifact::Module(words)) => words,
         _ => panic!("the source compiles"),
@@ -82,18 +124,39 @@ fn mutated(words: &[u32], random: &mut Random) -> Vec<u32> {
     words
 }
 
+/// `CL_RGBA`, `CL_FLOAT`
+const RGBA: u32 = 0x10B5;
+const FLOAT: u32 = 0x10DE;
+
+fn handle(handle: Option<u64>) -> Argument {
+    Argument::Bytes(handle.unwrap_or_default().to_le_bytes().to_vec())
+}
+
 /// Loads and launches whatever it is; gives whether it could be loaded.
 fn run(words: &[u32], checks: Checks) -> bool {
     let memory = Memory::default();
     let Ok(program) = Program::new(words, &memory, checks) else { return false };
     for (kernel, described) in program.kernels().iter().enumerate() {
         let mut buffers: Vec<Buffer> = Vec::new();
+        let (mut images, mut pipes) = (Vec::new(), Vec::new());
         let arguments: Vec<Argument> = described
             .parameters
             .iter()
             .map(|parameter| match parameter.kind {
                 ParameterKind::Local => Argument::Local(64),
                 ParameterKind::Value { size, .. } => Argument::Bytes(vec![1; size.min(4096) as usize]),
+                ParameterKind::Image { dims, is_array, .. } => {
+                    let format = Format::new(RGBA, FLOAT).expect("a format");
+                    let rank = dims + u8::from(is_array);
+                    let size = [0, 1, 2].map(|lane| if lane < rank { 8 } else { 1 });
+                    images.extend(memory.image(ImageDesc { format, size }));
+                    handle(images.last().map(Image::handle))
+                }
+                ParameterKind::Pipe { .. } => {
+                    pipes.extend(memory.pipe(4, 8));
+                    handle(pipes.last().map(Pipe::handle))
+                }
+                ParameterKind::Sampler => handle(Some(0x21)),
                 _ => {
                     buffers.extend(memory.allocate(256));
                     Argument::Bytes(buffers.last().map_or(0, Buffer::address).to_le_bytes().to_vec())

@@ -117,7 +117,7 @@ const PLACES: usize = 150;
 #[test]
 fn samplers_read_what_is_defined() {
     for shape in &SHAPES {
-        for name in ["lavapipe", "swiftshader"] {
+        for name in ["lavapipe", "swiftshader", "reference"] {
             compare(shape, Device::named(name).expect("a device"));
         }
     }

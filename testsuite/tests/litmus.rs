@@ -111,6 +111,8 @@ fn weakened_store_buffering_is_seen() {
 
 #[test]
 fn devices_are_those_of_the_suite() {
-    let names: Vec<&str> = device::ALL.iter().map(|device| device.name).collect();
+    // clang's atomic operations are LLVM's business.
+    let ours = device::ALL.iter().filter(|device| !device.is_for_clang());
+    let names: Vec<&str> = ours.map(|device| device.name).collect();
     assert_eq!(names, ["lavapipe", "swiftshader", "reference"], "a device has no litmus test of its own");
 }

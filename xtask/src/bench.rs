@@ -2,6 +2,7 @@
 
 mod budgets;
 mod compile;
+mod reference;
 
 use clap::{Args, Subcommand};
 
@@ -16,6 +17,8 @@ pub(crate) enum Bench {
     Runtime(Rest),
     /// Kernel times of seven programs, beside an OpenCL driver
     Kernels(Rest),
+    /// Kernel times of the same programs on the reference device, beside Oclgrind and PoCL
+    Reference,
     /// What the front end takes for files and folders of kernels, on one core
     Frontend(Rest),
     /// `kiln lsp` beside clangd-15: `[--conformance DIR] FILE…`, besides the examples
@@ -44,6 +47,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Compile => compile::compile(),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
+        Bench::Reference => reference::reference(),
         Bench::Frontend(rest) => kiln_bench("frontend", rest),
         Bench::Editors(rest) => editors(rest),
         Bench::Budgets => budgets::budgets(),

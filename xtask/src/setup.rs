@@ -32,11 +32,14 @@ pub(crate) struct Setup {
 pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
 /// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against,
-/// PoCL what random programs are; the build tools run `kiln`, and Neovim `kiln lsp`.
+/// PoCL what random programs are; clang and its translator make modules for the reference device; the build tools run
+/// `kiln`, and Neovim `kiln lsp`.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
+    "llvm-spirv-15",
     "mesa-vulkan-drivers",
     "chromium-common",
+    "clang-15",
     "cmake",
     "make",
     "neovim",

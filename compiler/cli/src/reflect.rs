@@ -111,6 +111,7 @@ const fn kind(kind: ArgumentKind) -> &'static str {
         ArgumentKind::Value { .. } => "value",
         ArgumentKind::Local { .. } => "local",
         ArgumentKind::Image(_) => "image",
+        ArgumentKind::Pipe(_) => "pipe",
         ArgumentKind::Unsupported(what) => what,
     }
 }
@@ -119,6 +120,7 @@ fn argument_place(kind: ArgumentKind) -> String {
     match kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => String::new(),
         ArgumentKind::Pointer(at) => format!("address, {}", place(at)),
+        ArgumentKind::Pipe(at) => format!("handle, {}", place(at)),
         ArgumentKind::Value { place: at, size } => format!("{size} bytes, {}", place(at)),
         ArgumentKind::Local { count, element_size } => {
             format!("elements of {element_size} bytes, their number is specialisation constant {}", count.0)
@@ -193,7 +195,7 @@ fn argument_json(argument: &Argument) -> Value {
     });
     match argument.kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => {}
-        ArgumentKind::Pointer(at) => place_json(&mut object, at),
+        ArgumentKind::Pointer(at) | ArgumentKind::Pipe(at) => place_json(&mut object, at),
         ArgumentKind::Value { place: at, size } => {
             object["size"] = json!(size);
             place_json(&mut object, at);

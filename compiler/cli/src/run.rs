@@ -34,6 +34,7 @@ Arguments, one --arg for each parameter of the kernel, in order:
                      an image; also image1d[W] image3d[W,H,D] image1d_array[W,LAYERS] image2d_array[W,H,LAYERS]
                      image1d_buffer[W]
   sampler:WORDS      a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or linear
+  pipe:TYPE[N]       an empty pipe for N packets, on the reference device
   null               a null pointer
   NAME               the buffer that a launch before this one had as parameter NAME
 
@@ -70,7 +71,10 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     {
         anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
     }
-    let program = if source.text.starts_with(&SPIRV) {
+    let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
+    let program = if let Some(module) = module {
+        Program::from_bytes(&device, &module.text)?
+    } else if source.text.starts_with(&SPIRV) {
         Program::from_bytes(&device, &source.text)?
     } else {
         let mut options = command.options.to_options(target::target(device.info()), matches);

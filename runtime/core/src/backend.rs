@@ -91,6 +91,8 @@ pub(crate) trait Backend: Send + Sync {
         texels: u32,
         format: ImageFormat,
     ) -> Result<ImageMemory>;
+    /// An empty pipe, which never is at the host: its address is what kernels are given.
+    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Memory>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
     fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>>;
     /// What the checking layer said since the last call.

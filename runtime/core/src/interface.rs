@@ -341,6 +341,8 @@ pub enum ArgumentKind {
     Buffer(Binding),
     /// An image.
     Image(Binding),
+    /// A pipe, 64 bits.
+    Pipe(Place),
     /// A kind that the runtime does not offer yet, in OpenCL's words.
     Unsupported(&'static str),
 }

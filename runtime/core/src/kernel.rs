@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::image::Image;
 use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
 use crate::layout::Layout;
+use crate::pipe::Pipe;
 use crate::program::Program;
 
 /// A kernel of a program, with its arguments. Clones have arguments of their own.
@@ -42,6 +43,8 @@ pub enum ArgValue {
     Pointer(u64),
     /// An image.
     Image(Image),
+    /// A pipe.
+    Pipe(Pipe),
 }
 
 /// Local memory for a work-group, in bytes.
@@ -152,6 +155,7 @@ impl Kernel {
         let owner = match value {
             ArgValue::Buffer(buffer) => Some(buffer.device()),
             ArgValue::Image(image) => Some(image.device()),
+            ArgValue::Pipe(pipe) => Some(pipe.device()),
             _ => None,
         };
         if owner.is_some_and(|owner| !owner.is(&self.program.inner.device)) {
@@ -164,6 +168,7 @@ impl Kernel {
             | (ArgumentKind::Pointer(_), ArgValue::Buffer(_) | ArgValue::Pointer(_))
             | (ArgumentKind::Buffer(_), ArgValue::Buffer(_)) => true,
             (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
+            (ArgumentKind::Pipe(_), ArgValue::Pipe(_)) => true,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
             (ArgumentKind::Image(binding), ArgValue::Image(image)) => takes(taken, binding.class, image),
             _ => false,
@@ -207,6 +212,7 @@ fn expected(taken: &Argument) -> String {
         ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
         ArgumentKind::Image(binding) if writes(binding.class) => "an image that can be written".to_owned(),
         ArgumentKind::Image(_) => "an image".to_owned(),
+        ArgumentKind::Pipe(_) => "a pipe".to_owned(),
         ArgumentKind::Unsupported(what) => what.to_owned(),
     };
     match taken.info.as_ref().map(|info| info.type_name.as_str()) {
@@ -222,6 +228,7 @@ fn found(value: &ArgValue) -> String {
         ArgValue::Local(bytes) => format!("{bytes} bytes of local memory"),
         ArgValue::Pointer(0) => "a null pointer".to_owned(),
         ArgValue::Pointer(_) => "a pointer".to_owned(),
+        ArgValue::Pipe(pipe) => format!("a pipe for packets of {} bytes", pipe.packet_size()),
         ArgValue::Image(image) => format!("{} of format {}", image.type_name(), image.desc().format),
     }
 }

@@ -167,6 +167,10 @@ impl<'a> Values<'a> {
                 (ArgumentKind::Pointer(place), ArgValue::Pointer(address)) => {
                     self.put(place, &address.to_le_bytes());
                 }
+                (ArgumentKind::Pipe(place), ArgValue::Pipe(pipe)) => {
+                    self.put(place, &pipe.memory.address.to_le_bytes());
+                    self.keep.push(pipe.memory.clone());
+                }
                 (ArgumentKind::Value { place, .. }, ArgValue::Bytes(bytes)) => self.put(place, bytes),
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
                     let elements = (*bytes as u64).div_ceil(u64::from(element_size));

@@ -68,7 +68,9 @@ impl Layout {
                     return Err(builder.bad("has a local argument with elements of 0 bytes"));
                 }
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
-                ArgumentKind::Pointer(place) => builder.place(place, ADDRESS_SIZE)?,
+                ArgumentKind::Pointer(place) | ArgumentKind::Pipe(place) => {
+                    builder.place(place, ADDRESS_SIZE)?
+                }
                 ArgumentKind::Value { place, size } => builder.place(place, size)?,
                 ArgumentKind::Buffer(binding) | ArgumentKind::Image(binding) => {
                     builder.bind(binding, Slot::Argument(index))?;

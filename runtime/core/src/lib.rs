@@ -36,6 +36,7 @@ mod layout;
 mod map;
 mod module;
 mod ndrange;
+mod pipe;
 mod printf;
 mod program;
 mod queue;
@@ -67,6 +68,7 @@ pub use image::{
 pub use kernel::{Arg, ArgValue, Kernel, Local, Null, Pointer};
 pub use map::Mapped;
 pub use ndrange::{NdRange, Sizes};
+pub use pipe::Pipe;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};
 pub use sampler::{Addressing, Filter, Sampler};

@@ -3,16 +3,23 @@
 //! Owns the translation between launches and `kiln-reference`. Commands run when they are given, on the thread that gives them.
 //! It must never know arguments or index spaces.
 
+mod image;
+
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use kiln_reference::{Argument, Checks, Region};
+use kiln_reference::{Argument, Checks, ParameterKind, Region};
 
 use crate::backend::{
+<<<<<<< HEAD
     Allocation, Backend, BackendQueue, Command, Completion, Dispatch, ImageMemory, KernelLayout, Launch,
     Memory, Placement, ProgramHandle, Purpose, Start,
+=======
+    Allocation, Backend, BackendQueue, Bound, Command, Completion, Dispatch, ImageMemory, KernelLayout,
+    Launch, Memory, Placement, ProgramHandle, Start,
+>>>>>>> d5c8f7f (Images, pipes and device-side enqueue on the reference device; the tests give it clang's modules, too)
 };
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
@@ -52,7 +59,11 @@ struct Queue {
 }
 
 /// Memory of this device.
-struct Block(kiln_reference::Buffer);
+enum Block {
+    Buffer(kiln_reference::Buffer),
+    /// Kept for as long as kernels may use it.
+    Pipe(#[expect(dead_code, reason = "freed when it is dropped")] kiln_reference::Pipe),
+}
 
 /// A loaded program.
 struct Program {
@@ -91,7 +102,7 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
                 max_size: kiln_reference::SUB_GROUP_SIZE,
                 extensions: vec!["cl_khr_subgroups"],
             }),
-            images: None,
+            images: Some(image::LIMITS),
             max_work_group_size: MAX_WORK_GROUP_SIZE,
             max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
             local_memory: LOCAL_MEMORY.into(),
@@ -136,8 +147,8 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             float_controls_preserve16: true,
             float_controls_preserve64: true,
             float_controls_denorm_preserve32: true,
-            images: false,
-            read_write_images: false,
+            images: true,
+            read_write_images: true,
             float_controls_rte32: true,
         },
         faults: Vec::new(),
@@ -163,30 +174,41 @@ impl Backend for Reference {
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         let none = || Error::OutOfMemory { bytes: size, device: NAME.to_owned() };
         let buffer = self.memory.allocate(size).ok_or_else(none)?;
+<<<<<<< HEAD
         let is_shared = placement == Placement::Shared;
         Ok(Memory { address: buffer.address(), handle: Arc::new(Block(buffer)), is_shared })
+=======
+        Ok(Memory { address: buffer.address(), handle: Arc::new(Block::Buffer(buffer)) })
+>>>>>>> d5c8f7f (Images, pipes and device-side enqueue on the reference device; the tests give it clang's modules, too)
     }
 
-    fn image_support(&self, _kind: ImageKind, _format: ImageFormat) -> ImageSupport {
-        ImageSupport::default()
+    fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
+        image::support(kind, format)
     }
 
-    fn image_limit(&self, _kind: ImageKind) -> [u32; 3] {
-        [0; 3]
+    fn image_limit(&self, kind: ImageKind) -> [u32; 3] {
+        image::limit(kind)
     }
 
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory> {
-        Err(no_images(desc.format))
+        image::image(&self.memory, desc)
     }
 
     fn buffer_image(
         &self,
-        _memory: &Memory,
-        _offset: u64,
-        _texels: u32,
+        memory: &Memory,
+        offset: u64,
+        texels: u32,
         format: ImageFormat,
     ) -> Result<ImageMemory> {
-        Err(no_images(format))
+        image::buffer_image(&self.memory, memory, offset, texels, format)
+    }
+
+    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Memory> {
+        let bytes = u64::from(packet_size) * u64::from(max_packets);
+        let none = || Error::OutOfMemory { bytes, device: NAME.to_owned() };
+        let pipe = self.memory.pipe(packet_size, max_packets).ok_or_else(none)?;
+        Ok(Memory { address: pipe.handle(), handle: Arc::new(Block::Pipe(pipe)) })
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {
@@ -218,7 +240,16 @@ impl Reference {
 
 impl Allocation for Block {
     fn host(&self) -> Option<NonNull<u8>> {
-        self.0.host()
+        self.buffer().ok()?.host()
+    }
+}
+
+impl Block {
+    fn buffer(&self) -> Result<&kiln_reference::Buffer> {
+        match self {
+            Self::Buffer(buffer) => Ok(buffer),
+            Self::Pipe(_) => Err(Error::WrongDevice { object: "a pipe".to_owned() }),
+        }
     }
 }
 
@@ -229,13 +260,13 @@ impl BackendQueue for Queue {
             Command::Nothing => Ok(()),
             Command::Launch(launch) => self.launch(&launch, begin),
             Command::Copy { source, from, target, to, bytes } => {
-                block(&source)?.0.copy_to(from, &block(&target)?.0, to, bytes);
+                block(&source)?.buffer()?.copy_to(from, block(&target)?.buffer()?, to, bytes);
                 Ok(())
             }
-            Command::Image(_) => Err(Error::WrongDevice { object: "an image".to_owned() }),
+            Command::Image(command) => image::command(&command),
             Command::Fill { target, at, bytes, word } => {
                 let pattern = word.to_le_bytes().repeat((bytes / 4) as usize);
-                block(&target)?.0.write(at, &pattern);
+                block(&target)?.buffer()?.write(at, &pattern);
                 Ok(())
             }
         };
@@ -266,10 +297,6 @@ impl Completion for Executed {
     }
 }
 
-fn no_images(format: ImageFormat) -> Error {
-    Error::ImageFormat { what: format!("image of format {format}"), device: NAME.to_owned() }
-}
-
 /// The memory behind a handle.
 fn block(memory: &Memory) -> Result<Arc<Block>> {
     let any: Arc<dyn Any + Send + Sync> = memory.handle.clone();
@@ -283,7 +310,7 @@ impl Queue {
         let Some(first) = launch.dispatches.first() else { return Ok(()) };
         let kernel = program.kernels[launch.kernel];
         let regions: Vec<Region> = launch.dispatches.iter().map(region).collect();
-        let arguments = arguments(&program.decoded.kernels()[kernel], first);
+        let arguments = arguments(&program.decoded.kernels()[kernel], launch, first)?;
         let checks = if self.options.unchecked { Checks::Off } else { Checks::On };
         let watchdog = self.options.watchdog;
         let options = kiln_reference::Options {
@@ -338,22 +365,34 @@ fn region(dispatch: &Dispatch) -> Region {
     }
 }
 
-/// The arguments, from where `signature.rs` had them put.
-fn arguments(kernel: &kiln_reference::Kernel, dispatch: &Dispatch) -> Vec<Argument> {
-    let offsets = signature::offsets(kernel);
-    let ends = offsets.iter().skip(1).map(|next| next.map_or(usize::MAX, |next| next as usize));
-    let ends: Vec<usize> = ends.chain([usize::MAX]).collect();
-    offsets
-        .iter()
-        .zip(ends)
-        .enumerate()
-        .map(|(ordinal, (offset, end))| match offset {
-            Some(offset) => {
-                let bytes = dispatch.push_constants.get(*offset as usize..).unwrap_or_default();
-                let length = end.saturating_sub(*offset as usize).min(bytes.len());
-                Argument::Bytes(bytes[..length].to_vec())
-            }
-            None => Argument::Local(constant(dispatch, signature::local_bytes(ordinal)).map_or(0, u64::from)),
+/// The arguments, from where `signature.rs` had them put: images are bound in the order of the parameters.
+fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispatch) -> Result<Vec<Argument>> {
+    let mut bound = launch.bound.iter();
+    let places = kernel.parameters.iter().zip(signature::offsets(kernel)).enumerate();
+    places
+        .map(|(ordinal, (parameter, offset))| {
+            let offset = offset.map_or(0, |offset| offset as usize);
+            let bytes = |length: u32| {
+                let from = dispatch.push_constants.get(offset..).unwrap_or_default();
+                from[..from.len().min(length as usize)].to_vec()
+            };
+            Ok(match parameter.kind {
+                ParameterKind::Local => {
+                    let bytes = constant(dispatch, signature::local_bytes(ordinal));
+                    Argument::Local(bytes.map_or(0, u64::from))
+                }
+                ParameterKind::Value { size, .. } => Argument::Bytes(bytes(size)),
+                ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } | ParameterKind::Other => {
+                    Argument::Bytes(bytes(8))
+                }
+                ParameterKind::Sampler => Argument::Bytes([bytes(4), vec![0; 4]].concat()),
+                ParameterKind::Image { .. } => match bound.next() {
+                    Some(Bound::Image(memory)) => {
+                        Argument::Bytes(image::found(memory)?.handle().to_le_bytes().to_vec())
+                    }
+                    _ => return Err(Error::WrongDevice { object: "an image".to_owned() }),
+                },
+            })
         })
         .collect()
 }

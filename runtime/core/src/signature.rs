@@ -7,8 +7,8 @@ use kiln_reference::{Kernel, ParameterKind};
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, KernelInterface, Place, ProgramInterface, SpecId, StateField,
-    StateValue,
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, KernelInterface, Place, ProgramInterface,
+    SpecId, StateField, StateValue,
 };
 use crate::layout::STATE_SIZE;
 
@@ -21,6 +21,9 @@ pub(crate) const STATE: [StateValue; 6] = [
     StateValue::RegionOffset,
     StateValue::RegionGroupOffset,
 ];
+
+/// Bytes of a sampler, as the host gives it.
+const SAMPLER_SIZE: u32 = 4;
 
 /// Where the size of work-groups goes.
 pub(crate) const LOCAL_SIZE: [SpecId; 3] = [SpecId(0), SpecId(1), SpecId(2)];
@@ -55,9 +58,10 @@ pub(crate) fn offsets(kernel: &Kernel) -> Vec<Option<u32>> {
     let mut at = STATE.len() as u32 * STATE_SIZE;
     let places = kernel.parameters.iter().map(|parameter| {
         let size = match parameter.kind {
-            ParameterKind::Local | ParameterKind::Other => return None,
+            ParameterKind::Local | ParameterKind::Image { .. } | ParameterKind::Other => return None,
             ParameterKind::Value { size, .. } => size,
-            ParameterKind::Pointer { .. } | ParameterKind::Image | ParameterKind::Sampler => 8,
+            ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } => 8,
+            ParameterKind::Sampler => SAMPLER_SIZE,
         };
         let offset = at;
         at = at.saturating_add(size).checked_next_multiple_of(8).unwrap_or(u32::MAX);
@@ -74,7 +78,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
             .map(|(ordinal, (parameter, offset))| Argument {
                 info: Some(ArgumentInfo {
                     name: parameter.name.clone(),
-                    type_name: String::new(),
+                    type_name: type_name(parameter.kind),
                     address: None,
                     access: None,
                     type_qualifier: None,
@@ -90,14 +94,27 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
     }
 }
 
+/// The type of an image in OpenCL C; of what else there is, a module does not tell.
+fn type_name(kind: ParameterKind) -> String {
+    let ParameterKind::Image { dims, is_array, is_buffer, is_depth, .. } = kind else { return String::new() };
+    let array = if is_array { "_array" } else { "" };
+    let buffer = if is_buffer { "_buffer" } else { "" };
+    let depth = if is_depth { "_depth" } else { "" };
+    format!("image{dims}d{array}{buffer}{depth}_t")
+}
+
 fn kind(kind: ParameterKind, ordinal: usize, offset: u32) -> ArgumentKind {
     let place = Place::PushConstants { offset };
     match kind {
         ParameterKind::Pointer { .. } => ArgumentKind::Pointer(place),
         ParameterKind::Value { size, .. } => ArgumentKind::Value { place, size },
         ParameterKind::Local => ArgumentKind::Local { count: local_bytes(ordinal), element_size: 1 },
-        ParameterKind::Image => ArgumentKind::Unsupported("an image"),
-        ParameterKind::Sampler => ArgumentKind::Unsupported("a sampler"),
+        ParameterKind::Image { is_written, .. } => {
+            let class = if is_written { BindingClass::StorageImage } else { BindingClass::SampledImage };
+            ArgumentKind::Image(Binding { set: 0, binding: ordinal as u32, class })
+        }
+        ParameterKind::Pipe { .. } => ArgumentKind::Pipe(place),
+        ParameterKind::Sampler => ArgumentKind::Value { place, size: SAMPLER_SIZE },
         ParameterKind::Other => ArgumentKind::Unsupported("an argument of a special type"),
     }
 }

@@ -8,6 +8,7 @@ use spirv::OpenclStd100Op;
 use crate::{
     alu::{Conversion, F1, F2, F3},
     memory::Buffer,
+    pipe::End,
     types::{Part, Scalar},
 };
 
@@ -179,6 +180,9 @@ pub(crate) enum Op {
     /// Waits for other work-items, and does something with them.
     Meet(u32),
     Library(u32),
+    Image(u32),
+    Pipe(u32),
+    Enqueue(u32),
 
     Jump(Position),
     Branch {
@@ -383,6 +387,7 @@ pub(crate) enum Together {
         to_local: bool,
     },
     WaitEvents,
+    Pipe(Pipe),
 }
 
 /// How far values are combined.
@@ -419,6 +424,152 @@ pub(crate) struct Library {
     pub(crate) operands: Vec<(Slot, Lanes)>,
     /// A literal behind the operands: a number of components or a rounding mode.
     pub(crate) literal: u32,
+}
+
+/// An operation on an image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Image {
+    pub(crate) action: ImageAction,
+    pub(crate) to: Slot,
+    pub(crate) result: Lanes,
+    pub(crate) image: Slot,
+    pub(crate) sampler: Slot,
+    /// Coordinates.
+    pub(crate) place: (Slot, Lanes),
+    /// What is written.
+    pub(crate) texel: (Slot, Lanes),
+    /// Dimensions of the image, without and with its layers.
+    pub(crate) dims: u8,
+    pub(crate) rank: u8,
+}
+
+/// What is done with an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImageAction {
+    Read,
+    Write,
+    Sample,
+    Size,
+    Number(FormatNumber),
+}
+
+/// What is asked of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormatNumber {
+    Order,
+    Channel,
+    /// Levels or samples: there is one.
+    One,
+}
+
+/// An operation on a pipe. Not every one has all operands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pipe {
+    pub(crate) action: PipeAction,
+    pub(crate) to: Slot,
+    pub(crate) pipe: Option<Slot>,
+    pub(crate) reservation: Option<Slot>,
+    /// Of a packet in its reservation, or how many are reserved.
+    pub(crate) index: Option<Slot>,
+    pub(crate) pointer: Option<Slot>,
+    /// Bytes of a packet.
+    pub(crate) size: Option<Slot>,
+}
+
+/// What is done with a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PipeAction {
+    Read,
+    Write,
+    ReadReserved,
+    WriteReserved,
+    Reserve(End),
+    Commit(End),
+    IsValid,
+    Ready,
+    Most,
+}
+
+/// A function of device-side enqueue.
+#[derive(Debug, Clone)]
+pub(crate) enum Enqueue {
+    Kernel(Box<Enqueued>),
+    Marker {
+        to: Slot,
+        queue: Slot,
+        count: Slot,
+        wait: Slot,
+        event: Slot,
+    },
+    SubGroups {
+        to: Slot,
+        space: Slot,
+    },
+    UserEvent {
+        to: Slot,
+    },
+    IsValid {
+        to: Slot,
+        event: Slot,
+    },
+    /// Retains or releases.
+    Count {
+        event: Slot,
+        by: i64,
+    },
+    Status {
+        event: Slot,
+        status: Slot,
+    },
+    Profile {
+        event: Slot,
+        pointer: Slot,
+    },
+}
+
+/// A kernel that is enqueued.
+#[derive(Debug, Clone)]
+pub(crate) struct Enqueued {
+    pub(crate) to: Slot,
+    pub(crate) queue: Slot,
+    /// Dimensions, offset, local and global sizes.
+    pub(crate) space: Slot,
+    /// The events that it waits for: how many, and where.
+    pub(crate) count: Slot,
+    pub(crate) wait: Slot,
+    /// Where its own event goes.
+    pub(crate) event: Slot,
+    /// Among the blocks of the program.
+    pub(crate) block: u32,
+    pub(crate) literal: Slot,
+    pub(crate) size: Slot,
+    /// Bytes of local memory.
+    pub(crate) locals: Vec<Slot>,
+}
+
+impl Pipe {
+    /// The registers that it reads.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Slot> {
+        [self.pipe, self.reservation, self.index, self.pointer, self.size].into_iter().flatten()
+    }
+}
+
+impl Enqueue {
+    /// The registers that it reads, but for the index space.
+    pub(crate) fn operands(&self) -> Vec<Slot> {
+        match self {
+            Self::Kernel(it) => {
+                let fixed = [it.queue, it.count, it.wait, it.event, it.literal, it.size];
+                fixed.into_iter().chain(it.locals.iter().copied()).collect()
+            }
+            Self::Marker { queue, count, wait, event, .. } => vec![*queue, *count, *wait, *event],
+            Self::SubGroups { space, .. } => vec![*space],
+            Self::UserEvent { .. } => Vec::new(),
+            Self::IsValid { event, .. } | Self::Count { event, .. } => vec![*event],
+            Self::Status { event, status } => vec![*event, *status],
+            Self::Profile { event, pointer } => vec![*event, *pointer],
+        }
+    }
 }
 
 /// What a value consists of.
@@ -479,6 +630,9 @@ pub(crate) struct Tables {
     pub(crate) libraries: Vec<Library>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) calls: Vec<Call>,
+    pub(crate) images: Vec<Image>,
+    pub(crate) pipes: Vec<Pipe>,
+    pub(crate) enqueues: Vec<Enqueue>,
 }
 
 /// A decoded module with its program-scope variables.
@@ -486,7 +640,10 @@ pub(crate) struct Tables {
 pub struct Program {
     pub(crate) functions: Vec<Function>,
     pub(crate) tables: Tables,
+    /// Those that the host launches, and behind them those that only kernels enqueue.
     pub(crate) kernels: Vec<crate::interface::Kernel>,
+    /// How many the host launches.
+    pub(crate) launched: usize,
     /// The variables in local memory.
     pub(crate) locals: Vec<Object>,
     /// The variables in global memory, and their names.

@@ -7,10 +7,13 @@ mod arithmetic;
 mod body;
 mod composite;
 mod control;
+mod enqueue;
 mod global;
 mod group;
+mod image;
 mod library;
 mod memory;
+mod pipe;
 
 use std::collections::HashMap;
 
@@ -66,6 +69,8 @@ pub(crate) struct Decoder<'w> {
     tables: Tables,
     locals: Vec<Object>,
     globals: Vec<(Buffer, String)>,
+    /// The functions of blocks that are enqueued, and how many pointers to local memory they take.
+    blocks: Vec<(u32, usize)>,
     files: Vec<String>,
     file_ids: HashMap<u32, u32>,
     memory: &'w Memory,
@@ -88,6 +93,7 @@ impl Program {
             tables: Tables::default(),
             locals: Vec::new(),
             globals: Vec::new(),
+            blocks: Vec::new(),
             files: Vec::new(),
             file_ids: HashMap::new(),
             memory,
@@ -115,10 +121,17 @@ impl Program {
             }
         }
         mark_meeting(&mut functions, &decoder.tables);
+        for &(function, locals) in &decoder.blocks {
+            if functions[function as usize].parameter_slots() != vec![1; locals + 1] {
+                return Err(Invalid::new("a block takes a pointer to what it captures, and to local memory"));
+            }
+        }
+        let launched = kernels.len();
         let mut program = Self {
             functions,
             tables: decoder.tables,
             kernels,
+            launched,
             locals: decoder.locals,
             globals: decoder.globals,
             files: decoder.files,
@@ -127,12 +140,16 @@ impl Program {
             let signature = decoder.signatures.get(&kernel.function);
             kernel.function = signature.ok_or_else(|| Invalid::new("a kernel has no function"))?.index;
         }
+        for (function, locals) in decoder.blocks {
+            let name = program.functions[function as usize].name.clone();
+            program.kernels.push(interface::block(name, function, locals));
+        }
         Ok(program)
     }
 
     /// The kernels, in the order of the module.
     pub fn kernels(&self) -> &[interface::Kernel] {
-        &self.kernels
+        &self.kernels[..self.launched]
     }
 }
 
@@ -160,6 +177,16 @@ fn mark_meeting(functions: &mut [Function], tables: &Tables) {
 }
 
 impl Decoder<'_> {
+    /// The number of a block that takes so many pointers to local memory.
+    fn block(&mut self, function: u32, locals: usize) -> u32 {
+        let known = self.blocks.iter().position(|block| *block == (function, locals));
+        let block = known.unwrap_or(self.blocks.len());
+        if known.is_none() {
+            self.blocks.push((function, locals));
+        }
+        block as u32
+    }
+
     fn annotations(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
         for inst in insts {
             match inst.op {

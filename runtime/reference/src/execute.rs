@@ -4,18 +4,24 @@
 //! work-items of one, `run` is the loop over operations.
 
 mod atomic;
+mod enqueue;
 mod group;
+mod image;
 mod item;
 mod library;
 mod meet;
+mod pipe;
 mod place;
 mod printf;
 mod races;
 mod run;
+mod sample;
 mod schedule;
 mod view;
 
 use std::time::Instant;
+
+pub(crate) use enqueue::MAX_GROUP_SIZE;
 
 use crate::{Checks, Memory, Program, Report};
 

@@ -8,7 +8,7 @@ use spirv::{Decoration, ExecutionMode, Op, StorageClass};
 
 use crate::{
     Invalid,
-    types::{Ty, TypeId, Types},
+    types::{Image, Ty, TypeId, Types},
     words,
 };
 
@@ -55,7 +55,23 @@ pub enum ParameterKind {
         by_address: bool,
     },
     /// An image.
-    Image,
+    Image {
+        /// 1, 2 or 3.
+        dims: u8,
+        /// Whether it has layers.
+        is_array: bool,
+        /// Whether it is of a buffer.
+        is_buffer: bool,
+        /// Whether its texels are depths.
+        is_depth: bool,
+        /// Whether kernels write it.
+        is_written: bool,
+    },
+    /// A pipe.
+    Pipe {
+        /// Whether kernels write to it.
+        is_written: bool,
+    },
     /// A sampler.
     Sampler,
     /// Something that is not supported.
@@ -74,6 +90,8 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     // Parameters of each function, and the function at hand.
     let mut functions: HashMap<u32, Vec<(u32, TypeId)>> = HashMap::new();
     let mut current = 0;
+    // The first call in each function, and what it passes.
+    let mut calls: HashMap<u32, (u32, Vec<u32>)> = HashMap::new();
     let mut local_memory = 0u64;
     for inst in &insts {
         match inst.op {
@@ -106,12 +124,34 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
                 let parameter = (inst.word(1)?, inst.word(0)?);
                 functions.entry(current).or_default().push(parameter);
             }
+            Op::FunctionCall => {
+                calls
+                    .entry(current)
+                    .or_insert_with(|| (inst.words.get(2).copied().unwrap_or(0), inst.from(3).to_vec()));
+            }
             op if is_type(op) => types.declare(inst, |id| numbers.get(&id).copied())?,
             _ => {}
         }
     }
+    // llvm-spirv's entry points call the kernels, and only these have names of parameters.
+    let named = |function: u32, id: u32| -> String {
+        let passed = || {
+            let (callee, arguments) = calls.get(&function)?;
+            let at = arguments.iter().position(|argument| *argument == id)?;
+            names.get(&functions.get(callee)?.get(at)?.0)
+        };
+        names.get(&id).or_else(passed).cloned().unwrap_or_default()
+    };
+    // What only kernels enqueue takes a pointer to what its block captures.
+    let is_block = |function: &u32| {
+        let parameters = functions.get(function).into_iter().flatten();
+        parameters
+            .filter_map(|&(_, ty)| types.get(ty).ok())
+            .any(|ty| matches!(ty.ty, Ty::Pointer(StorageClass::Generic, _)))
+    };
     entries
         .into_iter()
+        .filter(|(function, _)| !is_block(function))
         .map(|(function, name)| {
             let none = || Invalid::new(format!("kernel `{name}` has no function"));
             let parameters = functions
@@ -120,13 +160,21 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
                 .iter()
                 .map(|&(id, ty)| {
                     let kind = kind(&types, ty, by_value.contains(&id))?;
-                    Ok(Parameter { name: names.get(&id).cloned().unwrap_or_default(), kind })
+                    Ok(Parameter { name: named(function, id), kind })
                 })
                 .collect::<Result<_, Invalid>>()?;
             let required_size = sizes.get(&function).copied();
             Ok(Kernel { name, parameters, required_size, local_memory, function })
         })
         .collect()
+}
+
+/// The kernel that a block is when it is enqueued.
+pub(crate) fn block(name: String, function: u32, locals: usize) -> Kernel {
+    let literal = ParameterKind::Pointer { is_constant: false };
+    let kinds = std::iter::once(literal).chain(std::iter::repeat_n(ParameterKind::Local, locals));
+    let parameters = kinds.map(|kind| Parameter { name: String::new(), kind }).collect();
+    Kernel { name, parameters, required_size: None, local_memory: 0, function }
 }
 
 /// `FunctionParameterAttribute`: a pointer to a copy.
@@ -144,15 +192,18 @@ fn kind(types: &Types, ty: TypeId, by_value: bool) -> Result<ParameterKind, Inva
         align: ty.align as u32,
         by_address,
     };
-    Ok(match &found.ty {
-        Ty::Pointer(StorageClass::Function, pointee) if by_value || types.get(*pointee).is_ok() => {
-            value(types.get(*pointee)?, true)
+    Ok(match found.ty {
+        Ty::Pointer(StorageClass::Function, pointee) if by_value || types.get(pointee).is_ok() => {
+            value(types.get(pointee)?, true)
         }
         Ty::Pointer(StorageClass::CrossWorkgroup, _) => ParameterKind::Pointer { is_constant: false },
         Ty::Pointer(StorageClass::UniformConstant, _) => ParameterKind::Pointer { is_constant: true },
         Ty::Pointer(StorageClass::Workgroup, _) => ParameterKind::Local,
         Ty::Scalar(_) | Ty::Vector(..) | Ty::Struct(_) | Ty::Array(..) => value(found, false),
-        Ty::Image(_) => ParameterKind::Image,
+        Ty::Image(Image { dims, is_array, is_buffer, is_depth, is_written }) => {
+            ParameterKind::Image { dims, is_array, is_buffer, is_depth, is_written }
+        }
+        Ty::Pipe(is_written) => ParameterKind::Pipe { is_written },
         Ty::Sampler => ParameterKind::Sampler,
         _ => ParameterKind::Other,
     })

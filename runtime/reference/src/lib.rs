@@ -13,8 +13,10 @@ mod alu;
 mod code;
 mod decode;
 mod execute;
+mod image;
 mod interface;
 mod memory;
+mod pipe;
 mod report;
 mod types;
 mod words;
@@ -23,8 +25,10 @@ use std::fmt;
 
 pub use code::Program;
 pub use execute::{Argument, Launch, Options, Outcome, Region};
+pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};
 pub use interface::{Kernel, Parameter, ParameterKind, kernels};
 pub use memory::{Buffer, Memory};
+pub use pipe::Pipe;
 pub use report::{Place, Report};
 
 /// Work-items of a sub-group.

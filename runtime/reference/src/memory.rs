@@ -12,6 +12,8 @@ use std::{
     },
 };
 
+use crate::{image::Texels, pipe::Shared};
+
 /// Where an object lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
@@ -82,7 +84,7 @@ impl Cells {
     }
 
     /// Zeros, without asking the system for memory that is never touched.
-    fn try_new(bytes: u64) -> Option<Self> {
+    pub(crate) fn try_new(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(8).checked_mul(2)?).ok()?;
         let mut words = Vec::new();
         words.try_reserve_exact(count).ok()?;
@@ -206,6 +208,8 @@ pub struct Memory {
 #[derive(Debug, Default)]
 struct Table {
     objects: Vec<Option<Arc<Cells>>>,
+    /// What kernels have handles of; the numbers are not used again.
+    handles: Vec<Option<Handle>>,
     /// Numbers that may be used again, the oldest first: a pointer to a freed buffer names nothing for as long as possible.
     freed: VecDeque<u32>,
 }
@@ -221,8 +225,43 @@ pub struct Buffer {
     cells: Arc<Cells>,
 }
 
-/// All buffers as a launch finds them.
-pub(crate) type Objects = Vec<Option<Arc<Cells>>>;
+/// What kernels know by a number alone.
+#[derive(Debug, Clone)]
+pub(crate) enum Handle {
+    Image(Arc<Texels>),
+    Pipe(Arc<Shared>),
+}
+
+/// All that a launch finds in the memory of its device.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    buffers: Vec<Option<Arc<Cells>>>,
+    handles: Vec<Option<Handle>>,
+}
+
+impl Objects {
+    pub(crate) fn buffer(&self, object: u32) -> Option<&Cells> {
+        self.buffers.get(object as usize)?.as_deref()
+    }
+
+    fn handle(&self, handle: u64) -> Option<&Handle> {
+        self.handles.get(usize::try_from(handle.checked_sub(1)?).ok()?)?.as_ref()
+    }
+
+    pub(crate) fn image(&self, handle: u64) -> Option<&Texels> {
+        match self.handle(handle)? {
+            Handle::Image(texels) => Some(texels),
+            Handle::Pipe(_) => None,
+        }
+    }
+
+    pub(crate) fn pipe(&self, handle: u64) -> Option<&Shared> {
+        match self.handle(handle)? {
+            Handle::Pipe(pipe) => Some(pipe),
+            Handle::Image(_) => None,
+        }
+    }
+}
 
 impl Memory {
     /// A buffer of zeros; nothing if there is no room.
@@ -241,7 +280,21 @@ impl Memory {
     }
 
     pub(crate) fn objects(&self) -> Objects {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).objects.clone()
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        Objects { buffers: table.objects.clone(), handles: table.handles.clone() }
+    }
+
+    /// Gives something a number.
+    pub(crate) fn register(&self, handle: Handle) -> usize {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        table.handles.push(Some(handle));
+        table.handles.len() - 1
+    }
+
+    /// The number names nothing any more.
+    pub(crate) fn forget(&self, number: usize) {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        table.handles[number] = None;
     }
 }
 
@@ -254,6 +307,10 @@ impl Buffer {
     /// Its size in bytes.
     pub fn size(&self) -> u64 {
         self.cells.len()
+    }
+
+    pub(crate) fn cells(&self) -> &Arc<Cells> {
+        &self.cells
     }
 
     /// Reads bytes that lie within.

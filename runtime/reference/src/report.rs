@@ -93,6 +93,11 @@ pub(crate) enum Problem {
     Divergence {
         others: String,
     },
+    /// A function is asked for what it does not do, in words.
+    Misuse {
+        kind: &'static str,
+        message: String,
+    },
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }
@@ -143,6 +148,7 @@ impl Problem {
             Self::Steps(_) | Self::Timeout => "endless",
             Self::Memory => "memory",
             Self::Divergence { .. } => "divergence",
+            Self::Misuse { kind, .. } => kind,
             Self::Race(_) => "data-race",
         }
     }
@@ -190,6 +196,7 @@ impl Problem {
             Self::Divergence { .. } => {
                 "waits at a barrier that not all work-items of its group reach".to_owned()
             }
+            Self::Misuse { message, .. } => message.clone(),
             Self::Race(race) => {
                 format!(
                     "{} what another work-item {}, and nothing orders them",

@@ -36,9 +36,11 @@ pub(crate) enum Ty {
     Pointer(StorageClass, TypeId),
     Function(TypeId, Vec<TypeId>),
     Image(Image),
-    SampledImage,
+    SampledImage(TypeId),
     Sampler,
-    /// An event, a queue, a pipe, …: one word that only special instructions understand.
+    /// `true` for one that is written.
+    Pipe(bool),
+    /// An event, a queue, a reservation, …: one word that only special instructions understand.
     Handle,
     /// Of a size that nobody knows.
     Opaque,
@@ -52,6 +54,14 @@ pub(crate) struct Image {
     pub(crate) is_array: bool,
     pub(crate) is_buffer: bool,
     pub(crate) is_depth: bool,
+    pub(crate) is_written: bool,
+}
+
+impl Image {
+    /// Coordinates: dimensions, and the layer of an array.
+    pub(crate) const fn rank(self) -> u8 {
+        self.dims + self.is_array as u8
+    }
 }
 
 /// A type with its layout.
@@ -170,16 +180,19 @@ impl Types {
                     _ => return Err(Invalid::new("an image has a shape that OpenCL does not know")),
                 };
                 let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
-                plain(Ty::Image(Image { dims, is_array, is_buffer, is_depth }), 8, 1)
+                let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
+                let is_written = matches!(
+                    access,
+                    Some(spirv::AccessQualifier::WriteOnly | spirv::AccessQualifier::ReadWrite)
+                );
+                plain(Ty::Image(Image { dims, is_array, is_buffer, is_depth, is_written }), 8, 1)
             }
-            Op::TypeSampledImage => plain(Ty::SampledImage, 16, 2),
+            Op::TypeSampledImage => plain(Ty::SampledImage(inst.word(1)?), 16, 2),
             Op::TypeSampler => plain(Ty::Sampler, 8, 1),
-            Op::TypeEvent
-            | Op::TypeDeviceEvent
-            | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypePipe
-            | Op::TypePipeStorage => plain(Ty::Handle, 8, 1),
+            Op::TypePipe => plain(Ty::Pipe(inst.word(1)? == spirv::AccessQualifier::WriteOnly as u32), 8, 1),
+            Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue | Op::TypePipeStorage => {
+                plain(Ty::Handle, 8, 1)
+            }
             Op::TypeOpaque | Op::TypeRuntimeArray => plain(Ty::Opaque, 0, 0),
             Op::TypeForwardPointer => return Ok(()),
             other => return Err(Invalid::new(format!("{other:?} is not known here"))),
@@ -224,7 +237,7 @@ impl Types {
         match &self.get(id)?.ty {
             Ty::Scalar(scalar) => Ok((*scalar, 1)),
             Ty::Vector(scalar, count) => Ok((*scalar, *count)),
-            Ty::Pointer(..) | Ty::Image(_) | Ty::Sampler | Ty::Handle => Ok((Scalar::I64, 1)),
+            Ty::Pointer(..) | Ty::Image(_) | Ty::Sampler | Ty::Pipe(_) | Ty::Handle => Ok((Scalar::I64, 1)),
             _ => Err(Invalid::new(format!("type {id} is neither a scalar nor a vector"))),
         }
     }
@@ -279,7 +292,7 @@ impl Types {
                     self.collect(member, at + offset, depth + 1, parts)?;
                 }
             }
-            Ty::SampledImage => parts.push(Part { offset: at, size: 8, count: 2 }),
+            Ty::SampledImage(_) => parts.push(Part { offset: at, size: 8, count: 2 }),
             Ty::Void | Ty::Function(..) | Ty::Opaque => return Err(Invalid::new("a type has no values")),
             _ => {
                 let (scalar, count) = self.lanes(id)?;

@@ -46,17 +46,32 @@ pub(crate) enum Argument {
 
 use Argument::{Buffer, Local, Uint};
 
-/// All of them. `large` is for a GPU, otherwise a processor is kept busy for moments only.
-pub(crate) fn all(large: bool) -> Vec<Benchmark> {
-    let pick = |on_gpu, on_cpu| if large { on_gpu } else { on_cpu };
+/// How much the programs compute.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Size {
+    /// For an interpreter
+    Tiny,
+    /// A processor is kept busy for moments
+    Small,
+    /// For a GPU
+    Large,
+}
+
+/// All of them.
+pub(crate) fn all(size: Size) -> Vec<Benchmark> {
+    let pick = |large, small, tiny| match size {
+        Size::Large => large,
+        Size::Small => small,
+        Size::Tiny => tiny,
+    };
     vec![
-        histogram(pick(1 << 26, 1 << 18)),
-        reduction(pick(1 << 28, 1 << 20)),
-        scan(pick(1 << 26, 1 << 19)),
-        matrix_product(pick(4096, 128)),
-        stencil(pick(16384, 512)),
-        n_body(pick(1 << 16, 1 << 10)),
-        hash(pick(1 << 26, 1 << 15)),
+        histogram(pick(1 << 26, 1 << 18, 1 << 16)),
+        reduction(pick(1 << 28, 1 << 20, 1 << 16)),
+        scan(pick(1 << 26, 1 << 19, 1 << 14)),
+        matrix_product(pick(4096, 128, 32)),
+        stencil(pick(16384, 512, 64)),
+        n_body(pick(1 << 16, 1 << 10, 1 << 8)),
+        hash(pick(1 << 26, 1 << 15, 1 << 10)),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::kernels::{self, Benchmark};
+use crate::kernels::{self, Benchmark, Size};
 use crate::kiln::Kiln;
 use crate::median::{geometric_mean, median};
 use crate::opencl::OpenCl;
@@ -15,7 +15,7 @@ pub(crate) struct Kernels {
     /// The OpenCL platform, by a part of its name; `none` measures Kiln alone
     #[arg(long)]
     platform: Option<String>,
-    /// Sizes for a processor (small) or for a GPU (large); large unless the device is a processor
+    /// How much the programs compute; large unless the device is a processor
     #[arg(long)]
     size: Option<Size>,
     /// How often each program runs on each implementation
@@ -24,12 +24,6 @@ pub(crate) struct Kernels {
     /// Only programs whose name contains this
     #[arg(long, default_value = "")]
     only: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Size {
-    Small,
-    Large,
 }
 
 /// A program prepared on an implementation.
@@ -54,11 +48,11 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
         println!("opencl is {}", opencl.name());
     }
     let usual = if kiln.is_cpu() { Size::Small } else { Size::Large };
-    let large = options.size.unwrap_or(usual) == Size::Large;
+    let size = options.size.unwrap_or(usual);
     println!("\nmilliseconds of device time, median (least) of {} runs\n", options.rounds);
     println!("{:<16} {:>22} {:>22} {:>14}", "program", "kiln", "opencl", "opencl / kiln");
     let (mut ratios, mut failures) = (Vec::new(), 0);
-    for benchmark in kernels::all(large).iter().filter(|known| known.name.contains(&options.only)) {
+    for benchmark in kernels::all(size).iter().filter(|known| known.name.contains(&options.only)) {
         match compare(benchmark, &kiln, opencl.as_ref(), options.rounds) {
             Ok(ratio) => ratios.extend(ratio),
             Err(error) => {

@@ -3,7 +3,7 @@
 
 use kiln_testsuite::launch::{Input, Job, launch};
 
-use crate::{Device, INTEGERS, Kind, LAVAPIPE, SWIFTSHADER, Scalar};
+use crate::{CLANG, Device, INTEGERS, Kind, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
 
 /// A group as one of its work-items sees it.
 struct Group<'a> {
@@ -250,6 +250,16 @@ fn sub_groups_on_lavapipe() {
 }
 
 #[test]
+fn sub_groups_on_reference() {
+    sub_groups(REFERENCE);
+}
+
+#[test]
+fn sub_groups_on_clang() {
+    sub_groups(CLANG);
+}
+
+#[test]
 fn sub_groups_on_swiftshader() {
     sub_groups(SWIFTSHADER);
 }
@@ -269,6 +279,16 @@ fn sub_groups(device: Device) {
 #[test]
 fn work_groups_on_lavapipe() {
     work_groups(LAVAPIPE, &[48, 300]);
+}
+
+#[test]
+fn work_groups_on_reference() {
+    work_groups(REFERENCE, &[48, 300]);
+}
+
+#[test]
+fn work_groups_on_clang() {
+    work_groups(CLANG, &[48, 300]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{Device, INTEGERS, Kind, LAVAPIPE, SWIFTSHADER, Scalar};
+use crate::{CLANG, Device, INTEGERS, Kind, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
 
 /// A call and its result, of which the low bits count.
 struct Call {
@@ -22,6 +22,16 @@ const COUNT: usize = 600;
 #[test]
 fn integers_on_lavapipe() {
     integers(LAVAPIPE);
+}
+
+#[test]
+fn integers_on_reference() {
+    integers(REFERENCE);
+}
+
+#[test]
+fn integers_on_clang() {
+    integers(CLANG);
 }
 
 #[test]

@@ -20,6 +20,9 @@ struct Device {
 
 const LAVAPIPE: Device = Device { name: "lavapipe", has_all_reals: true, flushes: false, sub_group: 8 };
 const SWIFTSHADER: Device = Device { name: "swiftshader", has_all_reals: false, flushes: true, sub_group: 4 };
+const REFERENCE: Device = Device { name: "reference", ..LAVAPIPE };
+/// The reference device with modules of clang's.
+const CLANG: Device = Device { name: "clang", ..LAVAPIPE };
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,23 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{Device, INTEGERS, LAVAPIPE, SWIFTSHADER, Scalar};
+use crate::{CLANG, Device, INTEGERS, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
 
 const ITEMS: usize = 64;
 
 #[test]
 fn memory_on_lavapipe() {
     memory(LAVAPIPE);
+}
+
+#[test]
+fn memory_on_reference() {
+    memory(REFERENCE);
+}
+
+#[test]
+fn memory_on_clang() {
+    memory(CLANG);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{Device, FLOAT, LAVAPIPE, SWIFTSHADER, Scalar};
+use crate::{CLANG, Device, FLOAT, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
 
 /// Numbers of a type: special ones, and some of all sizes.
 fn numbers(ty: Scalar, flushes: bool) -> Vec<u64> {
@@ -53,6 +53,16 @@ const RELATIONS: &[Relation] = &[
 #[test]
 fn relations_on_lavapipe() {
     relations(LAVAPIPE);
+}
+
+#[test]
+fn relations_on_reference() {
+    relations(REFERENCE);
+}
+
+#[test]
+fn relations_on_clang() {
+    relations(CLANG);
 }
 
 #[test]
@@ -136,6 +146,16 @@ fn common_on_lavapipe() {
 }
 
 #[test]
+fn common_on_reference() {
+    common(REFERENCE);
+}
+
+#[test]
+fn common_on_clang() {
+    common(CLANG);
+}
+
+#[test]
 fn common_on_swiftshader() {
     common(SWIFTSHADER);
 }
@@ -210,6 +230,16 @@ fn common(device: Device) {
 #[test]
 fn geometry_on_lavapipe() {
     geometry(LAVAPIPE);
+}
+
+#[test]
+fn geometry_on_reference() {
+    geometry(REFERENCE);
+}
+
+#[test]
+fn geometry_on_clang() {
+    geometry(CLANG);
 }
 
 #[test]
@@ -327,6 +357,16 @@ const WIDE: &[&str] = &[
 #[test]
 fn vectors_on_lavapipe() {
     vectors(LAVAPIPE);
+}
+
+#[test]
+fn vectors_on_reference() {
+    vectors(REFERENCE);
+}
+
+#[test]
+fn vectors_on_clang() {
+    vectors(CLANG);
 }
 
 #[test]

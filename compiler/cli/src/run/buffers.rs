@@ -1,6 +1,6 @@
-//! Arguments of the launch language as the runtime takes them, and the buffers and images that launches share.
+//! Arguments of the launch language as the runtime takes them, and the buffers, images and pipes that launches share.
 
-use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Queue};
+use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Pipe, Queue};
 
 use super::{
     fill::{fill, numbers},
@@ -9,11 +9,11 @@ use super::{
 };
 use crate::exit::{Failure, failure};
 
-/// The buffers and images of a sequence of launches, by the name of the parameter that they were passed as last.
+/// The buffers, images and pipes of a sequence of launches, by the name of the parameter that they were passed as last.
 #[derive(Default)]
 pub(super) struct Memory(Vec<(String, Typed)>);
 
-/// A buffer or an image, and what it holds.
+/// A buffer, an image or a pipe, and what it holds.
 #[derive(Clone)]
 pub(super) struct Typed {
     object: Object,
@@ -24,6 +24,7 @@ pub(super) struct Typed {
 enum Object {
     Buffer(Buffer),
     Image(Image),
+    Pipe(Pipe),
 }
 
 impl Typed {
@@ -31,6 +32,7 @@ impl Typed {
         match &self.object {
             Object::Buffer(buffer) => buffer.into_value(),
             Object::Image(image) => image.into_value(),
+            Object::Pipe(pipe) => pipe.into_value(),
         }
     }
 }
@@ -62,6 +64,7 @@ impl Memory {
                 Some(Typed { object: Object::Image(image), ty })
             }
             None if kind == "buf" => Some(new_buffer(device, rest)?),
+            None if kind == "pipe" => Some(new_pipe(device, rest)?),
             None => None,
         };
         if let Some(typed) = new {
@@ -93,6 +96,7 @@ impl Memory {
         let bytes = match object {
             Object::Buffer(buffer) => queue.read(buffer)?,
             Object::Image(image) => queue.read_image(image)?,
+            Object::Pipe(_) => return failure(format!("`{name}` is a pipe: only kernels see its packets")),
         };
         let count = bytes.len() / ty.stride();
         let range = range.unwrap_or(0..count);
@@ -121,6 +125,16 @@ fn new_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
     let bytes = fill(ty, count, content)?;
     Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
+}
+
+/// `TYPE[N]`: an empty pipe for so many packets.
+fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
+    let wrong = || Failure(format!("`pipe:{text}` is not a pipe such as `pipe:int[64]`"));
+    let (ty, count) = text.split_once('[').ok_or_else(wrong)?;
+    let ty = element_type(ty)?;
+    let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+    let size = u32::try_from(ty.stride()).map_err(|_| wrong())?;
+    Ok(Typed { object: Object::Pipe(device.pipe(size, count)?), ty })
 }
 
 fn value(ty: &str, text: &str) -> Result<Vec<u8>, Failure> {

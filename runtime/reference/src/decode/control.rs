@@ -15,6 +15,9 @@ impl Body<'_, '_> {
         if self.memory(inst)? || self.composite(inst)? || self.arithmetic(inst)? || self.together(inst)? {
             return Ok(());
         }
+        if self.image(inst)? || self.pipe(inst)? || self.enqueue(inst)? {
+            return Ok(());
+        }
         match inst.op {
             Inst_::FunctionParameter
             | Inst_::Phi

@@ -44,6 +44,12 @@ impl Decoder<'_> {
                 }
                 self.define(inst, Constant::Slots(slots))
             }
+            Op::ConstantSampler => {
+                // The numbers of OpenCL C's macros (6.15.15.1).
+                let [addressing, normalised, filter] = [inst.word(2)?, inst.word(3)?, inst.word(4)?];
+                let bits = (addressing & 7) << 1 | normalised & 1 | 0x10 << (filter & 1);
+                self.define(inst, Constant::Slots(vec![bits.into()]))
+            }
             Op::SpecConstantOp => self.operation(inst),
             Op::Variable => self.variable(inst),
             _ => Ok(()),

@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    fn meet(
+    pub(super) fn meet(
         &mut self,
         scope: Scope,
         what: Together,

@@ -6,6 +6,7 @@ use std::{sync::atomic::AtomicU64, time::Instant};
 
 use super::{
     Argument, Options,
+    enqueue::Queue,
     item::{Item, State},
     meet,
     place::GroupPlace,
@@ -55,6 +56,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) printed: &'a mut Vec<u8>,
     /// Bytes of values that the launch has printed.
     pub(crate) print_room: &'a AtomicU64,
+    /// What kernels enqueue.
+    pub(crate) queue: &'a Queue,
 }
 
 /// Work-items whose memory can be used again.
@@ -224,6 +227,7 @@ impl<'l> Group<'l> {
             local: &mut self.local,
             races: shared.races,
             printed: Printed { text: shared.printed, used: shared.print_room },
+            queue: shared.queue,
         };
         let result = run::run::<CHECKS>(&mut site, item, slice);
         let result = match result {

@@ -4,11 +4,12 @@
 
 use super::{
     item::{Item, Private},
+    pipe,
     view::{Local, View},
 };
 use crate::{
     SUB_GROUP_SIZE, alu,
-    code::{Meet, Scan, Scope, Slot, Together},
+    code::{Meet, PipeAction, Scan, Scope, Slot, Together},
     memory::Objects,
     report::{Problem, Use},
 };
@@ -142,6 +143,19 @@ pub(crate) fn perform<const CHECKS: bool>(
                     let combined = taking_part.map(|other| values[other][lane]).reduce(f);
                     give(member, lane, combined.unwrap_or(neutral));
                 });
+            }
+        }
+        Together::Pipe(pipe) => {
+            // All do the same: the first does it, and tells the others.
+            let mut nothing = Private::default();
+            let mut view = View { global, local, private: &mut nothing, watch: None };
+            let first = &mut live[chosen[0]];
+            let base = first.frames.last().map_or(0, |frame| frame.base);
+            let undefined = first.undefined.get_mut(base..).unwrap_or_default();
+            pipe::perform::<CHECKS>(&mut view, &pipe, &mut first.regs[base..], undefined)?;
+            if !matches!(pipe.action, PipeAction::Commit(_)) {
+                let result = first.regs[base + pipe.to as usize];
+                chosen.iter().for_each(|&index| set::<CHECKS>(&mut live[index], pipe.to, 0, result));
             }
         }
         Together::Copy { from, elements, stride, bytes, to_local } => {

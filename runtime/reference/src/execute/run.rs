@@ -3,6 +3,7 @@
 //! Owns what each operation does to registers and control. It must never know other work-items: where it meets them, it stops.
 
 use super::{
+    enqueue::Queue,
     item::{Item, State},
     place::GroupPlace,
     printf::Printed,
@@ -24,6 +25,7 @@ pub(crate) struct Site<'a> {
     pub(crate) local: &'a mut [Local],
     pub(crate) races: &'a mut Races,
     pub(crate) printed: Printed<'a>,
+    pub(crate) queue: &'a Queue,
 }
 
 /// What an atomic operation takes of a slice, in jumps: who asks memory again and again waits for others.
@@ -445,6 +447,22 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         undefined,
                         &mut site.printed
                     ));
+                }
+                Op::Image(number) => {
+                    let op = &tables.images[number as usize];
+                    attempt!(super::image::perform::<CHECKS>(site.global, op, regs, undefined));
+                }
+                Op::Pipe(number) => {
+                    let op = &tables.pipes[number as usize];
+                    let mut view = view!();
+                    attempt!(super::pipe::perform::<CHECKS>(&mut view, op, regs, undefined));
+                    // Who asks a pipe again and again waits for others.
+                    *left = left.saturating_sub(ATOMIC_COST).max(1);
+                }
+                Op::Enqueue(number) => {
+                    let op = &tables.enqueues[number as usize];
+                    let mut view = view!();
+                    attempt!(super::enqueue::perform::<CHECKS>(&mut view, site.queue, op, regs, undefined));
                 }
                 Op::Jump(target) => jump!(target),
                 Op::Branch { condition, then, otherwise } => {

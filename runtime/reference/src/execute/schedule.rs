@@ -14,11 +14,16 @@ use std::{
 
 use super::{
     Argument, Launch, Options, Outcome, Region,
+    enqueue::{Child, IndexSpace, MOST_ENQUEUED, Next, Queue},
     group::{self, Ended, Group, Pool},
     place::GroupPlace,
     races::Races,
 };
-use crate::{Checks, Memory, memory::Objects, report::Report};
+use crate::{
+    Checks, Memory, Program,
+    memory::{Objects, Place, Space},
+    report::Report,
+};
 
 /// Work-items that may be under way at the same time, in all groups.
 const MOST_UNDER_WAY: usize = 1 << 15;
@@ -33,10 +38,84 @@ struct Shared<'l> {
     report: Mutex<Option<Report>>,
     printed: Mutex<Vec<u8>>,
     print_room: AtomicU64,
+    queue: &'l Queue,
 }
 
-/// Executes a launch.
+/// Executes a launch, and what its kernels enqueue: it is complete when all of that is (OpenCL C 6.15.19).
 pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Outcome {
+    let queue = Queue::default();
+    let mut outcome = execute(launch, memory, options, &queue);
+    while outcome.report.is_none() {
+        let (child, event) = match queue.next(options.seed) {
+            Next::Nothing => break,
+            Next::Kernel(child, event) => (child, event),
+            Next::Stuck => {
+                outcome.report = Some(stuck(launch, "enqueues what waits for events that never complete"));
+                break;
+            }
+            Next::TooMany => {
+                outcome.report = Some(stuck(launch, &format!("enqueues more than {MOST_ENQUEUED} kernels")));
+                break;
+            }
+        };
+        let mut done = enqueued(launch.program, &child, memory, options, &queue);
+        outcome.printed.append(&mut done.printed);
+        outcome.report = done.report;
+        let (places, times) = queue.complete(event);
+        profile(&memory.objects(), &places, times);
+    }
+    outcome
+}
+
+/// Executes a kernel that was enqueued. What its block captures lies in memory of its own.
+fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options, queue: &Queue) -> Outcome {
+    let Some(literal) = memory.allocate(child.literal.len() as u64) else { return Outcome::default() };
+    literal.write(0, &child.literal);
+    let captured = Argument::Bytes(literal.address().to_le_bytes().to_vec());
+    let locals = child.locals.iter().map(|&bytes| Argument::Local(bytes));
+    let arguments: Vec<Argument> = std::iter::once(captured).chain(locals).collect();
+    let IndexSpace { dims, offset, global, local, groups, regions } = &child.space;
+    let launch = Launch {
+        program,
+        kernel: program.launched + child.block as usize,
+        arguments: &arguments,
+        dims: *dims,
+        global: *global,
+        offset: *offset,
+        local: *local,
+        groups: *groups,
+        regions,
+    };
+    execute(&launch, memory, options, queue)
+}
+
+/// Writes how long a kernel took, and how long since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
+fn profile(objects: &Objects, places: &[u64], times: [u64; 2]) {
+    for &address in places {
+        let Some(place) = Place::of(address).filter(|place| place.space == Space::Global) else { continue };
+        let Some(cells) = objects.buffer(place.object).filter(|cells| cells.has(place.offset, 16)) else {
+            continue;
+        };
+        for (time, at) in times.into_iter().zip([0, 8]) {
+            cells.store(place.offset as u64 + at, 8, time);
+        }
+    }
+}
+
+/// What is wrong with all that a kernel enqueued, told of the kernel.
+fn stuck(launch: &Launch<'_>, message: &str) -> Report {
+    Report {
+        kernel: launch.program.kernels[launch.kernel].name.clone(),
+        message: message.to_owned(),
+        place: None,
+        work_item: [0; 3],
+        notes: Vec::new(),
+        kind: "enqueue",
+    }
+}
+
+/// Executes the work-groups of a launch.
+fn execute(launch: &Launch<'_>, memory: &Memory, options: &Options, queue: &Queue) -> Outcome {
     let count: u64 = launch.regions.iter().map(count).sum();
     let shared = Shared {
         launch,
@@ -47,6 +126,7 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
         report: Mutex::new(None),
         printed: Mutex::new(Vec::new()),
         print_room: AtomicU64::new(0),
+        queue,
     };
     let threads = match options.checks {
         Checks::On => 1,
@@ -88,6 +168,7 @@ impl Shared<'_> {
                 races: &mut races,
                 printed: &mut printed,
                 print_room: &self.print_room,
+                queue: self.queue,
             };
             let ended = match self.options.checks {
                 Checks::On => group.run::<true>(&mut shared),
@@ -96,14 +177,12 @@ impl Shared<'_> {
             if !printed.is_empty() {
                 self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
             }
+            if self.options.deadline.is_some_and(|deadline| Instant::now() > deadline) && ended.is_ok() {
+                self.stop(group.timeout());
+            }
             match ended {
                 Ok(Ended::Done) => {}
-                Ok(Ended::GaveWay) => {
-                    if self.options.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                        self.stop(group.timeout());
-                    }
-                    waiting.push_back(group);
-                }
+                Ok(Ended::GaveWay) => waiting.push_back(group),
                 Err(report) => self.stop(*report),
             }
         }

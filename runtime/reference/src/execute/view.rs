@@ -43,7 +43,7 @@ impl View<'_> {
     pub(crate) fn locate(&self, address: u64, size: u64, access: Access) -> Result<(&Cells, u64), Problem> {
         let found = Place::of(address).and_then(|place| match place.space {
             Space::Global => {
-                let cells: &Cells = self.global.get(place.object as usize)?.as_deref()?;
+                let cells: &Cells = self.global.buffer(place.object)?;
                 cells.has(place.offset, size).then_some((cells, place.offset as u64))
             }
             Space::Local => {

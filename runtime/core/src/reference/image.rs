@@ -1,0 +1,95 @@
+//! Images of the reference device.
+
+use std::sync::Arc;
+
+use kiln_reference::{Format, Image, ImageDesc as Desc, ImageRegion as Region, Texel as Value};
+
+use super::{NAME, block};
+use crate::backend::{ImageCommand, ImageMemory, Memory};
+use crate::capabilities::ImageLimits;
+use crate::error::{Error, Result};
+use crate::image::{ChannelOrder, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
+
+/// The sizes of images.
+pub(super) const LIMITS: ImageLimits = ImageLimits {
+    read_write: true,
+    max_2d: 1 << 15,
+    max_3d: 1 << 12,
+    max_layers: 1 << 12,
+    max_buffer: 1 << 27,
+};
+
+fn format(format: ImageFormat) -> Option<Format> {
+    Format::new(format.order.number(), format.channel.number())
+}
+
+/// OpenCL API 5.3.1.1: depths are of two dimensions.
+pub(super) fn support(kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
+    let is_plane = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
+    let found = format(wanted).filter(|_| wanted.order != ChannelOrder::Depth || is_plane);
+    found
+        .map_or_else(ImageSupport::default, |format| ImageSupport { read: true, write: format.is_writable() })
+}
+
+pub(super) const fn limit(kind: ImageKind) -> [u32; 3] {
+    let ImageLimits { max_2d, max_3d, max_layers, max_buffer, .. } = LIMITS;
+    match kind {
+        ImageKind::D1 => [max_2d, 1, 1],
+        ImageKind::D1Array => [max_2d, max_layers, 1],
+        ImageKind::Buffer => [max_buffer, 1, 1],
+        ImageKind::D2 => [max_2d, max_2d, 1],
+        ImageKind::D2Array => [max_2d, max_2d, max_layers],
+        ImageKind::D3 => [max_3d; 3],
+    }
+}
+
+pub(super) fn image(memory: &kiln_reference::Memory, desc: &ImageDesc) -> Result<ImageMemory> {
+    let format = format(desc.format).ok_or_else(|| unknown(desc.format))?;
+    let none = || Error::OutOfMemory { bytes: desc.bytes(), device: NAME.to_owned() };
+    let image = memory.image(Desc { format, size: desc.size }).ok_or_else(none)?;
+    Ok(ImageMemory { handle: Arc::new(image) })
+}
+
+pub(super) fn buffer_image(
+    memory: &kiln_reference::Memory,
+    buffer: &Memory,
+    offset: u64,
+    texels: u32,
+    wanted: ImageFormat,
+) -> Result<ImageMemory> {
+    let format = format(wanted).ok_or_else(|| unknown(wanted))?;
+    let image = memory.buffer_image(block(buffer)?.buffer()?, offset, texels, format);
+    Ok(ImageMemory { handle: Arc::new(image) })
+}
+
+fn unknown(format: ImageFormat) -> Error {
+    Error::ImageFormat { what: format!("image of format {format}"), device: NAME.to_owned() }
+}
+
+/// The image behind a handle.
+pub(super) fn found(image: &ImageMemory) -> Result<Arc<Image>> {
+    image.handle.clone().downcast().map_err(|_| Error::WrongDevice { object: "an image".to_owned() })
+}
+
+/// Does what is to be done with an image.
+pub(super) fn command(command: &ImageCommand) -> Result<()> {
+    let region = |region: &ImageRegion| Region { origin: region.origin, size: region.size };
+    match command {
+        ImageCommand::Prepare { .. } => {}
+        ImageCommand::Upload { source, target, region: part } => {
+            found(target)?.upload(block(source)?.buffer()?, region(part));
+        }
+        ImageCommand::Download { source, region: part, target } => {
+            found(source)?.download(region(part), block(target)?.buffer()?);
+        }
+        ImageCommand::Copy { source, region: part, target, to } => {
+            found(source)?.copy_to(region(part), &*found(target)?, *to);
+        }
+        ImageCommand::Fill { target, texel } => found(target)?.fill(match *texel {
+            Texel::Float(texel) => Value::Float(texel),
+            Texel::Signed(texel) => Value::Signed(texel),
+            Texel::Unsigned(texel) => Value::Unsigned(texel),
+        }),
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Images and samplers.
+
+use spirv::Op as Inst_;
+
+use super::body::Body;
+use crate::{
+    Invalid,
+    code::{FormatNumber, Image, ImageAction, Lanes, Op, Slot},
+    types::{self, Scalar, Ty, TypeId},
+    words::Inst,
+};
+
+impl Body<'_, '_> {
+    pub(super) fn image(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+        match inst.op {
+            Inst_::SampledImage => {
+                let (image, _) = self.value(inst.word(2)?)?;
+                let (sampler, _) = self.value(inst.word(3)?)?;
+                let to = self.define(inst)?;
+                self.copy(to, image, 1);
+                self.copy(to + 1, sampler, 1);
+            }
+            Inst_::Image => {
+                let (pair, _) = self.value(inst.word(2)?)?;
+                let to = self.define(inst)?;
+                self.copy(to, pair, 1);
+            }
+            Inst_::ImageSampleExplicitLod => {
+                let (pair, ty) = self.value(inst.word(2)?)?;
+                let Ty::SampledImage(image) = self.decoder.types.get(ty)?.ty else {
+                    return Err(Invalid::new("what is sampled is no image with a sampler"));
+                };
+                let place = self.place(inst.word(3)?)?;
+                self.on_image(inst, ImageAction::Sample, image, pair, place)?;
+            }
+            Inst_::ImageRead => {
+                let (slot, ty) = self.value(inst.word(2)?)?;
+                let place = self.place(inst.word(3)?)?;
+                self.on_image(inst, ImageAction::Read, ty, slot, place)?;
+            }
+            Inst_::ImageWrite => {
+                let (slot, ty) = self.value(inst.word(0)?)?;
+                let place = self.place(inst.word(1)?)?;
+                let texel = self.place(inst.word(2)?)?;
+                let image = self.image_type(ty)?;
+                let op = Image { place, texel, ..bare(ImageAction::Write, image, slot) };
+                self.image_op(op);
+            }
+            Inst_::ImageQuerySizeLod | Inst_::ImageQuerySize => self.query(inst, ImageAction::Size)?,
+            Inst_::ImageQueryFormat => self.query(inst, ImageAction::Number(FormatNumber::Channel))?,
+            Inst_::ImageQueryOrder => self.query(inst, ImageAction::Number(FormatNumber::Order))?,
+            Inst_::ImageQueryLevels | Inst_::ImageQuerySamples => {
+                self.query(inst, ImageAction::Number(FormatNumber::One))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A scalar or a vector.
+    fn place(&mut self, id: u32) -> Result<(Slot, Lanes), Invalid> {
+        let (slot, scalar, count) = self.lanes(id)?;
+        Ok((slot, Lanes { scalar, count }))
+    }
+
+    fn image_type(&self, ty: TypeId) -> Result<types::Image, Invalid> {
+        match self.decoder.types.get(ty)?.ty {
+            Ty::Image(image) => Ok(image),
+            _ => Err(Invalid::new("an operation on an image has none")),
+        }
+    }
+
+    fn result_lanes(&self, inst: &Inst<'_>) -> Result<Lanes, Invalid> {
+        let (scalar, count) = self.decoder.types.lanes(inst.word(0)?)?;
+        Ok(Lanes { scalar, count: count as u16 })
+    }
+
+    /// A texel that is read.
+    fn on_image(
+        &mut self,
+        inst: &Inst<'_>,
+        action: ImageAction,
+        ty: TypeId,
+        slot: Slot,
+        place: (Slot, Lanes),
+    ) -> Result<(), Invalid> {
+        let image = self.image_type(ty)?;
+        if place.1.count < u16::from(image.rank()) {
+            return Err(Invalid::new("an image has more coordinates"));
+        }
+        let result = self.result_lanes(inst)?;
+        if result.count > 4 {
+            return Err(Invalid::new("a texel has four components"));
+        }
+        let to = self.define(inst)?;
+        self.image_op(Image { to, result, sampler: slot + 1, place, ..bare(action, image, slot) });
+        Ok(())
+    }
+
+    fn query(&mut self, inst: &Inst<'_>, action: ImageAction) -> Result<(), Invalid> {
+        let (slot, ty) = self.value(inst.word(2)?)?;
+        let image = self.image_type(ty)?;
+        let result = self.result_lanes(inst)?;
+        let to = self.define(inst)?;
+        self.image_op(Image { to, result, ..bare(action, image, slot) });
+        Ok(())
+    }
+
+    fn image_op(&mut self, op: Image) {
+        self.decoder.tables.images.push(op);
+        self.emit(Op::Image(self.decoder.tables.images.len() as u32 - 1));
+    }
+}
+
+/// An operation without result, coordinates and texel.
+fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
+    let none = Lanes { scalar: Scalar::I32, count: 0 };
+    Image {
+        action,
+        to: 0,
+        result: none,
+        image: slot,
+        sampler: 0,
+        place: (0, none),
+        texel: (0, none),
+        dims: image.dims,
+        rank: image.rank(),
+    }
+}

@@ -1,0 +1,400 @@
+//! Kernels that kernels enqueue (OpenCL C 6.15.19), and events.
+//!
+//! Owns what waits to be executed. Enqueued kernels run when the kernel that enqueued them has ended, one after the other in
+//! an order that events allow, which every flag permits. It must never know how a kernel is executed.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use super::{Region, view::View};
+use crate::{
+    code::{Enqueue, Enqueued, Slot},
+    report::{Access, Problem, Use},
+};
+
+/// Work-items of a group.
+pub(crate) const MAX_GROUP_SIZE: u32 = 1024;
+/// Kernels that may wait at the same time.
+const MOST_WAITING: usize = 1 << 16;
+/// Kernels that a launch may enqueue, at any depth.
+pub(crate) const MOST_ENQUEUED: u32 = 1 << 20;
+/// The work-items of a group whose size is left to the device.
+const USUAL_GROUP_SIZE: u32 = 64;
+
+/// What functions answer.
+mod status {
+    pub(super) const SUCCESS: i32 = 0;
+    pub(super) const INVALID_ARG_SIZE: i32 = -51;
+    pub(super) const INVALID_EVENT_WAIT_LIST: i32 = -57;
+    pub(super) const INVALID_QUEUE: i32 = -102;
+    pub(super) const INVALID_NDRANGE: i32 = -160;
+    pub(super) const DEVICE_QUEUE_FULL: i32 = -161;
+}
+
+/// An event that is not complete, in the order of OpenCL's states.
+const SUBMITTED: i32 = 2;
+
+/// An index space, cut into regions.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexSpace {
+    pub(crate) dims: u32,
+    pub(crate) offset: [u32; 3],
+    pub(crate) global: [u32; 3],
+    pub(crate) local: [u32; 3],
+    pub(crate) groups: [u32; 3],
+    pub(crate) regions: Vec<Region>,
+}
+
+/// A kernel that is to be executed.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pub(crate) block: u32,
+    /// What the block captures.
+    pub(crate) literal: Vec<u8>,
+    pub(crate) locals: Vec<u64>,
+    pub(crate) space: IndexSpace,
+}
+
+/// A kernel, or a marker, that waits.
+#[derive(Debug)]
+struct Waiting {
+    /// None for a marker.
+    child: Option<Child>,
+    wait: Vec<u64>,
+    /// That of its end.
+    event: u64,
+}
+
+#[derive(Debug)]
+struct Event {
+    /// 0 when complete, negative after an error.
+    status: i32,
+    is_user: bool,
+    count: i64,
+    /// When it was enqueued, and when it began.
+    times: [Instant; 2],
+    /// Where its times go.
+    profiles: Vec<u64>,
+}
+
+/// What the kernels of a launch have enqueued.
+#[derive(Debug, Default)]
+pub(crate) struct Queue(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: Vec<Waiting>,
+    events: Vec<Event>,
+    taken: u32,
+}
+
+/// What comes next.
+pub(crate) enum Next {
+    Nothing,
+    /// A kernel whose end is this event.
+    Kernel(Box<Child>, u64),
+    /// All that is left waits for what does not happen.
+    Stuck,
+    TooMany,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a kernel that waits for nothing any more.
+    pub(crate) fn next(&self, seed: u64) -> Next {
+        let mut state = self.lock();
+        loop {
+            let ready =
+                |state: &State, waiting: &Waiting| waiting.wait.iter().all(|&it| state.status(it) <= 0);
+            let all: Vec<usize> =
+                (0..state.waiting.len()).filter(|&index| ready(&state, &state.waiting[index])).collect();
+            let Some(&chosen) = all.get((seed % all.len().max(1) as u64) as usize) else {
+                return if state.waiting.is_empty() { Next::Nothing } else { Next::Stuck };
+            };
+            let Waiting { child, wait, event } = state.waiting.remove(chosen);
+            // OpenCL C 6.15.19.1: what waits for a command that failed is not executed.
+            let failed = wait.iter().map(|&event| state.status(event)).find(|status| *status < 0);
+            match (child, failed) {
+                (Some(child), None) => {
+                    state.taken += 1;
+                    if state.taken > MOST_ENQUEUED {
+                        return Next::TooMany;
+                    }
+                    if let Some(event) = state.event(event) {
+                        event.times[1] = Instant::now();
+                    }
+                    return Next::Kernel(Box::new(child), event);
+                }
+                (_, failed) => state.end(event, failed.unwrap_or(0)),
+            }
+        }
+    }
+
+    /// A kernel has ended; where its times go, and the times.
+    pub(crate) fn complete(&self, event: u64) -> (Vec<u64>, [u64; 2]) {
+        let mut state = self.lock();
+        state.end(event, 0);
+        let Some(event) = state.event(event) else { return (Vec::new(), [0; 2]) };
+        let now = Instant::now();
+        let times = [1, 0].map(|from| now.saturating_duration_since(event.times[from]).as_nanos() as u64);
+        (std::mem::take(&mut event.profiles), times)
+    }
+}
+
+impl State {
+    fn event(&mut self, handle: u64) -> Option<&mut Event> {
+        self.events.get_mut(usize::try_from(handle.checked_sub(1)?).ok()?)
+    }
+
+    fn status(&self, handle: u64) -> i32 {
+        let index = handle.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+        index.and_then(|index| self.events.get(index)).map_or(0, |event| event.status)
+    }
+
+    fn end(&mut self, handle: u64, status: i32) {
+        if let Some(event) = self.event(handle) {
+            event.status = status;
+        }
+    }
+
+    fn new_event(&mut self, is_user: bool, count: i64) -> u64 {
+        let times = [Instant::now(); 2];
+        self.events.push(Event { status: SUBMITTED, is_user, count, times, profiles: Vec::new() });
+        self.events.len() as u64
+    }
+
+    /// Whether somebody holds this event.
+    fn is_held(&mut self, handle: u64) -> bool {
+        self.event(handle).is_some_and(|event| event.count > 0)
+    }
+}
+
+/// Does what a function of OpenCL C 6.15.19 does.
+pub(crate) fn perform<const CHECKS: bool>(
+    view: &mut View<'_>,
+    queue: &Queue,
+    op: &Enqueue,
+    regs: &mut [u64],
+    undefined: &mut [u8],
+) -> Result<(), Problem> {
+    if CHECKS && op.operands().iter().any(|&slot| undefined[slot as usize] != 0) {
+        return Err(Problem::Uninitialised(Use::Operand));
+    }
+    let value = |slot: Slot| regs[slot as usize];
+    let (to, result) = match op {
+        Enqueue::Kernel(op) => (op.to, enqueue::<CHECKS>(view, queue, op, regs)? as u32 as u64),
+        Enqueue::Marker { to, queue: on, count, wait, event } => {
+            let status = if value(*on) == 0 {
+                status::INVALID_QUEUE
+            } else {
+                let listed = wait_list(view, value(*count), value(*wait))?;
+                let mut state = queue.lock();
+                match listed {
+                    Some(listed) if listed.iter().all(|&event| state.is_held(event)) => {
+                        // Without a list it waits for all that was enqueued before.
+                        let wait = match listed.is_empty() {
+                            true => state.waiting.iter().map(|waiting| waiting.event).collect(),
+                            false => listed,
+                        };
+                        push::<CHECKS>(view, &mut state, None, wait, value(*event))?
+                    }
+                    _ => status::INVALID_EVENT_WAIT_LIST,
+                }
+            };
+            (*to, status as u32 as u64)
+        }
+        Enqueue::SubGroups { to, space } => {
+            let items = index_space(regs, *space).map_or(0, |space| space.local.iter().product::<u32>());
+            (*to, items.div_ceil(crate::SUB_GROUP_SIZE).into())
+        }
+        Enqueue::UserEvent { to } => (*to, queue.lock().new_event(true, 1)),
+        Enqueue::IsValid { to, event } => (*to, queue.lock().is_held(value(*event)).into()),
+        Enqueue::Count { event, by } => {
+            let mut state = queue.lock();
+            if !state.is_held(value(*event)) {
+                return Err(misuse("retains or releases an event that there is not"));
+            }
+            if let Some(event) = state.event(value(*event)) {
+                event.count += by;
+            }
+            return Ok(());
+        }
+        Enqueue::Status { event, status } => {
+            let status = value(*status) as i32;
+            let mut state = queue.lock();
+            match state.event(value(*event)) {
+                Some(event) if event.is_user && event.status > 0 && status <= 0 => event.status = status,
+                _ => {
+                    return Err(misuse(
+                        "sets the status of what is no user event that waits, or to what is none",
+                    ));
+                }
+            }
+            return Ok(());
+        }
+        Enqueue::Profile { event, pointer } => {
+            let pointer = value(*pointer);
+            view.locate(pointer, 16, Access::Write)?;
+            let mut state = queue.lock();
+            match state.event(value(*event)) {
+                Some(event) if event.is_user => return Err(misuse("asks for the times of a user event")),
+                Some(event) => event.profiles.push(pointer),
+                None => return Err(misuse("asks for the times of an event that there is not")),
+            }
+            return Ok(());
+        }
+    };
+    regs[to as usize] = result;
+    if CHECKS {
+        undefined[to as usize] = 0;
+    }
+    Ok(())
+}
+
+/// `enqueue_kernel`: its answer.
+fn enqueue<const CHECKS: bool>(
+    view: &mut View<'_>,
+    queue: &Queue,
+    op: &Enqueued,
+    regs: &[u64],
+) -> Result<i32, Problem> {
+    let value = |slot: Slot| regs[slot as usize];
+    if value(op.queue) == 0 {
+        return Ok(status::INVALID_QUEUE);
+    }
+    let Some(space) = index_space(regs, op.space) else { return Ok(status::INVALID_NDRANGE) };
+    let locals: Vec<u64> = op.locals.iter().map(|&slot| value(slot)).collect();
+    if locals.iter().any(|&bytes| bytes == 0 || bytes > 1 << 30) {
+        return Ok(status::INVALID_ARG_SIZE);
+    }
+    let (cells, at) = view.locate(value(op.literal), value(op.size), Access::Read)?;
+    let mut literal = vec![0; value(op.size) as usize];
+    cells.read(at, &mut literal);
+    let listed = wait_list(view, value(op.count), value(op.wait))?;
+    let mut state = queue.lock();
+    let Some(wait) = listed.filter(|listed| listed.iter().all(|&event| state.is_held(event))) else {
+        return Ok(status::INVALID_EVENT_WAIT_LIST);
+    };
+    let child = Child { block: op.block, literal, locals, space };
+    push::<CHECKS>(view, &mut state, Some(child), wait, value(op.event))
+}
+
+/// Adds a command, and gives its event to who wants it.
+fn push<const CHECKS: bool>(
+    view: &mut View<'_>,
+    state: &mut State,
+    child: Option<Child>,
+    wait: Vec<u64>,
+    wanted: u64,
+) -> Result<i32, Problem> {
+    if state.waiting.len() >= MOST_WAITING {
+        return Ok(status::DEVICE_QUEUE_FULL);
+    }
+    let event = state.new_event(false, i64::from(wanted != 0));
+    if wanted != 0 {
+        if CHECKS {
+            view.watch(wanted, 8, true)?;
+        }
+        let (cells, at) = view.locate(wanted, 8, Access::Write)?;
+        cells.store(at, 8, event);
+        if CHECKS && let Some(known) = view.known(wanted, 8) {
+            known.fill(1);
+        }
+    }
+    state.waiting.push(Waiting { child, wait, event });
+    Ok(status::SUCCESS)
+}
+
+/// The events of a list; nothing for one whose count and address do not go together.
+fn wait_list(view: &View<'_>, count: u64, address: u64) -> Result<Option<Vec<u64>>, Problem> {
+    if (count == 0) != (address == 0) {
+        return Ok(None);
+    }
+    let (cells, at) = match count {
+        0 => return Ok(Some(Vec::new())),
+        _ => view.locate(address, count.saturating_mul(8), Access::Read)?,
+    };
+    Ok(Some((0..count).map(|index| cells.load(at + 8 * index, 8)).collect()))
+}
+
+/// The index space in registers; nothing for one that there cannot be.
+fn index_space(regs: &[u64], slot: Slot) -> Option<IndexSpace> {
+    let all = &regs[slot as usize..][..10];
+    let dims = u32::try_from(all[0]).ok().filter(|dims| (1..=3).contains(dims))?;
+    let take = |from: usize, absent: u32| -> Option<[u32; 3]> {
+        let mut values = [absent; 3];
+        for (lane, value) in values.iter_mut().enumerate().take(dims as usize) {
+            *value = u32::try_from(all[from + lane]).ok()?;
+        }
+        Some(values)
+    };
+    let (offset, given, global) = (take(1, 0)?, take(4, 1)?, take(7, 1)?);
+    let has_end = (0..3).all(|lane| offset[lane].checked_add(global[lane]).is_some());
+    if global.contains(&0) || !has_end {
+        return None;
+    }
+    let local = match given.contains(&0) {
+        // The device chooses: the largest divisor that is not too large.
+        true => {
+            [(1..=USUAL_GROUP_SIZE).rev().find(|size| global[0].is_multiple_of(*size)).unwrap_or(1), 1, 1]
+        }
+        false => given,
+    };
+    let items = local.iter().try_fold(1u32, |all, &size| all.checked_mul(size))?;
+    if items > MAX_GROUP_SIZE {
+        return None;
+    }
+    let groups = [0, 1, 2].map(|lane| global[lane].div_ceil(local[lane]));
+    Some(IndexSpace { dims, offset, global, local, groups, regions: regions(offset, global, local) })
+}
+
+/// Work-groups of the full size, and of what remains at the ends (OpenCL C 6.15.1: work-groups need not be uniform).
+fn regions(offset: [u32; 3], global: [u32; 3], local: [u32; 3]) -> Vec<Region> {
+    // In each dimension: the size of groups, how many, and the first of them.
+    let parts = [0, 1, 2].map(|lane: usize| {
+        let (whole, rest) = (global[lane] / local[lane], global[lane] % local[lane]);
+        let parts = [(local[lane], whole, 0), (rest, 1, whole)];
+        parts.into_iter().filter(|(size, count, _)| *size > 0 && *count > 0).collect::<Vec<_>>()
+    });
+    let mut regions = Vec::new();
+    for &z in &parts[2] {
+        for &y in &parts[1] {
+            for &x in &parts[0] {
+                let all = [x, y, z];
+                let first_group = all.map(|part| part.2);
+                regions.push(Region {
+                    local: all.map(|part| part.0),
+                    groups: all.map(|part| part.1),
+                    first_group,
+                    first_item: [0, 1, 2].map(|lane| offset[lane] + first_group[lane] * local[lane]),
+                });
+            }
+        }
+    }
+    regions
+}
+
+fn misuse(message: &str) -> Problem {
+    Problem::Misuse { kind: "enqueue", message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_space_is_cut_where_groups_end() {
+        let space = index_space(&[2, 1, 0, 0, 4, 2, 0, 10, 3, 0], 0).unwrap();
+        assert_eq!((space.groups, space.regions.len()), ([3, 2, 1], 4));
+        assert_eq!(space.regions[3].first_item, [9, 2, 0]);
+        assert_eq!((space.regions[3].local, space.regions[3].groups), ([2, 1, 1], [1, 1, 1]));
+        assert_eq!(index_space(&[1, 0, 0, 0, 0, 0, 0, 100, 0, 0], 0).unwrap().local, [50, 1, 1]);
+        assert!(index_space(&[1, 0, 0, 0, 2000, 0, 0, 4000, 0, 0], 0).is_none());
+        assert!(index_space(&[4, 0, 0, 0, 1, 0, 0, 1, 0, 0], 0).is_none());
+    }
+}

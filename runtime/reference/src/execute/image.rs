@@ -1,0 +1,139 @@
+//! Images as kernels read and write them (OpenCL C 6.15.15).
+//!
+//! Owns the operations on images; where a sampler finds texels is `sample`'s.
+
+use super::sample;
+use crate::{
+    alu,
+    code::{FormatNumber, Image, ImageAction, Lanes, Slot},
+    image::{FIRST_CHANNEL, FIRST_ORDER, Format, Texel},
+    memory::Objects,
+    report::{Problem, Use},
+    types::Scalar,
+};
+
+/// Does it.
+pub(crate) fn perform<const CHECKS: bool>(
+    global: &Objects,
+    op: &Image,
+    regs: &mut [u64],
+    undefined: &mut [u8],
+) -> Result<(), Problem> {
+    let is_unknown = |undefined: &[u8], (slot, lanes): (Slot, Lanes)| {
+        CHECKS && undefined[slot as usize..][..usize::from(lanes.count)].iter().any(|lane| *lane != 0)
+    };
+    let Some(texels) = global.image(regs[op.image as usize]) else {
+        return Err(misuse("uses an image that there is not"));
+    };
+    if is_unknown(undefined, op.place) {
+        return Err(Problem::Uninitialised(Use::Address));
+    }
+    let rank = usize::from(op.place.1.count).min(3);
+    let integers = |regs: &[u64]| {
+        let mut place = [0; 3];
+        for (lane, place) in place.iter_mut().enumerate().take(rank) {
+            *place = alu::signed(op.place.1.scalar.size(), regs[op.place.0 as usize + lane]);
+        }
+        // A vector of two may stand for an array of lines, and one of four for three dimensions.
+        (usize::from(op.rank)..3).for_each(|lane| place[lane] = 0);
+        place
+    };
+    let texel = match op.action {
+        ImageAction::Write => {
+            if is_unknown(undefined, op.texel) {
+                return Err(Problem::Uninitialised(Use::Stored));
+            }
+            let Some(texel) = written(regs, op.texel, texels.desc.format) else {
+                return Err(misuse("writes texels of another type than the image has"));
+            };
+            if !texels.store(integers(regs), texel) && CHECKS {
+                return Err(misuse("writes a texel outside of the image"));
+            }
+            return Ok(());
+        }
+        ImageAction::Read => match texels.load(integers(regs)) {
+            Some(texel) => texel,
+            None if CHECKS => return Err(misuse("reads a texel outside of the image without a sampler")),
+            None => texels.desc.format.border(),
+        },
+        ImageAction::Sample => {
+            let sampler = regs[op.sampler as usize] as u32;
+            let mut along = [0; 4];
+            along[..rank].copy_from_slice(&regs[op.place.0 as usize..][..rank]);
+            let found = if op.place.1.scalar.is_float() {
+                let along = along.map(|bits| alu::to_f64(op.place.1.scalar, bits) as f32);
+                sample::at_floats(texels, sampler, along, op.dims, op.rank)
+            } else {
+                sample::at_integers(texels, sampler, integers(regs), op.dims, op.rank)
+            };
+            match found {
+                Some(texel) => texel,
+                None if CHECKS => {
+                    return Err(misuse(
+                        "reads a texel outside of the image by a sampler with CLK_ADDRESS_NONE",
+                    ));
+                }
+                None => texels.desc.format.border(),
+            }
+        }
+        ImageAction::Size => {
+            for lane in 0..usize::from(op.result.count) {
+                let size = texels.desc.size.get(lane).copied().unwrap_or(0);
+                set(regs, undefined, op.to, lane, size.into());
+            }
+            return Ok(());
+        }
+        ImageAction::Number(what) => {
+            set(regs, undefined, op.to, 0, number(what, texels.desc.format).into());
+            return Ok(());
+        }
+    };
+    let count = usize::from(op.result.count);
+    let lanes = match (texel, op.result.scalar) {
+        (Texel::Float(texel), scalar) if scalar.is_float() => {
+            texel.map(|value| alu::from_f64(scalar, value.into()))
+        }
+        (Texel::Signed(texel), Scalar::I32) => texel.map(|value| u64::from(value as u32)),
+        (Texel::Unsigned(texel), Scalar::I32) => texel.map(u64::from),
+        _ => return Err(misuse("reads texels as another type than the image has")),
+    };
+    for (lane, bits) in lanes.into_iter().take(count).enumerate() {
+        set(regs, undefined, op.to, lane, bits);
+    }
+    Ok(())
+}
+
+/// What a module asks of a format, in SPIR-V's numbers.
+const fn number(what: FormatNumber, format: Format) -> u32 {
+    match what {
+        FormatNumber::Order => format.order() - FIRST_ORDER,
+        FormatNumber::Channel => format.channel() - FIRST_CHANNEL,
+        FormatNumber::One => 1,
+    }
+}
+
+fn set(regs: &mut [u64], undefined: &mut [u8], to: Slot, lane: usize, bits: u64) {
+    regs[to as usize + lane] = bits;
+    if let Some(place) = undefined.get_mut(to as usize + lane) {
+        *place = 0;
+    }
+}
+
+/// Four components, or a depth. SPIR-V's integers have no signs: those of the image decide. Nothing for another type.
+fn written(regs: &[u64], (slot, lanes): (Slot, Lanes), format: Format) -> Option<Texel> {
+    let bits = [0, 1, 2, 3].map(|lane: usize| regs[slot as usize + lane.min(usize::from(lanes.count) - 1)]);
+    match format.border() {
+        Texel::Float(_) if lanes.scalar.is_float() => {
+            Some(Texel::Float(bits.map(|bits| alu::to_f64(lanes.scalar, bits) as f32)))
+        }
+        Texel::Signed(_) if lanes.scalar == Scalar::I32 => Some(Texel::Signed(bits.map(|bits| bits as i32))),
+        Texel::Unsigned(_) if lanes.scalar == Scalar::I32 => {
+            Some(Texel::Unsigned(bits.map(|bits| bits as u32)))
+        }
+        _ => None,
+    }
+}
+
+fn misuse(message: &str) -> Problem {
+    Problem::Misuse { kind: "image", message: message.to_owned() }
+}

@@ -1,0 +1,121 @@
+//! Pipes as kernels use them (OpenCL C 6.15.18.4 and 6.15.18.5).
+//!
+//! Owns the way of packets between pipes and memory. It must never know when a group has met.
+
+use super::view::View;
+use crate::{
+    code::{Pipe, PipeAction, Slot},
+    pipe::End,
+    report::{Access, Problem, Use},
+};
+
+/// What a pipe says when nothing can be read or written.
+const FAILED: u64 = 0xffff_ffff;
+
+/// Does it.
+pub(crate) fn perform<const CHECKS: bool>(
+    view: &mut View<'_>,
+    op: &Pipe,
+    regs: &mut [u64],
+    undefined: &mut [u8],
+) -> Result<(), Problem> {
+    if CHECKS && op.operands().any(|slot| undefined[slot as usize] != 0) {
+        return Err(Problem::Uninitialised(Use::Operand));
+    }
+    let value = |slot: Option<Slot>| slot.map_or(0, |slot| regs[slot as usize]);
+    if op.action == PipeAction::IsValid {
+        set(regs, undefined, op.to, u64::from(value(op.reservation) != 0));
+        return Ok(());
+    }
+    let global = view.global;
+    let Some(pipe) = global.pipe(value(op.pipe)) else { return Err(misuse("uses a pipe that there is not")) };
+    let mut packets = pipe.lock();
+    if u64::from(packets.size()) != value(op.size) {
+        return Err(misuse("uses a pipe for packets of another size than it has"));
+    }
+    let size = packets.size();
+    let result = match op.action {
+        PipeAction::Write => {
+            let packet = load::<CHECKS>(view, value(op.pointer), size)?;
+            if packets.write(packet) { 0 } else { FAILED }
+        }
+        PipeAction::Read => match packets.read() {
+            Some(packet) => {
+                store::<CHECKS>(view, value(op.pointer), &packet)?;
+                0
+            }
+            None => FAILED,
+        },
+        PipeAction::WriteReserved => {
+            let packet = load::<CHECKS>(view, value(op.pointer), size)?;
+            match packets.reserved(value(op.reservation), End::Write, value(op.index) as u32) {
+                Some(place) => *place = packet,
+                None if CHECKS => return Err(misuse("writes a packet that its reservation has not")),
+                None => return done(regs, undefined, op.to, FAILED),
+            }
+            0
+        }
+        PipeAction::ReadReserved => {
+            match packets.reserved(value(op.reservation), End::Read, value(op.index) as u32) {
+                Some(packet) => store::<CHECKS>(view, value(op.pointer), packet)?,
+                None if CHECKS => return Err(misuse("reads a packet that its reservation has not")),
+                None => return done(regs, undefined, op.to, FAILED),
+            }
+            0
+        }
+        PipeAction::Reserve(end) => packets.reserve(end, value(op.index) as u32),
+        PipeAction::Commit(end) => {
+            if !packets.commit(value(op.reservation), end) && CHECKS {
+                return Err(misuse("commits a reservation that there is not"));
+            }
+            return Ok(());
+        }
+        PipeAction::Ready => packets.ready().into(),
+        PipeAction::Most => packets.most().into(),
+        PipeAction::IsValid => 0,
+    };
+    done(regs, undefined, op.to, result)
+}
+
+fn done(regs: &mut [u64], undefined: &mut [u8], to: Slot, bits: u64) -> Result<(), Problem> {
+    set(regs, undefined, to, bits);
+    Ok(())
+}
+
+fn set(regs: &mut [u64], undefined: &mut [u8], to: Slot, bits: u64) {
+    regs[to as usize] = bits;
+    if let Some(place) = undefined.get_mut(to as usize) {
+        *place = 0;
+    }
+}
+
+/// The bytes of a packet that is written. One that was never written itself has bytes that nobody may use.
+fn load<const CHECKS: bool>(view: &mut View<'_>, address: u64, size: u32) -> Result<Vec<u8>, Problem> {
+    if CHECKS {
+        view.watch(address, size.into(), false)?;
+    }
+    let (cells, at) = view.locate(address, size.into(), Access::Read)?;
+    let mut packet = vec![0; size as usize];
+    cells.read(at, &mut packet);
+    if CHECKS && view.known(address, size.into()).is_some_and(|known| known.iter().all(|byte| *byte == 0)) {
+        return Err(Problem::Uninitialised(Use::Stored));
+    }
+    Ok(packet)
+}
+
+fn store<const CHECKS: bool>(view: &mut View<'_>, address: u64, packet: &[u8]) -> Result<(), Problem> {
+    let size = packet.len() as u64;
+    if CHECKS {
+        view.watch(address, size, true)?;
+    }
+    let (cells, at) = view.locate(address, size, Access::Write)?;
+    cells.write(at, packet);
+    if CHECKS && let Some(known) = view.known(address, size) {
+        known.fill(1);
+    }
+    Ok(())
+}
+
+pub(super) fn misuse(message: &str) -> Problem {
+    Problem::Misuse { kind: "pipe", message: message.to_owned() }
+}

@@ -1,0 +1,100 @@
+//! Where a sampler finds texels (OpenCL API 8.2): addressing, filters, the border.
+//!
+//! The formulas are those of the compiler's `builtins/lib/image.cl`, in the same precision, so that modules for Vulkan and for
+//! OpenCL read the same. It must never know registers.
+
+use crate::image::{Format, Texel, Texels};
+
+const NORMALIZED: u32 = 1;
+const ADDRESSING: u32 = 0xe;
+const NONE: u32 = 0;
+const CLAMP: u32 = 4;
+const REPEAT: u32 = 6;
+const MIRRORED: u32 = 8;
+const LINEAR: u32 = 0x20;
+
+/// Texels along one dimension, each with its weight.
+type Choices = Vec<(i64, f32)>;
+
+/// A texel by integer coordinates, which are never normalised nor filtered. Nothing where nothing is defined.
+pub(super) fn at_integers(texels: &Texels, sampler: u32, at: [i64; 3], dims: u8, rank: u8) -> Option<Texel> {
+    let mut place = at;
+    for (lane, place) in place.iter_mut().enumerate() {
+        let size = i64::from(texels.desc.size[lane]);
+        let is_layer = lane >= usize::from(dims) && lane < usize::from(rank);
+        if is_layer || !matches!(sampler & ADDRESSING, CLAMP | NONE) {
+            *place = (*place).clamp(0, size - 1);
+        }
+    }
+    texel(texels, sampler, place)
+}
+
+/// A texel by floating-point coordinates, or what the linear filter makes of those around. Integer texels are not filtered.
+pub(super) fn at_floats(texels: &Texels, sampler: u32, at: [f32; 4], dims: u8, rank: u8) -> Option<Texel> {
+    let is_linear = sampler & LINEAR != 0 && matches!(texels.desc.format.border(), Texel::Float(_));
+    let mut choices: [Choices; 3] = [0, 1, 2].map(|_| vec![(0, 1.0)]);
+    for lane in 0..usize::from(rank.min(3)) {
+        let (coordinate, size) = (at[lane], texels.desc.size[lane]);
+        choices[lane] = if lane >= usize::from(dims) {
+            // OpenCL API 8.2: the layer is the nearest there is.
+            vec![(coordinate.round_ties_even().clamp(0.0, (size - 1) as f32) as i64, 1.0)]
+        } else if is_linear {
+            let u = in_texels(coordinate, size, sampler) - 0.5;
+            let (lower, weight) = (whole(u.floor(), size), u - u.floor());
+            vec![(place(lower, size, sampler), 1.0 - weight), (place(lower + 1, size, sampler), weight)]
+        } else {
+            vec![(place(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
+        };
+    }
+    if !is_linear {
+        return texel(texels, sampler, [0, 1, 2].map(|lane: usize| choices[lane][0].0));
+    }
+    let mut sum = [0.0f32; 4];
+    let mut is_first = true;
+    for &(z, in_z) in &choices[2] {
+        for &(y, in_y) in &choices[1] {
+            for &(x, in_x) in &choices[0] {
+                let Texel::Float(texel) = texel(texels, sampler, [x, y, z])? else { return None };
+                let weight = in_x * in_y * in_z;
+                for (sum, value) in sum.iter_mut().zip(texel) {
+                    *sum = if is_first { weight * value } else { *sum + weight * value };
+                }
+                is_first = false;
+            }
+        }
+    }
+    Some(Texel::Float(sum))
+}
+
+fn texel(texels: &Texels, sampler: u32, place: [i64; 3]) -> Option<Texel> {
+    let border = |format: Format| (sampler & ADDRESSING != NONE).then(|| format.border());
+    texels.load(place).or_else(|| border(texels.desc.format))
+}
+
+/// The coordinate in texels.
+fn in_texels(s: f32, size: u32, sampler: u32) -> f32 {
+    if sampler & NORMALIZED == 0 {
+        return s;
+    }
+    let s = match sampler & ADDRESSING {
+        REPEAT => s - s.floor(),
+        MIRRORED => (s - 2.0 * (0.5 * s).round_ties_even()).abs(),
+        _ => s,
+    };
+    s * size as f32
+}
+
+/// A whole number of texels as an integer, which stays outside if it is outside.
+fn whole(u: f32, size: u32) -> i64 {
+    u.max(-2.0).min(size as f32 + 1.0) as i64
+}
+
+fn place(index: i64, size: u32, sampler: u32) -> i64 {
+    let size = i64::from(size);
+    match sampler & ADDRESSING {
+        CLAMP | NONE => index,
+        REPEAT if index < 0 => (index + size).clamp(0, size - 1),
+        REPEAT if index >= size => (index - size).clamp(0, size - 1),
+        _ => index.clamp(0, size - 1),
+    }
+}

@@ -1,0 +1,173 @@
+//! Images: texels of a device, which kernels reach by handles.
+//!
+//! Owns where texels lie; what they are is `format`'s. It must never know samplers nor instructions.
+
+mod format;
+
+use std::sync::Arc;
+
+pub(crate) use format::{FIRST_CHANNEL, FIRST_ORDER};
+pub use format::{Format, Texel};
+
+use crate::memory::{Buffer, Cells, Handle, Memory};
+
+/// An image as it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageDesc {
+    /// What its texels are.
+    pub format: Format,
+    /// Width, then height and depth where it has them, then layers where it has them; otherwise 1.
+    pub size: [u32; 3],
+}
+
+/// A part of an image: its first texel and how many in each dimension, layers last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageRegion {
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// How many.
+    pub size: [u32; 3],
+}
+
+/// An image, freed when it is dropped.
+#[derive(Debug)]
+pub struct Image {
+    memory: Memory,
+    number: usize,
+    texels: Arc<Texels>,
+}
+
+/// The texels of an image.
+#[derive(Debug)]
+pub(crate) struct Texels {
+    pub(crate) desc: ImageDesc,
+    cells: Arc<Cells>,
+    /// Where they begin.
+    offset: u64,
+}
+
+impl Memory {
+    /// An image of zeros; nothing if there is no room.
+    pub fn image(&self, desc: ImageDesc) -> Option<Image> {
+        let count = desc.size.iter().try_fold(1u64, |all, &size| all.checked_mul(size.into()))?;
+        let cells = Cells::try_new(count.checked_mul(desc.format.size().into())?)?;
+        Some(self.texels(Texels { desc, cells: Arc::new(cells), offset: 0 }))
+    }
+
+    /// So many texels of a buffer that lie within it.
+    pub fn buffer_image(&self, buffer: &Buffer, offset: u64, texels: u32, format: Format) -> Image {
+        let desc = ImageDesc { format, size: [texels, 1, 1] };
+        self.texels(Texels { desc, cells: buffer.cells().clone(), offset })
+    }
+
+    fn texels(&self, texels: Texels) -> Image {
+        let texels = Arc::new(texels);
+        let number = self.register(Handle::Image(texels.clone()));
+        Image { memory: self.clone(), number, texels }
+    }
+}
+
+impl Texels {
+    /// Where a texel lies; nothing for a place outside, or one that a smaller buffer has not.
+    fn at(&self, place: [i64; 3]) -> Option<u64> {
+        let mut index = 0;
+        for (place, size) in place.into_iter().zip(self.desc.size).rev() {
+            let place = u64::try_from(place).ok().filter(|place| *place < size.into())?;
+            index = index * u64::from(size) + place;
+        }
+        let size = u64::from(self.desc.format.size());
+        let at = self.offset + index * size;
+        self.cells.has(i64::try_from(at).ok()?, size).then_some(at)
+    }
+
+    /// The texel at a place; nothing outside.
+    pub(crate) fn load(&self, place: [i64; 3]) -> Option<Texel> {
+        let at = self.at(place)?;
+        let mut bytes = [0; 16];
+        let bytes = &mut bytes[..self.desc.format.size() as usize];
+        self.cells.read(at, bytes);
+        Some(self.desc.format.decode(bytes))
+    }
+
+    /// Replaces the texel at a place; false outside.
+    pub(crate) fn store(&self, place: [i64; 3], texel: Texel) -> bool {
+        let Some(at) = self.at(place) else { return false };
+        let bytes = self.desc.format.encode(texel);
+        self.cells.write(at, &bytes[..self.desc.format.size() as usize]);
+        true
+    }
+}
+
+impl Image {
+    /// What kernels are given.
+    pub fn handle(&self) -> u64 {
+        self.number as u64 + 1
+    }
+
+    /// Takes the texels of a region that lies within from a buffer, where they stand one behind the other from the start.
+    pub fn upload(&self, source: &Buffer, region: ImageRegion) {
+        self.rows(region, |row, at, bytes| {
+            let mut texels = vec![0; bytes];
+            source.read(row, &mut texels);
+            self.texels.cells.write(at, &texels);
+        });
+    }
+
+    /// Puts the texels of a region into a buffer, as `upload` takes them.
+    pub fn download(&self, region: ImageRegion, target: &Buffer) {
+        self.rows(region, |row, at, bytes| {
+            let mut texels = vec![0; bytes];
+            self.texels.cells.read(at, &mut texels);
+            target.write(row, &texels);
+        });
+    }
+
+    /// Copies a region to another place, of an image of the same format; the two do not overlap.
+    pub fn copy_to(&self, region: ImageRegion, target: &Self, to: [u32; 3]) {
+        let mut rows = Vec::new();
+        self.rows(region, |_, at, bytes| {
+            let mut texels = vec![0; bytes];
+            self.texels.cells.read(at, &mut texels);
+            rows.push(texels);
+        });
+        let mut rows = rows.into_iter();
+        target.rows(ImageRegion { origin: to, size: region.size }, |_, at, _| {
+            if let Some(texels) = rows.next() {
+                target.texels.cells.write(at, &texels);
+            }
+        });
+    }
+
+    /// Gives every texel the same value.
+    pub fn fill(&self, texel: Texel) {
+        let format = self.texels.desc.format;
+        let bytes = format.encode(texel);
+        let bytes = &bytes[..format.size() as usize];
+        let whole = ImageRegion { origin: [0; 3], size: self.texels.desc.size };
+        self.rows(whole, |_, at, length| {
+            self.texels.cells.write(at, &bytes.repeat(length / bytes.len().max(1)));
+        });
+    }
+
+    /// Calls for each row of a region: where it stands among the region's bytes, where in memory, and its bytes.
+    fn rows(&self, region: ImageRegion, mut each: impl FnMut(u64, u64, usize)) {
+        let texel = u64::from(self.texels.desc.format.size());
+        let bytes = u64::from(region.size[0]) * texel;
+        let mut row = 0;
+        for z in 0..region.size[2] {
+            for y in 0..region.size[1] {
+                let first = [region.origin[0], region.origin[1] + y, region.origin[2] + z].map(i64::from);
+                if let Some(at) = self.texels.at(first) {
+                    each(row, at, bytes as usize);
+                }
+                row += bytes;
+            }
+        }
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        self.memory.forget(self.number);
+    }
+}

@@ -1,0 +1,327 @@
+//! What texels are: from bytes to what kernels read, and back (OpenCL API 5.3.1.1 and 8.3).
+//!
+//! Owns the numbers of channel orders and types. It must never know where texels lie.
+
+use half::f16;
+
+/// The format of an image, by OpenCL's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    order: u32,
+    channel: u32,
+}
+
+/// A texel as kernels have it: red, green, blue, alpha.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Texel {
+    /// `read_imagef`
+    Float([f32; 4]),
+    /// `read_imagei`
+    Signed([i32; 4]),
+    /// `read_imageui`
+    Unsigned([u32; 4]),
+}
+
+/// `CL_R`; SPIR-V numbers channel orders from zero.
+pub(crate) const FIRST_ORDER: u32 = 0x10B0;
+/// `CL_SNORM_INT8`; SPIR-V numbers channel types from zero.
+pub(crate) const FIRST_CHANNEL: u32 = 0x10D0;
+
+/// Which component each channel in memory is, by `order - FIRST_ORDER`.
+const ORDERS: [&[usize]; 20] = [
+    &[0],          // CL_R
+    &[3],          // CL_A
+    &[0, 1],       // CL_RG
+    &[0, 3],       // CL_RA
+    &[0, 1, 2],    // CL_RGB
+    &[0, 1, 2, 3], // CL_RGBA
+    &[2, 1, 0, 3], // CL_BGRA
+    &[3, 0, 1, 2], // CL_ARGB
+    &[0],          // CL_INTENSITY
+    &[0],          // CL_LUMINANCE
+    &[0],          // CL_Rx
+    &[0, 1],       // CL_RGx
+    &[0, 1, 2],    // CL_RGBx
+    &[0],          // CL_DEPTH
+    &[],           // CL_DEPTH_STENCIL
+    &[0, 1, 2],    // CL_sRGB
+    &[0, 1, 2],    // CL_sRGBx
+    &[0, 1, 2, 3], // CL_sRGBA
+    &[2, 1, 0, 3], // CL_sBGRA
+    &[3, 2, 1, 0], // CL_ABGR
+];
+
+const INTENSITY: u32 = 0x10B8;
+const LUMINANCE: u32 = 0x10B9;
+const DEPTH: u32 = 0x10BD;
+
+/// What a channel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    Snorm(u8),
+    Unorm(u8),
+    Signed(u8),
+    Unsigned(u8),
+    Half,
+    Float,
+    /// Bits of red, of green and of blue from the top, in so many bytes.
+    Packed([u32; 3], u8),
+}
+
+impl Format {
+    /// A format, if there is one (OpenCL API 5.3.1.1, tables of image formats).
+    pub fn new(order: u32, channel: u32) -> Option<Self> {
+        let format = Self { order, channel };
+        let kind = Self::kind(channel)?;
+        let is_norm = matches!(kind, Channel::Snorm(_) | Channel::Unorm(_));
+        let fits = match order {
+            0x10B4 | 0x10BC => matches!(kind, Channel::Packed(..)),
+            _ if matches!(kind, Channel::Packed(..)) => false,
+            INTENSITY | LUMINANCE => is_norm || matches!(kind, Channel::Half | Channel::Float),
+            DEPTH => matches!(kind, Channel::Unorm(2) | Channel::Float),
+            0x10B6 | 0x10B7 | 0x10C3 => format.channel_size() == 1,
+            0x10C1 | 0x10C2 => kind == Channel::Unorm(1),
+            0x10B0..=0x10BB => true,
+            _ => false,
+        };
+        fits.then_some(format)
+    }
+
+    fn kind(channel: u32) -> Option<Channel> {
+        Some(match channel {
+            0x10D0 => Channel::Snorm(1),
+            0x10D1 => Channel::Snorm(2),
+            0x10D2 => Channel::Unorm(1),
+            0x10D3 => Channel::Unorm(2),
+            0x10D4 => Channel::Packed([5, 6, 5], 2),
+            0x10D5 => Channel::Packed([5, 5, 5], 2),
+            0x10D6 => Channel::Packed([10, 10, 10], 4),
+            0x10D7 => Channel::Signed(1),
+            0x10D8 => Channel::Signed(2),
+            0x10D9 => Channel::Signed(4),
+            0x10DA => Channel::Unsigned(1),
+            0x10DB => Channel::Unsigned(2),
+            0x10DC => Channel::Unsigned(4),
+            0x10DD => Channel::Half,
+            0x10DE => Channel::Float,
+            _ => return None,
+        })
+    }
+
+    fn channel_kind(self) -> Channel {
+        Self::kind(self.channel).unwrap_or(Channel::Float)
+    }
+
+    const fn order_components(self) -> &'static [usize] {
+        ORDERS[(self.order - FIRST_ORDER) as usize]
+    }
+
+    fn channel_size(self) -> u32 {
+        match self.channel_kind() {
+            Channel::Snorm(size)
+            | Channel::Unorm(size)
+            | Channel::Signed(size)
+            | Channel::Unsigned(size)
+            | Channel::Packed(_, size) => size.into(),
+            Channel::Half => 2,
+            Channel::Float => 4,
+        }
+    }
+
+    /// Bytes of a texel.
+    pub fn size(self) -> u32 {
+        match self.channel_kind() {
+            Channel::Packed(_, size) => size.into(),
+            _ => self.channel_size() * self.order_components().len() as u32,
+        }
+    }
+
+    /// `cl_channel_order`
+    pub(crate) const fn order(self) -> u32 {
+        self.order
+    }
+
+    /// `cl_channel_type`
+    pub(crate) const fn channel(self) -> u32 {
+        self.channel
+    }
+
+    /// Whether kernels write it: not sRGB, without `cl_khr_srgb_image_writes`.
+    pub fn is_writable(self) -> bool {
+        !self.is_srgb()
+    }
+
+    const fn is_srgb(self) -> bool {
+        matches!(self.order, 0x10BF..=0x10C2)
+    }
+
+    /// The colour outside of an image (OpenCL API 8.2).
+    pub(crate) fn border(self) -> Texel {
+        let is_opaque = matches!(self.order, 0x10B0 | 0x10B2 | 0x10B4 | LUMINANCE | 0x10BF);
+        match self.channel_kind() {
+            Channel::Signed(_) => Texel::Signed([0, 0, 0, is_opaque.into()]),
+            Channel::Unsigned(_) => Texel::Unsigned([0, 0, 0, is_opaque.into()]),
+            _ => Texel::Float([0.0, 0.0, 0.0, f32::from(u8::from(is_opaque))]),
+        }
+    }
+
+    /// A texel from its bytes.
+    pub(crate) fn decode(self, bytes: &[u8]) -> Texel {
+        let kind = self.channel_kind();
+        let size = self.channel_size() as usize;
+        let bits = |channel: usize| {
+            let mut word = [0; 4];
+            let bytes = bytes.get(channel * size..(channel + 1) * size).unwrap_or_default();
+            word[..bytes.len()].copy_from_slice(bytes);
+            u32::from_le_bytes(word)
+        };
+        let signed = |channel: usize| {
+            let shift = 32 - 8 * size as u32;
+            (bits(channel) << shift) as i32 >> shift
+        };
+        let components = self.order_components();
+        match kind {
+            Channel::Signed(_) => {
+                let mut texel = [0, 0, 0, 1];
+                components.iter().enumerate().for_each(|(channel, &at)| texel[at] = signed(channel));
+                Texel::Signed(texel)
+            }
+            Channel::Unsigned(_) => {
+                let mut texel = [0, 0, 0, 1];
+                components.iter().enumerate().for_each(|(channel, &at)| texel[at] = bits(channel));
+                Texel::Unsigned(texel)
+            }
+            Channel::Packed(widths, _) => {
+                let mut rest = widths.iter().sum::<u32>();
+                let channels = widths.map(|width| {
+                    rest -= width;
+                    let most = (1 << width) - 1;
+                    (bits(0) >> rest & most) as f32 / most as f32
+                });
+                Texel::Float([channels[0], channels[1], channels[2], 1.0])
+            }
+            _ => {
+                let number = |channel: usize| match kind {
+                    Channel::Snorm(size) => (signed(channel) as f32 / most(size, true)).max(-1.0),
+                    Channel::Unorm(size) => bits(channel) as f32 / most(size, false),
+                    Channel::Half => f16::from_bits(bits(channel) as u16).to_f32(),
+                    _ => f32::from_bits(bits(channel)),
+                };
+                let mut texel = [0.0, 0.0, 0.0, 1.0];
+                for (channel, &at) in components.iter().enumerate() {
+                    let value = number(channel);
+                    texel[at] = if self.is_srgb() && at < 3 { linear(value) } else { value };
+                }
+                match self.order {
+                    INTENSITY => texel = [texel[0]; 4],
+                    LUMINANCE => texel = [texel[0], texel[0], texel[0], 1.0],
+                    _ => {}
+                }
+                Texel::Float(texel)
+            }
+        }
+    }
+
+    /// The bytes of a texel, as many as `size` says.
+    pub(crate) fn encode(self, texel: Texel) -> [u8; 16] {
+        let kind = self.channel_kind();
+        let size = self.channel_size() as usize;
+        let mut bytes = [0; 16];
+        if let Channel::Packed(widths, size) = kind {
+            let Texel::Float(colour) = texel else { return bytes };
+            let word = widths.iter().zip(colour).fold(0u32, |word, (&width, value)| {
+                word << width | normalised(value, 0.0, ((1 << width) - 1) as f32) as u32
+            });
+            bytes[..size.into()].copy_from_slice(&word.to_le_bytes()[..size.into()]);
+            return bytes;
+        }
+        for (channel, &at) in self.order_components().iter().enumerate() {
+            let bits = match (kind, texel) {
+                (Channel::Signed(size), Texel::Signed(texel)) => {
+                    let limit = 1i64 << (8 * u32::from(size) - 1);
+                    i64::from(texel[at]).clamp(-limit, limit - 1) as u32
+                }
+                (Channel::Unsigned(size), Texel::Unsigned(texel)) => {
+                    u64::from(texel[at]).min((1 << (8 * u32::from(size))) - 1) as u32
+                }
+                (_, Texel::Float(texel)) => {
+                    let value = if self.is_srgb() && at < 3 { gamma(texel[at]) } else { texel[at] };
+                    match kind {
+                        Channel::Snorm(size) => normalised(value, -1.0, most(size, true)) as i32 as u32,
+                        Channel::Unorm(size) => normalised(value, 0.0, most(size, false)) as u32,
+                        Channel::Half => f16::from_f32(value).to_bits().into(),
+                        _ => value.to_bits(),
+                    }
+                }
+                _ => 0,
+            };
+            bytes[channel * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+        bytes
+    }
+}
+
+/// The number that stands for 1 in so many bytes.
+fn most(size: u8, is_signed: bool) -> f32 {
+    ((1u32 << (8 * u32::from(size) - u32::from(is_signed))) - 1) as f32
+}
+
+/// OpenCL API 8.3.1: to the nearest, ties to even; what is no number gives 0.
+fn normalised(value: f32, least: f32, most: f32) -> f32 {
+    if value.is_nan() { 0.0 } else { (value.clamp(least, 1.0) * most).round_ties_even() }
+}
+
+/// OpenCL API 8.3.1.4: from sRGB.
+fn linear(value: f32) -> f32 {
+    let value = f64::from(value);
+    let linear = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+    linear as f32
+}
+
+/// OpenCL API 8.3.1.4: to sRGB.
+fn gamma(value: f32) -> f32 {
+    let value = if value.is_nan() { 0.0 } else { f64::from(value).clamp(0.0, 1.0) };
+    let gamma = if value < 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 };
+    gamma as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_go_where_their_order_says() {
+        let format = |order, channel| Format::new(order, channel).unwrap();
+        assert_eq!(format(0x10B6, 0x10D2).decode(&[0, 51, 255, 102]), Texel::Float([1.0, 0.2, 0.0, 0.4]));
+        assert_eq!(format(0x10B3, 0x10D8).decode(&[255, 255, 3, 0]), Texel::Signed([-1, 0, 0, 3]));
+        assert_eq!(format(0x10B4, 0x10D4).decode(&[0x1f, 0xf8]), Texel::Float([1.0, 0.0, 1.0, 1.0]));
+        assert_eq!(format(INTENSITY, 0x10DE).decode(&0.5f32.to_le_bytes()), Texel::Float([0.5; 4]));
+        assert_eq!(Format::new(0x10B5, 0x10D4), None);
+    }
+
+    #[test]
+    fn bytes_become_the_same_bytes() {
+        for (order, channel) in [(0x10B0..0x10C4), (0x10B0..0x10C4)]
+            .into_iter()
+            .flatten()
+            .flat_map(|order| (0x10D0..0x10DF).map(move |channel| (order, channel)))
+        {
+            let Some(format) = Format::new(order, channel) else { continue };
+            let size = format.size() as usize;
+            for bytes in [[0x11u8; 16], [0x7b; 16], [0; 16]] {
+                let once = format.encode(format.decode(&bytes[..size]));
+                let again = format.encode(format.decode(&once[..size]));
+                assert_eq!(once[..size], again[..size], "{order:x} {channel:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_and_cut() {
+        let format = Format::new(0x10B5, 0x10D0).unwrap();
+        let bytes = format.encode(Texel::Float([2.0, -2.0, f32::NAN, 0.5]));
+        assert_eq!(&bytes[..4], &[127, 129, 0, 64]);
+        let format = Format::new(0x10B2, 0x10DB).unwrap();
+        assert_eq!(&format.encode(Texel::Unsigned([70000, 5, 0, 0]))[..4], &[255, 255, 5, 0]);
+    }
+}

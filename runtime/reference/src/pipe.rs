@@ -1,0 +1,248 @@
+//! Pipes: queues of packets between kernels (OpenCL C 6.15.18).
+//!
+//! Owns packets and reservations. Packets become visible in the order in which they were reserved or written. It must never
+//! know instructions nor memory of kernels.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::memory::{Handle, Memory};
+
+/// A pipe, freed when it is dropped.
+#[derive(Debug)]
+pub struct Pipe {
+    memory: Memory,
+    number: usize,
+}
+
+/// A pipe as threads share it.
+#[derive(Debug)]
+pub(crate) struct Shared(Mutex<Packets>);
+
+/// Which end of a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Read,
+    Write,
+}
+
+/// What is in a pipe.
+#[derive(Debug)]
+pub(crate) struct Packets {
+    size: u32,
+    most: u32,
+    /// The oldest first.
+    places: VecDeque<Place>,
+    /// How many places have gone before those.
+    gone: u64,
+    reservations: HashMap<u64, Reservation>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Place {
+    state: State,
+    packet: Vec<u8>,
+}
+
+/// How far a place has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Somebody is to write it.
+    Reserved,
+    Written,
+    /// Somebody is to read it.
+    Claimed,
+    Read,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reservation {
+    end: End,
+    first: u64,
+    count: u32,
+}
+
+/// The most bytes of a pipe.
+const LARGEST: u64 = 1 << 32;
+
+impl Memory {
+    /// An empty pipe for so many packets of some bytes; nothing if there is no room for one.
+    pub fn pipe(&self, packet_size: u32, most: u32) -> Option<Pipe> {
+        let bytes = u64::from(packet_size).checked_mul(most.into()).filter(|bytes| *bytes <= LARGEST)?;
+        (bytes > 0).then_some(())?;
+        let packets = Packets {
+            size: packet_size,
+            most,
+            places: VecDeque::new(),
+            gone: 0,
+            reservations: HashMap::new(),
+            next: 1,
+        };
+        let number = self.register(Handle::Pipe(Arc::new(Shared(Mutex::new(packets)))));
+        Some(Pipe { memory: self.clone(), number })
+    }
+}
+
+impl Pipe {
+    /// What kernels are given.
+    pub fn handle(&self) -> u64 {
+        self.number as u64 + 1
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.memory.forget(self.number);
+    }
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Packets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Packets {
+    /// Bytes of a packet.
+    pub(crate) const fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// `get_pipe_max_packets`
+    pub(crate) const fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// `get_pipe_num_packets`: those that can be read.
+    pub(crate) fn ready(&self) -> u32 {
+        let written =
+            self.places.iter().skip_while(|place| matches!(place.state, State::Claimed | State::Read));
+        written.take_while(|place| place.state == State::Written).count() as u32
+    }
+
+    /// Puts a packet behind all others; false if there is no room.
+    pub(crate) fn write(&mut self, packet: Vec<u8>) -> bool {
+        let has_room = self.places.len() < self.most as usize;
+        if has_room {
+            self.places.push_back(Place { state: State::Written, packet });
+        }
+        has_room
+    }
+
+    /// Takes the oldest packet; nothing if there is none.
+    pub(crate) fn read(&mut self) -> Option<Vec<u8>> {
+        let first = self.first()?;
+        let place = &mut self.places[first];
+        if place.state != State::Written {
+            return None;
+        }
+        place.state = State::Read;
+        let packet = std::mem::take(&mut place.packet);
+        self.advance();
+        Some(packet)
+    }
+
+    /// The first place that is not for somebody else to read.
+    fn first(&self) -> Option<usize> {
+        self.places.iter().position(|place| !matches!(place.state, State::Claimed | State::Read))
+    }
+
+    /// Reserves packets; the reservation's id, or 0.
+    pub(crate) fn reserve(&mut self, end: End, count: u32) -> u64 {
+        let first = match end {
+            End::Write if self.places.len() as u64 + u64::from(count) <= self.most.into() => {
+                self.places.len()
+            }
+            End::Read if count <= self.ready() => self.first().unwrap_or(self.places.len()),
+            _ => return 0,
+        };
+        if count == 0 {
+            return 0;
+        }
+        for index in first..first + count as usize {
+            match end {
+                End::Write => self.places.push_back(Place { state: State::Reserved, packet: Vec::new() }),
+                End::Read => self.places[index].state = State::Claimed,
+            }
+        }
+        let id = self.next;
+        self.next += 1;
+        self.reservations.insert(id, Reservation { end, first: self.gone + first as u64, count });
+        id
+    }
+
+    /// A packet of a reservation; nothing if there is no such packet, or if the reservation is not of this end.
+    pub(crate) fn reserved(&mut self, id: u64, end: End, index: u32) -> Option<&mut Vec<u8>> {
+        let reservation = self.reservations.get(&id).filter(|it| it.end == end && index < it.count)?;
+        let place = usize::try_from(reservation.first + u64::from(index) - self.gone).ok()?;
+        Some(&mut self.places.get_mut(place)?.packet)
+    }
+
+    /// Ends a reservation; false if there is none.
+    pub(crate) fn commit(&mut self, id: u64, end: End) -> bool {
+        let Some(reservation) = self.reservations.get(&id).copied().filter(|it| it.end == end) else {
+            return false;
+        };
+        self.reservations.remove(&id);
+        let first = (reservation.first - self.gone) as usize;
+        for place in self.places.iter_mut().skip(first).take(reservation.count as usize) {
+            place.state = if end == End::Write { State::Written } else { State::Read };
+        }
+        self.advance();
+        true
+    }
+
+    /// Forgets what has been read.
+    fn advance(&mut self) {
+        while self.places.front().is_some_and(|place| place.state == State::Read) {
+            self.places.pop_front();
+            self.gone += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packets(most: u32) -> Packets {
+        let (places, reservations) = (VecDeque::new(), HashMap::new());
+        Packets { size: 1, most, places, gone: 0, reservations, next: 1 }
+    }
+
+    #[test]
+    fn packets_come_in_their_order() {
+        let mut pipe = packets(2);
+        assert_eq!(pipe.read(), None);
+        assert!(pipe.write(vec![1]) && pipe.write(vec![2]) && !pipe.write(vec![3]));
+        assert_eq!(
+            (pipe.ready(), pipe.read(), pipe.read(), pipe.read()),
+            (2, Some(vec![1]), Some(vec![2]), None)
+        );
+        assert!(pipe.write(vec![3]));
+    }
+
+    #[test]
+    fn what_is_reserved_is_seen_when_it_is_committed() {
+        let mut pipe = packets(4);
+        let first = pipe.reserve(End::Write, 2);
+        let second = pipe.reserve(End::Write, 1);
+        assert_eq!(pipe.reserve(End::Write, 2), 0);
+        pipe.reserved(second, End::Write, 0).unwrap().push(3);
+        assert!(pipe.commit(second, End::Write));
+        assert_eq!((pipe.ready(), pipe.read()), (0, None));
+        pipe.reserved(first, End::Write, 1).unwrap().push(2);
+        pipe.reserved(first, End::Write, 0).unwrap().push(1);
+        assert_eq!(pipe.reserved(first, End::Write, 2), None);
+        assert!(pipe.commit(first, End::Write) && !pipe.commit(first, End::Write));
+        assert_eq!(pipe.ready(), 3);
+        let taken = pipe.reserve(End::Read, 2);
+        assert_eq!(pipe.read(), Some(vec![3]));
+        assert_eq!(pipe.reserved(taken, End::Read, 1), Some(&mut vec![2]));
+        assert!(pipe.commit(taken, End::Read));
+        assert!((0..4).all(|packet| pipe.write(vec![packet])));
+    }
+}

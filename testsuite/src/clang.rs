@@ -1,0 +1,125 @@
+//! Modules of clang-15 and llvm-spirv-15, of the sources that a call of `kiln run` names.
+//!
+//! Owns the calls of these two. What they do not compile, the device that is given their modules is said to lack.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
+};
+
+use crate::{
+    kiln,
+    process::{self, Finished},
+};
+
+/// Set, to anything, in the environment of a call that is to be given a module of clang's.
+pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
+/// What is said of a source that they do not compile.
+pub(crate) const LACKS: &str = "clang-15 with llvm-spirv-15 makes no module of it";
+
+/// What is said of a module with calls of functions that the translator does not know, and of one that is invalid.
+const MISSING: [&str; 2] = ["[missing-function]", "the SPIR-V module cannot be used"];
+
+/// Runs a call of `kiln run` with a module of clang's in place of ours.
+pub(crate) fn launch(command: &mut Command) -> Result<Finished, String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
+    let folder = command.get_current_dir().map(Path::to_path_buf);
+    match module(&arguments, folder.as_deref(), scratch.path())? {
+        Ok(module) => {
+            let mut given = Command::new(command.get_program());
+            let then = arguments.iter().position(|word| word == "then").unwrap_or(arguments.len());
+            given.args(&arguments[..then]).arg("--module").arg(module).args(&arguments[then..]);
+            for (name, value) in command.get_envs() {
+                match value {
+                    Some(value) => given.env(name, value),
+                    None => given.env_remove(name),
+                };
+            }
+            if let Some(folder) = folder {
+                given.current_dir(folder);
+            }
+            let mut finished = kiln::run(&mut given)?;
+            if MISSING.iter().any(|missing| finished.stderr.contains(missing)) {
+                finished.stderr.insert_str(0, &format!("{LACKS} that can be executed:\n"));
+            }
+            Ok(finished)
+        }
+        Err(Refusal { status, text }) => {
+            Ok(Finished { status, stdout: Vec::new(), stderr: format!("{LACKS}:\n{text}") })
+        }
+    }
+}
+
+/// A compiler that ended with an error.
+struct Refusal {
+    status: ExitStatus,
+    text: String,
+}
+
+/// The module of the source among these arguments.
+fn module(
+    arguments: &[OsString],
+    folder: Option<&Path>,
+    scratch: &Path,
+) -> Result<Result<PathBuf, Refusal>, String> {
+    let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name));
+    let mut clang = Command::new("clang-15");
+    // Names of parameters, and lines.
+    clang.args([
+        "-x",
+        "cl",
+        "--target=spir64",
+        "-O2",
+        "-gline-tables-only",
+        "-fno-discard-value-names",
+        "-w",
+        "-c",
+        "-emit-llvm",
+    ]);
+    clang.arg("-o").arg(&bitcode).args(options(arguments));
+    let mut translator = Command::new("llvm-spirv-15");
+    translator.arg("--spirv-ext=+all").arg(&bitcode).arg("-o").arg(&module);
+    for mut command in [clang, translator] {
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
+        let finished = process::run(&mut command, b"", kiln::LIMIT)?;
+        if !finished.status.success() {
+            return Ok(Err(Refusal { status: finished.status, text: finished.stderr }));
+        }
+    }
+    Ok(Ok(module))
+}
+
+/// What clang is told, of what `kiln run` is: the source, and how to compile it.
+fn options(arguments: &[OsString]) -> Vec<OsString> {
+    let mut options = Vec::new();
+    let mut version = "CL3.0".to_owned();
+    let mut words = arguments.iter().skip(1).peekable();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        if let Some(std) = text.strip_prefix("-cl-std=") {
+            version = std.to_owned();
+        } else if matches!(&*text, "-D" | "-U" | "-I") {
+            options.push(word.clone());
+            options.extend(words.next().cloned());
+        } else if text.ends_with(".cl")
+            || ["-D", "-U", "-I"].iter().any(|it| text.starts_with(it))
+            || text.starts_with("-cl-") && !text.starts_with("-cl-ext")
+        {
+            options.push(word.clone());
+        } else if text.starts_with("--")
+            && !text.contains('=')
+            && !matches!(&*text, "--validate" | "--no-checks")
+        {
+            // Its value.
+            words.next();
+        }
+    }
+    let all = ["-Xclang", "-cl-ext=+all"].map(OsString::from);
+    options.push(format!("-cl-std={version}").into());
+    options.extend(all);
+    options
+}
