@@ -41,6 +41,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Frontend(_) => &[],
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
+        Bench::Reference => setup::REFERENCE,
         Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) => setup::BENCH,
     })?;
     match what {

@@ -65,6 +65,9 @@ pub(crate) const BENCH: &[&str] = &[
 /// The other language server.
 pub(crate) const EDITORS: &[&str] = &["clangd-15"];
 
+/// Others that run kernels on the processor: one strict, one fast.
+pub(crate) const REFERENCE: &[&str] = &["ocl-icd-libopencl1", "oclgrind", "pocl-opencl-icd"];
+
 /// GNU time, which counts a program's memory.
 pub(crate) const BUDGETS: &[&str] = &["time"];
 

@@ -121,14 +121,10 @@ pub(crate) struct RunCommand {
     /// On the reference device, look only for what cannot be carried out
     #[arg(long)]
     pub(crate) no_checks: bool,
-<<<<<<< HEAD
-    /// Check every access against the buffers passed, or the array that it is in, and report the first outside
-=======
     /// Run this module of the source, which another compiler may have made
     #[arg(long, value_name = "FILE")]
     pub(crate) module: Option<String>,
-    /// Check every access to global memory against the buffers passed, and report the first outside
->>>>>>> d5c8f7f (Images, pipes and device-side enqueue on the reference device; the tests give it clang's modules, too)
+    /// Check every access against the buffers passed, or the array that it is in, and report the first outside
     #[arg(long)]
     pub(crate) checked: bool,
     /// Give up on a launch after so many seconds

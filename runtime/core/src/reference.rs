@@ -13,13 +13,8 @@ use std::time::{Duration, Instant};
 use kiln_reference::{Argument, Checks, ParameterKind, Region};
 
 use crate::backend::{
-<<<<<<< HEAD
-    Allocation, Backend, BackendQueue, Command, Completion, Dispatch, ImageMemory, KernelLayout, Launch,
-    Memory, Placement, ProgramHandle, Purpose, Start,
-=======
     Allocation, Backend, BackendQueue, Bound, Command, Completion, Dispatch, ImageMemory, KernelLayout,
-    Launch, Memory, Placement, ProgramHandle, Start,
->>>>>>> d5c8f7f (Images, pipes and device-side enqueue on the reference device; the tests give it clang's modules, too)
+    Launch, Memory, Placement, ProgramHandle, Purpose, Start,
 };
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
@@ -174,12 +169,8 @@ impl Backend for Reference {
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         let none = || Error::OutOfMemory { bytes: size, device: NAME.to_owned() };
         let buffer = self.memory.allocate(size).ok_or_else(none)?;
-<<<<<<< HEAD
         let is_shared = placement == Placement::Shared;
-        Ok(Memory { address: buffer.address(), handle: Arc::new(Block(buffer)), is_shared })
-=======
-        Ok(Memory { address: buffer.address(), handle: Arc::new(Block::Buffer(buffer)) })
->>>>>>> d5c8f7f (Images, pipes and device-side enqueue on the reference device; the tests give it clang's modules, too)
+        Ok(Memory { address: buffer.address(), handle: Arc::new(Block::Buffer(buffer)), is_shared })
     }
 
     fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
@@ -208,7 +199,7 @@ impl Backend for Reference {
         let bytes = u64::from(packet_size) * u64::from(max_packets);
         let none = || Error::OutOfMemory { bytes, device: NAME.to_owned() };
         let pipe = self.memory.pipe(packet_size, max_packets).ok_or_else(none)?;
-        Ok(Memory { address: pipe.handle(), handle: Arc::new(Block::Pipe(pipe)) })
+        Ok(Memory { address: pipe.handle(), handle: Arc::new(Block::Pipe(pipe)), is_shared: false })
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {

@@ -10,7 +10,10 @@ mod math;
 
 pub(crate) use convert::{Conversion, Rounding, convert};
 pub(crate) use float::{binary as float_binary, unary as float_unary};
-pub(crate) use integer::{binary as integer_binary, unary as integer_unary, upper as integer_upper};
+pub(crate) use integer::{
+    binary as integer_binary, extract_field, extract_signed_field, field, outside_field, truncation,
+    unary as integer_unary, upper as integer_upper, widened,
+};
 pub(crate) use library::{Lane, lane as library};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 

@@ -251,6 +251,18 @@ pub(crate) enum Input {
     EnqueuedNumSubGroups,
     SubGroupId,
     SubGroupLocalId,
+    /// The work-items of the sub-group whose ids compare so with one's own, as bits.
+    SubGroupMask(Comparison),
+}
+
+/// How ids compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    GreaterEqual,
+    Greater,
+    LessEqual,
+    Less,
 }
 
 /// A set of work-items that synchronise.
@@ -364,7 +376,8 @@ pub(crate) enum Together {
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    Rotate,
+    /// Within clusters of so many; of 0, all.
+    Rotate(u32),
     Ballot,
     InverseBallot,
     BallotBitExtract,

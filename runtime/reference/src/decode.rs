@@ -7,6 +7,7 @@ mod arithmetic;
 mod body;
 mod composite;
 mod control;
+mod dot;
 mod enqueue;
 mod global;
 mod group;
@@ -21,7 +22,7 @@ use spirv::{Decoration, Op, StorageClass};
 
 use crate::{
     Checks, Invalid,
-    code::{Function, Input, Object, Program, Tables},
+    code::{Comparison, Function, Input, Object, Program, Tables},
     interface::{self, BY_VALUE},
     memory::{Buffer, Memory, Place, Space},
     types::{Member, Ty, TypeId, Types},
@@ -312,4 +313,9 @@ pub(crate) const INPUTS: &[Input] = &[
     Input::EnqueuedNumSubGroups,
     Input::SubGroupId,
     Input::SubGroupLocalId,
+    Input::SubGroupMask(Comparison::Equal),
+    Input::SubGroupMask(Comparison::GreaterEqual),
+    Input::SubGroupMask(Comparison::Greater),
+    Input::SubGroupMask(Comparison::LessEqual),
+    Input::SubGroupMask(Comparison::Less),
 ];

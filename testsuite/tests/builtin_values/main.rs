@@ -16,13 +16,17 @@ struct Device {
     flushes: bool,
     /// Work-items of a sub-group.
     sub_group: usize,
+    /// Words in the calls of functions that modules for it cannot have.
+    lacks: &'static [&'static str],
 }
 
-const LAVAPIPE: Device = Device { name: "lavapipe", has_all_reals: true, flushes: false, sub_group: 8 };
-const SWIFTSHADER: Device = Device { name: "swiftshader", has_all_reals: false, flushes: true, sub_group: 4 };
-const REFERENCE: Device = Device { name: "reference", ..LAVAPIPE };
+const LAVAPIPE: Device =
+    Device { name: "lavapipe", has_all_reals: true, flushes: false, sub_group: 8, lacks: &[] };
+const SWIFTSHADER: Device =
+    Device { name: "swiftshader", has_all_reals: false, flushes: true, sub_group: 4, lacks: &[] };
+const REFERENCE: Device = Device { name: "reference", lacks: &["2D2D"], ..LAVAPIPE };
 /// The reference device with modules of clang's.
-const CLANG: Device = Device { name: "clang", ..LAVAPIPE };
+const CLANG: Device = Device { name: "clang", lacks: &["2D2D", "4x8packed"], ..REFERENCE };
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +73,10 @@ fn is_nightly() -> bool {
 impl Device {
     fn reals(self) -> &'static [Scalar] {
         if self.has_all_reals { &[HALF, FLOAT, DOUBLE] } else { &[FLOAT] }
+    }
+
+    fn has(self, call: &str) -> bool {
+        !self.lacks.iter().any(|word| call.contains(word))
     }
 
     fn pragmas(self) -> &'static str {

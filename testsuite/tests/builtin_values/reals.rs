@@ -280,8 +280,10 @@ fn geometry(device: Device) {
                 per = width + 3
             );
             // The buffer has a value for each component: its items are more than those that are looked at.
-            let kernel = kernel
-                .replace("size_t j = get_global_id(0);", &format!("size_t j = get_global_id(0) % {COUNT};"));
+            let kernel = kernel.replace(
+                "size_t j = get_global_id(0);",
+                &format!("size_t j = get_global_id(0);\n    if (j >= {COUNT}) return;"),
+            );
             let jobs = [Job { kernel, out: ty.argument(), per_item: width + 3, local: None }];
             let results = launch(
                 device.name,

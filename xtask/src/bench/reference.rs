@@ -3,14 +3,13 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::{Outcome, process, setup};
+use crate::{Outcome, process};
 
 /// How Debian installs Oclgrind, as a library for OpenCL's loader.
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 /// Measures, and prints the tables.
 pub(crate) fn reference() -> Outcome {
-    setup::install(&["oclgrind"])?;
     let vendors = tempfile::tempdir().map_err(|e| e.to_string())?;
     fs::write(vendors.path().join("oclgrind.icd"), OCLGRIND).map_err(|e| e.to_string())?;
     println!("with checks, beside Oclgrind with --data-races --uninitialized\n");

@@ -3,7 +3,7 @@
 
 use spirv::Op;
 
-use super::{F1, F2, integers};
+use super::{F1, F2, F3, integers};
 use crate::types::Scalar;
 
 /// An instruction with one operand.
@@ -16,6 +16,48 @@ pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
         (Op::BitCount, _) => Some(|a| a.count_ones().into()),
         _ => None,
     }
+}
+
+/// A bit field: the low bits of a value, so many, at an offset. What leaves the value is cut.
+pub(crate) fn field(scalar: Scalar) -> Option<F3> {
+    integers!(scalar, [U S] |a, offset, count| ((a & low(count)) << offset.min(63)) as U as u64)
+}
+
+/// The bits of a value that are not in a field at this offset.
+pub(crate) fn outside_field(a: u64, offset: u64, count: u64) -> u64 {
+    a & !(low(count) << offset.min(63))
+}
+
+/// The field at an offset, of so many bits.
+pub(crate) fn extract_field(a: u64, offset: u64, count: u64) -> u64 {
+    a >> offset.min(63) & low(count)
+}
+
+/// The same with the sign that its uppermost bit is.
+pub(crate) fn extract_signed_field(scalar: Scalar) -> Option<F3> {
+    integers!(scalar, [U S] |a, offset, count| {
+        let shift = 64 - count.clamp(1, 64) as u32;
+        let bits = (extract_field(a, offset, count) << shift) as i64 >> shift;
+        if count == 0 { 0 } else { bits as U as u64 }
+    })
+}
+
+/// A value in 64 bits, with its sign if it has one.
+pub(crate) fn widened(scalar: Scalar, is_signed: bool) -> Option<F1> {
+    match is_signed {
+        true => integers!(scalar, [U S] |a| a as S as i64 as u64),
+        false => integers!(scalar, [U S] |a| a as U as u64),
+    }
+}
+
+/// The low bits of a value.
+pub(crate) fn truncation(scalar: Scalar) -> Option<F1> {
+    widened(scalar, false)
+}
+
+/// So many ones.
+fn low(count: u64) -> u64 {
+    if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }
 
 /// An instruction with two operands. What is undefined in OpenCL gives something, never a panic; the strict device has looked

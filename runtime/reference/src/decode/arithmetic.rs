@@ -67,12 +67,54 @@ impl Body<'_, '_> {
                 }
             }
             Inst_::Dot => self.dot(inst)?,
+            Inst_::SDot
+            | Inst_::UDot
+            | Inst_::SUDot
+            | Inst_::SDotAccSat
+            | Inst_::UDotAccSat
+            | Inst_::SUDotAccSat => self.integer_dot(inst)?,
             Inst_::UMulExtended | Inst_::SMulExtended | Inst_::IAddCarry | Inst_::ISubBorrow => {
                 self.extended(inst)?;
+            }
+            Inst_::BitFieldInsert | Inst_::BitFieldSExtract | Inst_::BitFieldUExtract => {
+                self.bit_field(inst)?
             }
             _ => return self.plain(inst),
         }
         Ok(true)
+    }
+
+    /// A field of each lane; offset and number of bits are the same for all.
+    fn bit_field(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let (a, scalar, count) = self.lanes(inst.word(2)?)?;
+        let wrong = || Invalid::new("a bit field is of integers");
+        if self.decoder.types.slots(inst.word(0)?)? != count.into() {
+            return Err(wrong());
+        }
+        let mut rest = inst.from(3).iter();
+        let mut next = |body: &mut Self| body.lanes(*rest.next().ok_or_else(wrong)?);
+        let inserted = if inst.op == Inst_::BitFieldInsert { Some(next(self)?) } else { None };
+        let ((offset, ..), (bits, ..)) = (next(self)?, next(self)?);
+        if inserted.is_some_and(|(_, _, lanes)| lanes != count) {
+            return Err(wrong());
+        }
+        let to = self.define(inst)?;
+        let three =
+            |body: &mut Self, f, to, a| body.emit(Op::Three { f, to, a, b: offset, c: bits, count: 1 });
+        for lane in 0..u32::from(count) {
+            let (a, to) = (a + lane, to + lane);
+            match inserted {
+                None if inst.op == Inst_::BitFieldUExtract => three(self, alu::extract_field, to, a),
+                None => three(self, alu::extract_signed_field(scalar).ok_or_else(wrong)?, to, a),
+                Some((value, ..)) => {
+                    let field = self.fresh(1)?;
+                    three(self, alu::field(scalar).ok_or_else(wrong)?, field, value + lane);
+                    three(self, alu::outside_field, to, a);
+                    self.emit(Op::Two { f: |a, b| a | b, to, a: to, b: field, count: 1 });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One or two operands, by the tables.

@@ -5,7 +5,7 @@ use spirv::{BuiltIn, Op, StorageClass};
 use super::{Constant, Decoder, INPUTS};
 use crate::{
     Invalid, alu,
-    code::{Input, Object},
+    code::{Comparison, Input, Object},
     interface::is_type,
     memory::Space,
     types::{MOST_SLOTS, Member, TypeId},
@@ -250,6 +250,11 @@ fn input(builtin: BuiltIn) -> Option<Input> {
         BuiltIn::NumEnqueuedSubgroups => Input::EnqueuedNumSubGroups,
         BuiltIn::SubgroupId => Input::SubGroupId,
         BuiltIn::SubgroupLocalInvocationId => Input::SubGroupLocalId,
+        BuiltIn::SubgroupEqMask => Input::SubGroupMask(Comparison::Equal),
+        BuiltIn::SubgroupGeMask => Input::SubGroupMask(Comparison::GreaterEqual),
+        BuiltIn::SubgroupGtMask => Input::SubGroupMask(Comparison::Greater),
+        BuiltIn::SubgroupLeMask => Input::SubGroupMask(Comparison::LessEqual),
+        BuiltIn::SubgroupLtMask => Input::SubGroupMask(Comparison::Less),
         _ => return None,
     })
 }

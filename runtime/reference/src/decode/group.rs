@@ -41,7 +41,10 @@ impl Body<'_, '_> {
             Inst_::GroupNonUniformShuffleXor => self.on_two(inst, T::ShuffleXor)?,
             Inst_::GroupNonUniformShuffleUp => self.on_two(inst, T::ShuffleUp)?,
             Inst_::GroupNonUniformShuffleDown => self.on_two(inst, T::ShuffleDown)?,
-            Inst_::GroupNonUniformRotateKHR => self.on_two(inst, T::Rotate)?,
+            Inst_::GroupNonUniformRotateKHR => {
+                let cluster = inst.words.get(5).and_then(|&id| self.decoder.number(id));
+                self.on_two(inst, T::Rotate(cluster.unwrap_or(0) as u32))?;
+            }
             Inst_::GroupNonUniformBallot => self.on_value(inst, T::Ballot)?,
             Inst_::GroupNonUniformInverseBallot => self.on_value(inst, T::InverseBallot)?,
             Inst_::GroupNonUniformBallotBitExtract => self.on_two(inst, T::BallotBitExtract)?,

@@ -76,7 +76,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         | Together::ShuffleXor
         | Together::ShuffleUp
         | Together::ShuffleDown
-        | Together::Rotate => {
+        | Together::Rotate(_) => {
             for member in members {
                 let (own, delta) = (ids[member], others[member] as u32);
                 let wanted = match meet.what {
@@ -84,6 +84,9 @@ pub(crate) fn perform<const CHECKS: bool>(
                     Together::ShuffleXor => own ^ delta,
                     Together::ShuffleUp => own.wrapping_sub(delta),
                     Together::ShuffleDown => own.wrapping_add(delta),
+                    Together::Rotate(cluster) if cluster > 0 => {
+                        own / cluster * cluster + own.wrapping_add(delta) % cluster
+                    }
                     _ => own.wrapping_add(delta) % (chosen.len() as u32).max(1),
                 };
                 // Who does not take part gives something undefined: the own value.

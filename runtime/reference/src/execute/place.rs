@@ -3,7 +3,10 @@
 //! Owns ids and sizes (OpenCL C 6.15.1).
 
 use super::{Launch, Region};
-use crate::{SUB_GROUP_SIZE, code::Input};
+use crate::{
+    SUB_GROUP_SIZE,
+    code::{Comparison, Input},
+};
 
 /// A work-group in a launch.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +75,18 @@ impl GroupPlace<'_> {
             Input::EnqueuedNumSubGroups => one(launch.local.iter().product::<u32>().div_ceil(SUB_GROUP_SIZE)),
             Input::SubGroupId => one(index / SUB_GROUP_SIZE),
             Input::SubGroupLocalId => one(index % SUB_GROUP_SIZE),
+            Input::SubGroupMask(comparison) => {
+                let (own, all) = (index % SUB_GROUP_SIZE, (1u64 << self.sub_group_size(index)) - 1);
+                let before = (1u64 << own) - 1;
+                let bits = match comparison {
+                    Comparison::Equal => 1 << own,
+                    Comparison::GreaterEqual => !before,
+                    Comparison::Greater => !(before << 1 | 1),
+                    Comparison::LessEqual => before << 1 | 1,
+                    Comparison::Less => before,
+                };
+                [bits & all, 0, 0]
+            }
         }
     }
 }
