@@ -34,7 +34,7 @@ pub(crate) trait Allocation: Any + Send + Sync {
 }
 
 /// Where memory had best lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// With the device.
     Device,

@@ -215,7 +215,7 @@ impl Descriptors {
                 Bound::Bytes(bytes) => {
                     let usage = vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
                     let size = bytes.len() as u64;
-                    let mut block = Buffer::new(device, size, usage, MemoryLocation::CpuToGpu)?;
+                    let mut block = Buffer::passing(device, size, usage, MemoryLocation::CpuToGpu)?;
                     block.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
                     let buffer = block.raw;
                     descriptors._keep.push(Arc::new(block));

@@ -19,10 +19,10 @@ use crate::staging;
 /// OpenCL's buffers are aligned for its largest type, `long16`.
 const ALIGNMENT: u64 = 128;
 
-/// The sizes of staging memory are powers of two, from this one to that of a piece of a large transfer.
-const LEAST_STAGING: u64 = 4096;
-/// How many of each size are kept. A transfer has `IN_FLIGHT` on their way and fills one more.
-const SPARES: usize = staging::IN_FLIGHT + 1;
+/// The sizes of passing memory are powers of two, from this one to that of a piece of a large transfer.
+const LEAST: u64 = 4096;
+/// So many bytes of each size are kept, but at least what one transfer has on its way and fills.
+const SPARE_BYTES: u64 = 1 << 20;
 
 /// A `VkBuffer` with memory of its own.
 pub(super) struct Buffer {
@@ -35,10 +35,10 @@ pub(super) struct Buffer {
     device: Arc<Device>,
 }
 
-/// Staging memory of one sort and size.
-type Shelf = (Placement, u64);
+/// Passing memory of one sort and size.
+type Shelf = (vk::BufferUsageFlags, u64);
 
-/// Staging memory that waits for the next transfer: making it anew costs more than most transfers.
+/// Memory that commands use once, kept for the next ones: making it anew costs more than most transfers and launches.
 #[derive(Default)]
 pub(super) struct Spares(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
 
@@ -51,7 +51,7 @@ impl Spares {
     fn put(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
         let mut shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let spares = shelves.entry(shelf).or_default();
-        if spares.len() == SPARES {
+        if spares.len() >= (staging::IN_FLIGHT + 1).max((SPARE_BYTES / shelf.1) as usize) {
             return Some(allocation);
         }
         spares.push((raw, allocation));
@@ -154,23 +154,33 @@ impl Buffer {
         Memory { address, handle: Arc::new(self), is_shared }
     }
 
-    /// Memory for a transfer: a spare one, or one that will be. It lies with the host, which copies to and from there fastest,
-    /// whichever way the bytes go; devices fetch them by themselves.
+    /// Memory for a transfer. It lies with the host, which copies to and from there fastest, whichever way the bytes go; devices
+    /// fetch them by themselves.
     fn staging(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Self> {
         let usage = match placement {
             Placement::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
             _ => vk::BufferUsageFlags::TRANSFER_DST,
         };
+        Self::passing(device, size, usage, MemoryLocation::GpuToCpu)
+    }
+
+    /// Memory that one command uses: a spare one, or one that will be.
+    pub(super) fn passing(
+        device: &Arc<Device>,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+        location: MemoryLocation,
+    ) -> Result<Self> {
         if size > staging::PIECE {
-            return Self::new(device, size, usage, MemoryLocation::GpuToCpu);
+            return Self::new(device, size, usage, location);
         }
-        let size = size.next_power_of_two().max(LEAST_STAGING);
-        let shelf = Some((placement, size));
-        if let Some((raw, allocation)) = device.spares.take((placement, size)) {
+        let size = size.next_power_of_two().max(LEAST);
+        let shelf = Some((usage, size));
+        if let Some((raw, allocation)) = device.spares.take((usage, size)) {
             let imported = vk::DeviceMemory::null();
             return Ok(Self { raw, allocation: Some(allocation), imported, shelf, device: device.clone() });
         }
-        let mut buffer = Self::new(device, size, usage, MemoryLocation::GpuToCpu)?;
+        let mut buffer = Self::new(device, size, usage, location)?;
         buffer.shelf = shelf;
         Ok(buffer)
     }
