@@ -1,5 +1,6 @@
 //! The devices that tests run on: two software drivers of Debian and our reference device, each in a process of its own. One
-//! that is not there fails the tests; nothing is skipped.
+//! that is not there fails the tests; nothing is skipped. `KILN_TEST_LAVAPIPE` and `KILN_TEST_SWIFTSHADER` put another
+//! driver, by its manifest, in the place of one, to run the same tests on real hardware.
 
 use std::{
     env,
@@ -89,6 +90,9 @@ impl Device {
 
 impl Driver {
     fn find(&self, name: &str) -> Result<PathBuf, String> {
+        if let Some(other) = env::var_os(format!("KILN_TEST_{}", name.to_uppercase())) {
+            return Ok(other.into());
+        }
         let (folder, begin) = self.manifest;
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut found = entries.map(|entry| entry.path()).filter(|path| {

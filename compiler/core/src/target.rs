@@ -93,8 +93,12 @@ features! {
     float_controls_preserve16,
     /// The same of 64-bit floats
     float_controls_preserve64,
-    /// Denormals of 32-bit floats can be kept
+    /// Denormals of 32-bit floats are kept where a module demands it
     float_controls_denorm_preserve32,
+    /// The same of 16-bit floats
+    float_controls_denorm_preserve16,
+    /// The same of 64-bit floats
+    float_controls_denorm_preserve64,
     /// Images
     images,
     /// Images that a kernel both reads and writes
@@ -122,9 +126,15 @@ impl Target {
 }
 
 impl Features {
-    /// Every feature.
+    /// Every feature. What modules with floats always demand where it can be had is left to known devices: a module that
+    /// demands it runs nowhere else.
     pub const fn full() -> Self {
-        Self::all(true)
+        Self {
+            float_controls_denorm_preserve32: false,
+            float_controls_denorm_preserve16: false,
+            float_controls_denorm_preserve64: false,
+            ..Self::all(true)
+        }
     }
 
     /// Only what Vulkan 1.2 with the memory model and buffer addresses guarantees.

@@ -221,8 +221,12 @@ pub struct Features {
     pub float_controls_preserve16: bool,
     /// The same of 64-bit floats
     pub float_controls_preserve64: bool,
-    /// Denormals of 32-bit floats can be kept
+    /// Denormals of 32-bit floats are kept where a module demands it, along with those of other widths
     pub float_controls_denorm_preserve32: bool,
+    /// The same of 16-bit floats
+    pub float_controls_denorm_preserve16: bool,
+    /// The same of 64-bit floats
+    pub float_controls_denorm_preserve64: bool,
     /// Images
     pub images: bool,
     /// Images that a kernel both reads and writes

@@ -142,6 +142,8 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             float_controls_preserve16: true,
             float_controls_preserve64: true,
             float_controls_denorm_preserve32: true,
+            float_controls_denorm_preserve16: true,
+            float_controls_denorm_preserve64: true,
             images: true,
             read_write_images: true,
             float_controls_rte32: true,

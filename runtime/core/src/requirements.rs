@@ -43,7 +43,11 @@ const TABLE: &[Row] = &[
     (4448, "8-bit accesses to global memory", |f| f.storage8),
     (4449, "8-bit accesses to argument blocks", |f| f.storage8),
     (4450, "8-bit arguments", |f| f.push_constant8),
-    (4464, "kept denormals", |f| f.float_controls_denorm_preserve32),
+    (4464, "kept denormals", |f| {
+        f.float_controls_denorm_preserve16
+            || f.float_controls_denorm_preserve32
+            || f.float_controls_denorm_preserve64
+    }),
     (4466, "kept signed zeros, infinities and NaNs", |f| {
         f.float_controls_preserve16 || f.float_controls_preserve32 || f.float_controls_preserve64
     }),

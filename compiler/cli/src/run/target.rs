@@ -36,5 +36,7 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
     features.float_controls_preserve16 = device.float_controls_preserve16;
     features.float_controls_preserve64 = device.float_controls_preserve64;
     features.float_controls_denorm_preserve32 = device.float_controls_denorm_preserve32;
+    features.float_controls_denorm_preserve16 = device.float_controls_denorm_preserve16;
+    features.float_controls_denorm_preserve64 = device.float_controls_denorm_preserve64;
     target
 }

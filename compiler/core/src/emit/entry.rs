@@ -66,17 +66,34 @@ impl Emitter<'_> {
         if !self.is_vulkan() && !self.contracts {
             self.mode(id, ExecutionMode::ContractionOff, &[]);
         }
+        if self.is_vulkan() {
+            self.float_controls(id);
+        }
+    }
+
+    /// What arithmetic keeps, where the device is not free to drop it: OpenCL C 7.2 has signed zeros, infinities and NaNs, 7.5.3
+    /// has denormals of `half` and `double` always and those of `float` where the device has them.
+    fn float_controls(&mut self, id: FuncId) {
+        let features = &self.target.features;
         let is_free = self.math.finite_only && self.math.no_signed_zeros;
-        if self.is_vulkan() && !is_free {
-            let features = &self.target.features;
-            let widths = [
-                (features.float_controls_preserve16 && self.writer.needs(Capability::Float16), 16),
-                (features.float_controls_preserve32, 32),
-                (features.float_controls_preserve64 && self.writer.needs(Capability::Float64), 64),
-            ];
-            for (_, width) in widths.into_iter().filter(|(is_kept, _)| *is_kept) {
+        let values = [
+            (features.float_controls_preserve16, features.float_controls_denorm_preserve16, 16),
+            (features.float_controls_preserve32, features.float_controls_denorm_preserve32, 32),
+            (features.float_controls_preserve64, features.float_controls_denorm_preserve64, 64),
+        ];
+        for (keeps_values, keeps_denormals, width) in values {
+            let is_used = match width {
+                16 => self.writer.needs(Capability::Float16),
+                64 => self.writer.needs(Capability::Float64),
+                _ => true,
+            };
+            if is_used && keeps_values && !is_free {
                 self.writer.need(Capability::SignedZeroInfNanPreserve);
                 self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
+            }
+            if is_used && keeps_denormals && !self.math.denorms_are_zero {
+                self.writer.need(Capability::DenormPreserve);
+                self.mode(id, ExecutionMode::DenormPreserve, &[width]);
             }
         }
     }

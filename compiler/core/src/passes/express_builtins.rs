@@ -2,6 +2,7 @@
 //! wants, or a function of our own; what is neither is refused by name.
 
 mod conversions;
+mod divisions;
 mod groups;
 mod images;
 mod sub_groups;
@@ -98,43 +99,6 @@ impl Pass<'_> {
                 _ => builder.insert(inst),
             });
         }
-        self.module.functions[id] = function;
-    }
-
-    /// Divisions of float as OpenCL API 5.8.6.3 wants them, where the device's may be off by 2.5 ulp. Those of the library are
-    /// as they are meant.
-    fn divisions(&mut self, id: FuncId) {
-        let is_vulkan = self.options.target.environment == Environment::Vulkan;
-        let is_division = |function: &Function, inst: &Inst| {
-            inst.op == Op::Binary(BinaryOp::FDiv)
-                && function.ty(inst.results[0]).scalar() == Some(Scalar::F32)
-        };
-        let any =
-            self.module.functions[id].insts.iter().any(|it| is_division(&self.module.functions[id], it));
-        if !is_vulkan || !self.options.math.correctly_rounded_divide_sqrt || !any {
-            return;
-        }
-        let empty = Function::new(String::new(), &[], None, Span::default());
-        let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-        rewrite(&mut function, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            let callee = is_division(builder.function, &inst)
-                .then(|| self.callee("rounded_divide", "float", builder.span))
-                .flatten();
-            let Some(callee) = callee else { return builder.insert(id) };
-            let ty = builder.ty(inst.results[0]);
-            let parts: Vec<ValueId> = (0..ty.count())
-                .filter_map(|component| {
-                    let parts = [0, 1].map(|index| match ty.is_vector() {
-                        true => builder.extract(inst.args[index], component),
-                        false => inst.args[index],
-                    });
-                    builder.call(callee, &parts, Some(ty.with_count(1)))
-                })
-                .collect();
-            let result = if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] };
-            replaced.insert(inst.results[0], result);
-        });
         self.module.functions[id] = function;
     }
 

@@ -259,6 +259,23 @@ impl Found {
         }
     }
 
+    /// Which widths, 32, 16 and 64, can be asked to keep denormals, in whatever company: where widths depend on each other
+    /// (VkShaderFloatControlsIndependence), all of them or none.
+    fn keeps_denormals(&self) -> [bool; 3] {
+        let properties = &self.properties12;
+        let [float, half, double] = [
+            properties.shader_denorm_preserve_float32,
+            properties.shader_denorm_preserve_float16,
+            properties.shader_denorm_preserve_float64,
+        ]
+        .map(|it| it == vk::TRUE);
+        match properties.denorm_behavior_independence {
+            vk::ShaderFloatControlsIndependence::ALL => [float, half, double],
+            vk::ShaderFloatControlsIndependence::TYPE_32_ONLY => [float, half && double, half && double],
+            _ => [float && half && double; 3],
+        }
+    }
+
     fn features(&self) -> Features {
         let on = |feature: vk::Bool32| feature == vk::TRUE;
         let limits = &self.properties.limits;
@@ -266,6 +283,7 @@ impl Found {
         let subgroup = |operation: vk::SubgroupFeatureFlags| {
             in_compute && self.subgroups.subgroup_supported_operations.contains(operation)
         };
+        let keeps_denormals = self.keeps_denormals();
         Features {
             spirv: if self.is(1, 3) { (1, 6) } else { (1, 5) },
             int8: on(self.v12.shader_int8),
@@ -303,7 +321,9 @@ impl Found {
             float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
             float_controls_preserve16: on(self.properties12.shader_signed_zero_inf_nan_preserve_float16),
             float_controls_preserve64: on(self.properties12.shader_signed_zero_inf_nan_preserve_float64),
-            float_controls_denorm_preserve32: on(self.properties12.shader_denorm_preserve_float32),
+            float_controls_denorm_preserve32: keeps_denormals[0],
+            float_controls_denorm_preserve16: keeps_denormals[1],
+            float_controls_denorm_preserve64: keeps_denormals[2],
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),

@@ -1,6 +1,6 @@
 // Functions of half that are not those of float, rounded: neighbours, and what must be rounded once (cl_khr_fp16).
 //
-// Defines: fma nextafter fract nan
+// Defines: copysign fma nextafter fract nan
 #include "exact.cl"
 
 #define QUIET_NAN as_half((ushort)0x7e00)
@@ -14,6 +14,8 @@ half fma_half(half a, half b, half c) {
     if (!is_exact && (bits & 1) == 0) bits = (as_uint(sum.y) ^ bits) >> 31 == 0 ? bits + 1 : bits - 1;
     return (half)as_float(bits);
 }
+// In bits, as the sign of a NaN does not survive the way to float and back.
+half copysign_half(half x, half y) { return as_half((ushort)((as_ushort(x) & 0x7fff) | (as_ushort(y) & 0x8000))); }
 half nextafter_half(half x, half y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;
     ushort a = as_ushort(x), b = as_ushort(y), size_a = a & 0x7fff, size_b = b & 0x7fff;

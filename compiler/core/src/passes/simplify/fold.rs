@@ -184,6 +184,11 @@ fn resize(builder: &mut Builder<'_>, convert: Convert, value: ValueId, to: Type)
             Some(builder.resize(source, target, false))
         }
         (Convert::SignExtend, Convert::SignExtend) => Some(builder.resize(source, target, true)),
+        // The low bits, without an integer of their width.
+        (Convert::Truncate, Convert::ZeroExtend) if builder.ty(source) == to => {
+            let mask = builder.ty(value).scalar()?.mask();
+            Some(builder.binary_bits(BinaryOp::And, source, mask))
+        }
         _ => None,
     }
 }

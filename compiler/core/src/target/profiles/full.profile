@@ -19,7 +19,6 @@ subgroups                          # Basic sub-group operations in compute
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be demanded
 float_controls_preserve16          # The same of 16-bit floats
 float_controls_preserve64          # The same of 64-bit floats
-float_controls_denorm_preserve32   # Denormals of 32-bit floats can be kept
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
 push_constant_size = 128
