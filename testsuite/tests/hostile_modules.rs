@@ -189,7 +189,7 @@ fn run(words: &[u32], checks: Checks) -> bool {
 
 #[test]
 fn modules_with_mistakes_never_panic_and_never_hang() {
-    let count = if std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1") { 100_000 } else { 3000 };
+    let count = if std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1") { 200_000 } else { 3000 };
     panic::set_hook(Box::new(|_| {}));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut failures = Vec::new();

@@ -34,10 +34,43 @@ fn main() -> ExitCode {
     let mut trials = vec![Trial::test("there-are-sixty", move || {
         if count >= 60 { Ok(()) } else { Err(Failed::from(format!("only {count} defects are found"))) }
     })];
+    trials.push(Trial::test("another-order-shows-what-the-usual-one-hides", || Ok(hidden_race()?)));
     for defect in defects {
         trials.push(Trial::test(defect.name.clone(), move || Ok(defect.is_found_and_only_it()?)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Two writes of which the usual order does only one.
+const HIDDEN: &str = "kernel void k(global atomic_int *flag, global int *data) {
+    if (get_global_id(0) == 0) {
+        int rounds = 0;
+        for (int i = 0; i < 10; i++) rounds += atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device);
+        if (rounds > 0) data[0] = 1;
+    } else {
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+        data[0] = 2;
+    }
+}
+";
+
+/// `KILN_SEED` chooses another order (docs/reference-device.md).
+fn hidden_race() -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = scratch.path().join("k.cl");
+    fs::write(&file, HIDDEN).map_err(|e| e.to_string())?;
+    let run = |seed: &str| {
+        let mut command = kiln::command();
+        Device::named("reference").ok_or("there is no reference device")?.only(&mut command)?;
+        command.env("KILN_SEED", seed).arg("run").arg(&file);
+        command.args(["--global", "2", "--arg", "buf:int[1]", "--arg", "buf:int[1]"]);
+        kiln::run(&mut command)
+    };
+    if !run("0")?.status.success() {
+        return Err("the usual order shows it, too".to_owned());
+    }
+    let finished = run("1")?;
+    if finished.stderr.contains("[data-race]") { Ok(()) } else { Err(finished.stderr) }
 }
 
 /// A section of a document.

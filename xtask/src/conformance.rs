@@ -198,9 +198,7 @@ fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
 
 fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, String> {
     let mut findings = accepted(kiln, program)?;
-    let Some(count) = program.check.filter(|_| run && !program.is("vulkan-hard")) else {
-        return Ok(findings);
-    };
+    let Some(count) = program.check.filter(|_| run) else { return Ok(findings) };
     let check = format!("out[0..{count}]=1");
     let mut words = vec![
         "--kernel",
@@ -220,11 +218,40 @@ fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, Stri
     if program.is("extra-global-buffer") {
         words.extend(["--arg", "buf:uchar[256]=0"]);
     }
-    let ended = program.run(kiln, "run", &words)?;
-    let failure =
-        (ended.end != End::Code(0)).then(|| ended.text.lines().next().unwrap_or_default().to_owned());
-    findings.push(("runs right".to_owned(), failure));
+    let mut runs = |class: &str, more: &[&str]| {
+        let ended = program.run(kiln, "run", &[&words[..], more].concat())?;
+        let failure =
+            (ended.end != End::Code(0)).then(|| ended.text.lines().next().unwrap_or_default().to_owned());
+        findings.push((class.to_owned(), failure));
+        Ok::<(), String>(())
+    };
+    if !program.is("vulkan-hard") {
+        runs("runs right", &[])?;
+    }
+    runs("on the reference device", &["--device", "reference"])?;
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    if let Some(module) = clang(program, scratch.path())? {
+        runs("there, clang's module", &["--device", "reference", "--module", &module])?;
+    }
     Ok(findings)
+}
+
+/// The module of clang-15 and llvm-spirv-15, where these make one of the program.
+fn clang(program: &Program, scratch: &Path) -> Result<Option<String>, String> {
+    let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name).display().to_string());
+    let source = program.path.display().to_string();
+    let version = &program.options[0];
+    let mut words: Vec<&str> =
+        "-x cl --target=spir64 -O2 -fno-discard-value-names -w -c -emit-llvm".split(' ').collect();
+    words.extend(["-Xclang", "-cl-ext=+all", version, &source, "-o", &bitcode]);
+    let compile: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    let translate = ["--spirv-ext=+all", &bitcode, "-o", &module].map(str::to_owned);
+    for (compiler, words) in [("clang-15", &compile[..]), ("llvm-spirv-15", &translate[..])] {
+        if run(Path::new(compiler), words, LIMITS)?.end != End::Code(0) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(module))
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub struct Options {
     pub watchdog: Option<Duration>,
     /// Whether the reference device looks only for what it cannot carry out.
     pub unchecked: bool,
+    /// Chooses among the orders in which the reference device may let work-items and enqueued kernels run.
+    pub seed: u64,
     /// The folder where what the driver makes of kernels is kept from process to process. `None` keeps nothing.
     pub cache: Option<PathBuf>,
 }
@@ -83,8 +85,8 @@ struct Inner {
 
 impl Options {
     /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]), `KILN_WATCHDOG`
-    /// (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]), and `KILN_CACHE` (a folder, or `off`; otherwise `kiln` in the
-    /// user's folder for caches).
+    /// (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]), `KILN_SEED` (a number), and `KILN_CACHE` (a folder, or `off`;
+    /// otherwise `kiln` in the user's folder for caches).
     pub fn from_env() -> Self {
         let value = |name| std::env::var(name).unwrap_or_default();
         Self {
@@ -94,6 +96,7 @@ impl Options {
                 _ => Validation::On,
             },
             unchecked: value("KILN_CHECKS") == "0",
+            seed: value("KILN_SEED").parse().unwrap_or(0),
             watchdog: value("KILN_WATCHDOG")
                 .parse()
                 .ok()

@@ -309,6 +309,7 @@ impl Queue {
         let options = kiln_reference::Options {
             checks,
             deadline: watchdog.map(|time| begin + time),
+            seed: self.options.seed,
             ..kiln_reference::Options::default()
         };
         let outcome = kiln_reference::Launch {
