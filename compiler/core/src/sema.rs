@@ -146,6 +146,7 @@ pub fn check(
         initialized: FxHashSet::default(),
     };
     sema.unit(unit);
+    sema.check_tentative_definitions();
     sema.check_whole_program(extent);
     sema.check_divergence();
     sema.check_mixed_access();

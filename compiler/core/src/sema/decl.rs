@@ -438,6 +438,25 @@ impl Sema<'_> {
         );
     }
 
+    /// What a program defines without an initialiser has a complete type at its end (C99 6.9.2). An array without a
+    /// length has one element then.
+    pub(super) fn check_tentative_definitions(&mut self) {
+        let tentative: Vec<_> = self
+            .module
+            .globals
+            .entries()
+            .filter(|(id, global)| {
+                let is_open = matches!(self.types.get(global.ty.ty), Ty::Array(_, None));
+                self.defined.contains(id) && !is_open && !self.types.is_complete(global.ty.ty)
+            })
+            .filter_map(|(_, global)| Some((global.name?, global.ty, global.span)))
+            .collect();
+        for (name, ty, span) in tentative {
+            let name = self.text(name).to_owned();
+            self.report_incomplete_variable(Variable { name: &name, ty, storage: None, span });
+        }
+    }
+
     fn report_incomplete_variable(&mut self, variable: Variable<'_>) {
         let shown = self.show(variable.ty.ty);
         let mut diagnostic = Diagnostic::new(

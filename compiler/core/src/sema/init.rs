@@ -459,9 +459,12 @@ impl Sema<'_> {
         }
     }
 
-    /// `{ … }` for a vector: as many components as it has (OpenCL C 6.3.6).
+    /// `{ … }` for a vector: as many components as it has (OpenCL C 6.3.6), or none, as in GNU C.
     fn vector_list(&mut self, ty: TyId, list: &InitializerList) -> Expr {
         let Ty::Vector(element, count) = *self.types.get(ty) else { return self.error_value(list.span) };
+        if list.items.is_empty() {
+            return Expr { kind: ExprKind::Const(Const::Zero), ty, span: list.span };
+        }
         let mut values = Vec::new();
         let mut total = 0u32;
         for item in &list.items {

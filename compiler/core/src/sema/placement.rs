@@ -157,6 +157,23 @@ impl Sema<'_> {
             Ty::Sampler if space.is_some_and(|space| space != AddressSpace::Constant) => {
                 "OpenCL C 6.11.b: the sampler type cannot be used with the `local` and `global` address spaces"
             }
+            Ty::Sampler
+                if space.is_none() && self.scopes.at_program_scope() && !variable.ty.quals.is_const =>
+            {
+                self.report(
+                    Diagnostic::new(
+                        Code::OpaqueTypeUse,
+                        variable.span,
+                        format!(
+                            "the sampler `{}` at program scope is neither `const` nor `constant`",
+                            variable.name
+                        ),
+                    )
+                    .help("write `constant sampler_t`")
+                    .note("OpenCL C 6.15.15.1: samplers can be declared as global constants"),
+                );
+                return false;
+            }
             _ => return self.check_half(variable),
         };
         let shown = self.show(element);
