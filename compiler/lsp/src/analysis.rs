@@ -3,6 +3,7 @@
 use std::{ops::Range, sync::OnceLock};
 
 use kiln_compiler::{
+    sema::Typed,
     session::Source,
     source::{FileId, FileKind, Place},
     survey::{Survey, survey},
@@ -13,9 +14,10 @@ use lsp_types::{Location, Position};
 use rustc_hash::FxHashMap;
 
 use crate::{
+    call::open_call,
     configuration,
     documents::Document,
-    names::{self, Name},
+    names::{self, Name, Thing},
     position::{Encoding, Lines},
     uri,
     world::World,
@@ -201,6 +203,29 @@ impl<'a> Cursor<'a> {
     /// The range of a part of the file.
     pub(crate) fn range(&self, range: &Range<usize>) -> lsp_types::Range {
         self.analysis.range(self.file, range)
+    }
+
+    /// The expressions that stand around it or touch it, with their places.
+    pub(crate) fn expressions(&self) -> Vec<(Range<usize>, &'a Typed)> {
+        let (analysis, length) = (self.analysis, self.text().len());
+        let whole = analysis.survey.sources.span(self.file, 0..length);
+        let touches = |range: &Range<usize>| range.start <= self.offset && self.offset <= range.end;
+        // Most of what a large source expands comes from macros, and is looked at only where one is called.
+        let in_macro = self.is_in_macro_call();
+        let all = analysis.survey.facts.expressions.iter();
+        all.filter(|typed| in_macro || whole.lo <= typed.span.lo && typed.span.lo <= whole.hi)
+            .filter_map(|typed| {
+                let range = analysis.in_file(self.file, typed.span).filter(touches)?;
+                Some((range, typed))
+            })
+            .collect()
+    }
+
+    /// Whether it stands among the arguments of a macro.
+    fn is_in_macro_call(&self) -> bool {
+        let Some(call) = open_call(&self.text()[..self.offset]) else { return false };
+        let names = self.analysis.names_in(self.file).iter();
+        names.into_iter().any(|name| name.place.range == call.name && matches!(name.thing, Thing::Macro(..)))
     }
 
     /// The word that ends at or around it.

@@ -80,11 +80,8 @@ fn included(cursor: &Cursor<'_>) -> Option<Location> {
 
 /// The type of the smallest expression around the cursor.
 pub(crate) fn expression_type(cursor: &Cursor<'_>) -> Option<TyId> {
-    let around = cursor.analysis.survey.facts.expressions.iter().filter_map(|typed| {
-        let range = cursor.analysis.in_file(cursor.file, typed.span)?;
-        (range.start <= cursor.offset && cursor.offset <= range.end).then_some((range.len(), typed.ty.ty))
-    });
-    around.min_by_key(|(length, _)| *length).map(|(_, ty)| ty)
+    let around = cursor.expressions().into_iter();
+    around.min_by_key(|(range, _)| range.len()).map(|(_, typed)| typed.ty.ty)
 }
 
 /// The tag behind a type: that of its elements, of what it points to, of what a function gives.

@@ -179,10 +179,7 @@ fn word(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
 /// The type of the smallest expression, and its value.
 fn expression(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let analysis = cursor.analysis;
-    let around = analysis.survey.facts.expressions.iter().filter_map(|typed| {
-        let range = analysis.in_file(cursor.file, typed.span)?;
-        (range.start <= cursor.offset && cursor.offset < range.end).then_some((range, typed))
-    });
+    let around = cursor.expressions().into_iter().filter(|(range, _)| cursor.offset < range.end);
     let (range, typed) = around.min_by_key(|(range, _)| range.len())?;
     if matches!(analysis.survey.program.types.get(typed.ty.ty), Ty::Error | Ty::Void) {
         return None;

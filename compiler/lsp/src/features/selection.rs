@@ -16,7 +16,6 @@ pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
         let range = analysis.in_file(cursor.file, span);
         ranges.extend(range.filter(|range| range.start <= cursor.offset && cursor.offset <= range.end));
     };
-    analysis.survey.facts.expressions.iter().for_each(|typed| add(typed.span));
     tree::walk(&analysis.survey.unit, &mut |node| {
         let span = node.span();
         add(span);
@@ -24,6 +23,7 @@ pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
             add(Span::new(span.lo + 1, span.hi.saturating_sub(1).max(span.lo + 1)));
         }
     });
+    ranges.extend(cursor.expressions().into_iter().map(|(range, _)| range));
     let word = cursor.word();
     if !word.is_empty() {
         ranges.push(word);

@@ -44,10 +44,9 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
 /// The type of the longest expression that ends there.
 fn type_before(analysis: &Analysis, cursor: &Cursor<'_>, end: usize) -> Option<TyId> {
     let end = cursor.text()[..end].trim_end().len();
-    let ending = analysis.survey.facts.expressions.iter().filter_map(|typed| {
-        let range = analysis.in_file(cursor.file, typed.span)?;
-        (range.end == end).then_some((range.len(), typed.ty.ty))
-    });
+    let there = Cursor { analysis, offset: end, ..*cursor };
+    let ending = there.expressions().into_iter().filter(|(range, _)| range.end == end);
+    let ending = ending.map(|(range, typed)| (range.len(), typed.ty.ty));
     // `a + b.` is about `b`: what binds tighter than the access is a primary expression.
     let text = cursor.text();
     let primary = ending.filter(|(length, _)| is_primary(&text[end - length..end]));
