@@ -113,8 +113,21 @@ impl Comparison {
         Self { sort: self.sort, references: Self::references(self.sort), ways: vec![way] }
     }
 
+    /// Whether Kiln takes it for a program.
+    pub fn accepts(&self, program: &Program, scratch: &Path) -> bool {
+        let file = scratch.join("program.cl");
+        let mut command = kiln::command();
+        command.args(["check", "-w", self.version()]).arg(&file);
+        fs::write(&file, &program.source).is_ok()
+            && kiln::run(&mut command).is_ok_and(|finished| finished.status.success())
+    }
+
+    fn version(&self) -> &'static str {
+        if self.sort == Sort::Plain { "-cl-std=CL1.2" } else { "-cl-std=CL2.0" }
+    }
+
     fn run(&self, way: Way, program: &Program, file: &Path, scratch: &Path) -> Result<Outcome, String> {
-        let version = if self.sort == Sort::Plain { "-cl-std=CL1.2" } else { "-cl-std=CL2.0" };
+        let version = self.version();
         let finished = match way {
             Way::Source(oracle) => {
                 let mut command = oracle.command(scratch)?;

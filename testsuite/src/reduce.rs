@@ -1,7 +1,64 @@
-//! Makes a program smaller while it still does what it was found for: whole statements go, as long as the rest holds.
+//! Makes a program smaller while it still does what it was found for: whole statements go, then parts of expressions,
+//! as long as the rest holds.
 
-/// The smallest program that is found by leaving out lines, for which `holds` is true.
+/// The smallest program that is found by leaving out lines and operands, for which `holds` is true.
 pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
+    let mut smaller = lines(source, &mut holds);
+    loop {
+        let simpler = lines(&parentheses(&smaller, &mut holds), &mut holds);
+        if simpler.len() == smaller.len() {
+            return simpler;
+        }
+        smaller = simpler;
+    }
+}
+
+/// With numbers in place of what stands in parentheses, or without what stands beside something in them.
+fn parentheses(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
+    let mut text = source.to_owned();
+    let mut at = 0;
+    while let Some(start) = text[at..].find('(').map(|found| at + found) {
+        at = start + 1;
+        let Some(end) = closing(&text, start) else { continue };
+        let inside = &text[start + 1..end];
+        // A cast, or what is simple already.
+        if inside.len() < 2 || inside.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            continue;
+        }
+        let mut instead = vec!["1".to_owned(), "0".to_owned()];
+        instead.extend(operands(inside).into_iter().map(str::to_owned));
+        let with = |part: &str| format!("{}({part}){}", &text[..start], &text[end + 1..]);
+        let shorter = instead.iter().filter(|part| part.len() < inside.len()).map(|part| with(part));
+        if let Some(shorter) = shorter.into_iter().find(|text| holds(text)) {
+            text = shorter;
+            // What is there now may become simpler yet.
+            at = start;
+        }
+    }
+    text
+}
+
+/// Where the parenthesis that opens here is closed.
+fn closing(text: &str, start: usize) -> Option<usize> {
+    let mut open = 0;
+    text[start..].char_indices().find_map(|(index, c)| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        (open == 0).then_some(start + index)
+    })
+}
+
+/// What stands between blanks at no depth: operands, conditions, arguments.
+fn operands(text: &str) -> Vec<&str> {
+    let mut open = 0;
+    let is_between = |c: char| {
+        open += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        open == 0 && (c == ' ' || c == ',')
+    };
+    let is_operand = |part: &&str| part.contains(|c: char| c.is_ascii_alphanumeric());
+    text.split(is_between).filter(is_operand).collect()
+}
+
+fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
     let mut lines: Vec<&str> = source.lines().collect();
     let mut size = lines.len() / 2;
     while size > 0 {
@@ -10,7 +67,11 @@ pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
         while start < lines.len() {
             let end = balanced_end(&lines, start, size);
             let rest: Vec<&str> = lines[..start].iter().chain(&lines[end..]).copied().collect();
-            if end > start && rest.len() < lines.len() && holds(&rest.join("\n")) {
+            // A function that must return something and does not is no smaller program, but none.
+            let is_inside = lines[start].starts_with(' ');
+            let returns =
+                is_inside && lines[start..end].iter().any(|line| line.trim_start().starts_with("return"));
+            if end > start && !returns && holds(&rest.join("\n")) {
                 lines = rest;
                 has_shrunk = true;
             } else if let Some(bare) = without_frame(&lines, start).filter(|bare| holds(&bare.join("\n"))) {
@@ -76,6 +137,7 @@ mod tests {
     fn what_does_not_matter_goes() {
         let source = "a;\nif (b) {\n    c;\n    while (d) {\n        e;\n    }\n}\nf;";
         assert_eq!(reduce(source, |it| it.contains("e;") && it.contains("a;")), "a;\n        e;\n");
+        assert_eq!(reduce("a = ((b + 2u) * f(c, (d + e)));", |it| it.contains("f(")), "a = (f(1));\n");
         assert_eq!(
             reduce(source, |it| it.contains("while (d) {") && it.contains('}')),
             "    while (d) {\n    }\n"

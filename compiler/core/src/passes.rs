@@ -12,6 +12,7 @@ mod expand_memory;
 mod express_builtins;
 mod inline_calls;
 mod keep_halves_in_memory;
+mod keep_loop_values;
 mod layout_vars;
 mod legalize_atomics;
 mod lower_addresses;
@@ -78,6 +79,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("lower_work_items", lower_work_items::lower_work_items),
     // After all that makes local and private objects.
     ("layout_vars", layout_vars::layout_vars),
+    // What has become an array of which only known elements are used needs no memory either. Drivers find that too, and
+    // what they make of it is no longer ours to keep (`keep_loop_values`).
+    ("promote_again", promote::promote),
     // After the local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
     // After all that makes comparisons of 64 bits; before those are done with pairs.
@@ -90,6 +94,10 @@ const VULKAN: &[(&str, Pass)] = &[
     ("split_vectors", split_vectors::split_vectors),
     // What the others have made has much in common.
     ("simplify_again", simplify::simplify),
+    // Selections that always choose the same hid what was widened.
+    ("narrow_comparisons_again", narrow_comparisons::narrow_comparisons),
+    // After all that makes loops, and all that could see through it.
+    ("keep_loop_values", keep_loop_values::keep_loop_values),
     // Last, for what the others have left behind.
     ("dead_code", dead_code::dead_code),
 ];

@@ -17,6 +17,19 @@ pub struct Target {
     pub features: Features,
     /// The name of the profile that says so, if one was chosen.
     pub profile: Option<String>,
+    /// What compiles the module for the device.
+    pub driver: Driver,
+}
+
+/// A driver, in so far as modules must bear its faults, each of which is named where it is mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// Any: what costs little is mended.
+    Unknown,
+    /// One that runs kernels on the host's processors: what is known is mended.
+    Software,
+    /// One of a device: none of those faults is known there.
+    Hardware,
 }
 
 /// Writes `Features` from the one list of them.
@@ -108,12 +121,24 @@ features! {
 impl Target {
     /// A target with every feature.
     pub fn full(environment: Environment) -> Self {
-        Self { environment, spirv: Self::version(environment), features: Features::full(), profile: None }
+        Self {
+            environment,
+            spirv: Self::version(environment),
+            features: Features::full(),
+            profile: None,
+            driver: Driver::Unknown,
+        }
     }
 
     /// A target with the features that every Vulkan device with the memory model and buffer addresses has.
     pub fn minimal(environment: Environment) -> Self {
-        Self { environment, spirv: Self::version(environment), features: Features::minimal(), profile: None }
+        Self {
+            environment,
+            spirv: Self::version(environment),
+            features: Features::minimal(),
+            profile: None,
+            driver: Driver::Unknown,
+        }
     }
 
     /// Vulkan 1.2 takes SPIR-V 1.5, OpenCL 2.2 takes 1.2.

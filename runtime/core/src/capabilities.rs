@@ -231,6 +231,8 @@ pub struct Features {
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
+    /// Whether compilers must mend the faults of software drivers
+    pub software_drivers: bool,
     /// Rounding to nearest even of 32-bit floats can be demanded
     pub float_controls_rte32: bool,
 }

@@ -146,6 +146,7 @@ pub(crate) fn describe(index: usize) -> DeviceInfo {
             float_controls_denorm_preserve64: true,
             images: true,
             read_write_images: true,
+            software_drivers: false,
             float_controls_rte32: true,
         },
         faults: Vec::new(),

@@ -75,7 +75,12 @@ impl Generator {
         if place.ty.count > 1 {
             text = format!("{text}.s{}", char::from(DIGITS[self.dice.below(place.ty.count)]));
         }
-        if place.ty.scalar == scalar { text } else { format!("(({}){text})", scalar.name) }
+        match place.ty.scalar {
+            same if same == scalar => text,
+            // Not every such number is one of 8 bits, and what then comes of it is undefined.
+            it if it.is_float() && scalar.bits == 8 => format!("(({})(int){text})", scalar.name),
+            _ => format!("(({}){text})", scalar.name),
+        }
     }
 
     /// An integer expression of this type.

@@ -16,18 +16,25 @@ use crate::{
 
 pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        let slots = Slots::find(function);
-        if !slots.types.is_empty() {
-            let stored = stored_slots(function, &slots);
-            let mut walk =
-                Walk { builder: Builder::new(function), slots, stored, replaced: FxHashMap::default() };
-            let body = walk.builder.function.body;
-            let undefined: State = walk.slots.types.iter().map(|_| None).collect();
-            walk.block(body, undefined);
-            let replaced = walk.replaced;
-            function.replace_uses(&replaced);
-        }
+        // A pointer that was a variable's value tells, as a value, where it points.
+        while promote_once(function) {}
     }
+}
+
+/// Whether there was anything to do.
+fn promote_once(function: &mut Function) -> bool {
+    let slots = Slots::find(function);
+    if slots.types.is_empty() {
+        return false;
+    }
+    let stored = stored_slots(function, &slots);
+    let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: FxHashMap::default() };
+    let body = walk.builder.function.body;
+    let undefined: State = walk.slots.types.iter().map(|_| None).collect();
+    walk.block(body, undefined);
+    let replaced = walk.replaced;
+    function.replace_uses(&replaced);
+    true
 }
 
 /// The value of each slot, none while it is undefined.
@@ -58,6 +65,15 @@ impl Slots {
                     if let Some((var, offset)) = place(0) {
                         match constant_offset(function, inst.args[1], stride) {
                             Some(bytes) => drop(places.insert(inst.results[0], (var, offset + bytes))),
+                            None => drop(refused.insert(var)),
+                        }
+                        continue;
+                    }
+                }
+                Op::Element => {
+                    if let Some((var, _)) = place(0) {
+                        match element_offset(function, var, inst.args[1]) {
+                            Some(bytes) => drop(places.insert(inst.results[0], (var, bytes))),
                             None => drop(refused.insert(var)),
                         }
                         continue;
@@ -114,6 +130,12 @@ fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i
     let bits = function.constant_bits(index)?;
     let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
     index.checked_mul(i64::try_from(stride).ok()?)
+}
+
+fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {
+    let size = function.vars[var].element?.size()?;
+    // Of one element alone, any index is that of the element.
+    if size == function.vars[var].size { Some(0) } else { constant_offset(function, index, size) }
 }
 
 fn note(

@@ -327,6 +327,8 @@ impl Found {
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
+            // lavapipe and SwiftShader; others are not known to have those faults.
+            software_drivers: self.kind() == DeviceKind::Cpu,
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }
     }
