@@ -112,6 +112,23 @@
 //! - `SPIRV-MemoryAccess-direction`: a load makes nothing available, a store makes nothing visible
 //! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, nothing is decorated Coherent or Volatile
 //! - `SPIRV-access-type`: OpLoad gives and OpStore takes a value of the type that the pointer points to
+//!
+//! Variables, and what only work-groups have (`verify/variables.rs`)
+//! - `VUID-StandaloneSpirv-OpVariable-04734`: the initialiser of a Workgroup variable is OpConstantNull
+//! - `VUID-StandaloneSpirv-PushConstant-06808`: a PushConstant variable is a structure
+//! - `VUID-StandaloneSpirv-PushConstant-06675`: PushConstant and StorageBuffer variables are decorated Block
+//! - `VUID-StandaloneSpirv-Uniform-06676`: Uniform variables are decorated Block or BufferBlock
+//! - `VUID-StandaloneSpirv-UniformConstant-06677`: UniformConstant, StorageBuffer and Uniform variables have DescriptorSet and Binding
+//! - `VUID-StandaloneSpirv-Uniform-06925`: a Uniform variable decorated Block is not stored to
+//! - `VUID-StandaloneSpirv-OpEntryPoint-09658`: no BuiltIn stands twice in the Input interface of an entry point
+//! - `VUID-StandaloneSpirv-None-04645`: Workgroup variables are for task, mesh and compute entry points
+//! - `VUID-StandaloneSpirv-None-04637`: the Workgroup scope for execution is for task, mesh, tessellation control and compute entry points
+//! - `VUID-StandaloneSpirv-None-07321`: the Workgroup scope for memory is for task, mesh, tessellation control and compute entry points
+//! - `VUID-StandaloneSpirv-None-10685`: a compute entry point has LocalSize or LocalSizeId, or an object is decorated WorkgroupSize
+//! - `VUID-StandaloneSpirv-Base-07650`: the base of OpPtrAccessChain is in Workgroup, StorageBuffer or PhysicalStorageBuffer
+//! - `VUID-StandaloneSpirv-Base-07651`: OpPtrAccessChain into Workgroup needs VariablePointers
+//! - `VUID-StandaloneSpirv-Base-07652`: OpPtrAccessChain into StorageBuffer needs VariablePointers or VariablePointersStorageBuffer
+//! - `VUID-StandaloneSpirv-OpReadClockKHR-04652`: the scope of OpReadClockKHR is Subgroup or Device
 
 mod accesses;
 mod atomics;
@@ -123,6 +140,7 @@ mod structure;
 mod synchronisation;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::{fmt, sync::Arc};
 
@@ -152,6 +170,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         synchronisation::RULES,
         atomics::RULES,
         accesses::RULES,
+        variables::RULES,
     ]
     .into_iter()
     .flatten()
@@ -245,6 +264,7 @@ pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     synchronisation::check(&context, &mut findings);
     atomics::check(&context, &mut findings);
     accesses::check(&context, &mut findings);
+    variables::check(&context, &mut findings);
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.offset));
     findings
 }

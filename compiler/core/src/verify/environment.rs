@@ -291,10 +291,10 @@ fn interface(
 }
 
 /// Who calls whom.
-struct Calls(FxHashMap<Word, Vec<Word>>);
+pub(super) struct Calls(FxHashMap<Word, Vec<Word>>);
 
 impl Calls {
-    fn of(module: &Module) -> Self {
+    pub(super) fn of(module: &Module) -> Self {
         let callees = |function: &Function| {
             module
                 .body(function)
@@ -311,7 +311,7 @@ impl Calls {
     }
 
     /// The functions that an entry point reaches, and whether its call graph has a cycle.
-    fn reach(&self, entry: Word) -> (Vec<Word>, bool) {
+    pub(super) fn reach(&self, entry: Word) -> (Vec<Word>, bool) {
         let mut reached = vec![entry];
         let mut state: FxHashMap<Word, bool> = FxHashMap::default();
         let mut path: Vec<(Word, usize)> = vec![(entry, 0)];

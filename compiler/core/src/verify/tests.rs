@@ -7,6 +7,7 @@ mod environment;
 mod reading;
 mod structure;
 mod synchronisation;
+mod variables;
 
 use super::*;
 use assembler::assemble;
@@ -147,6 +148,7 @@ fn each_rule_is_tested_and_has_its_own_name() {
         include_str!("tests/reading.rs"),
         include_str!("tests/structure.rs"),
         include_str!("tests/synchronisation.rs"),
+        include_str!("tests/variables.rs"),
     );
     let mut seen = std::collections::HashSet::new();
     for rule in rules() {

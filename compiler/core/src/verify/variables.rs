@@ -1,0 +1,321 @@
+//! What Vulkan asks of variables by their storage class, of pointers into them, and of entry points that use what only
+//! work-groups have: standalone SPIR-V validation.
+
+use rspirv::{
+    dr::Operand,
+    spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    Context, Finding, Rule,
+    environment::Calls,
+    module::{Entry, Module, id_of},
+};
+use crate::opencl::Environment;
+
+pub(super) const RULES: &[Rule] = &[
+    WORKGROUP_NULL,
+    PUSH_STRUCT,
+    PUSH_BLOCK,
+    UNIFORM_BLOCK,
+    BOUND,
+    UNIFORM_STORE,
+    BUILTIN_TWICE,
+    WORKGROUP_MODEL,
+    EXECUTION_MODEL,
+    MEMORY_MODEL,
+    LOCAL_SIZE,
+    CHAIN_CLASS,
+    CHAIN_WORKGROUP,
+    CHAIN_STORAGE,
+    CLOCK,
+];
+
+const WORKGROUP_NULL: Rule = Rule {
+    id: "VUID-StandaloneSpirv-OpVariable-04734",
+    text: "the initialiser of a Workgroup variable is OpConstantNull",
+};
+const PUSH_STRUCT: Rule =
+    Rule { id: "VUID-StandaloneSpirv-PushConstant-06808", text: "a PushConstant variable is a structure" };
+const PUSH_BLOCK: Rule = Rule {
+    id: "VUID-StandaloneSpirv-PushConstant-06675",
+    text: "PushConstant and StorageBuffer variables are decorated Block",
+};
+const UNIFORM_BLOCK: Rule = Rule {
+    id: "VUID-StandaloneSpirv-Uniform-06676",
+    text: "Uniform variables are decorated Block or BufferBlock",
+};
+const BOUND: Rule = Rule {
+    id: "VUID-StandaloneSpirv-UniformConstant-06677",
+    text: "UniformConstant, StorageBuffer and Uniform variables have DescriptorSet and Binding",
+};
+const UNIFORM_STORE: Rule = Rule {
+    id: "VUID-StandaloneSpirv-Uniform-06925",
+    text: "a Uniform variable decorated Block is not stored to",
+};
+const BUILTIN_TWICE: Rule = Rule {
+    id: "VUID-StandaloneSpirv-OpEntryPoint-09658",
+    text: "no BuiltIn stands twice in the Input interface of an entry point",
+};
+const WORKGROUP_MODEL: Rule = Rule {
+    id: "VUID-StandaloneSpirv-None-04645",
+    text: "Workgroup variables are for task, mesh and compute entry points",
+};
+const EXECUTION_MODEL: Rule = Rule {
+    id: "VUID-StandaloneSpirv-None-04637",
+    text: "the Workgroup scope for execution is for task, mesh, tessellation control and compute entry points",
+};
+const MEMORY_MODEL: Rule = Rule {
+    id: "VUID-StandaloneSpirv-None-07321",
+    text: "the Workgroup scope for memory is for task, mesh, tessellation control and compute entry points",
+};
+const LOCAL_SIZE: Rule = Rule {
+    id: "VUID-StandaloneSpirv-None-10685",
+    text: "a compute entry point has LocalSize or LocalSizeId, or an object is decorated WorkgroupSize",
+};
+const CHAIN_CLASS: Rule = Rule {
+    id: "VUID-StandaloneSpirv-Base-07650",
+    text: "the base of OpPtrAccessChain is in Workgroup, StorageBuffer or PhysicalStorageBuffer",
+};
+const CHAIN_WORKGROUP: Rule = Rule {
+    id: "VUID-StandaloneSpirv-Base-07651",
+    text: "OpPtrAccessChain into Workgroup needs VariablePointers",
+};
+const CHAIN_STORAGE: Rule = Rule {
+    id: "VUID-StandaloneSpirv-Base-07652",
+    text: "OpPtrAccessChain into StorageBuffer needs VariablePointers or VariablePointersStorageBuffer",
+};
+const CLOCK: Rule = Rule {
+    id: "VUID-StandaloneSpirv-OpReadClockKHR-04652",
+    text: "the scope of OpReadClockKHR is Subgroup or Device",
+};
+
+/// The numbers of SPIR-V's scopes.
+mod scope {
+    pub(super) const DEVICE: u32 = 1;
+    pub(super) const WORKGROUP: u32 = 2;
+    pub(super) const SUBGROUP: u32 = 3;
+}
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if context.environment != Environment::Vulkan {
+        return;
+    }
+    let module = context.module;
+    let decorations = Decorations::of(module);
+    for entry in &module.entries {
+        match entry.op() {
+            Op::Variable => variable(module, &decorations, entry, findings),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => chain(module, entry, findings),
+            Op::Store => store(module, &decorations, entry, findings),
+            Op::ReadClockKHR => {
+                let scope = entry.id(0).and_then(|scope| module.constant(scope));
+                if scope.is_some_and(|scope| !matches!(scope, scope::DEVICE | scope::SUBGROUP)) {
+                    findings.push(entry.finding(&CLOCK, "another scope"));
+                }
+            }
+            _ => {}
+        }
+    }
+    let calls = Calls::of(module);
+    for entry in module.entries.iter().filter(|entry| entry.op() == Op::EntryPoint) {
+        entry_point(module, &calls, &decorations, entry, findings);
+    }
+}
+
+/// What decorates each id, and its built-in.
+struct Decorations {
+    plain: FxHashSet<(Word, u32)>,
+    builtins: FxHashMap<Word, BuiltIn>,
+}
+
+impl Decorations {
+    fn of(module: &Module) -> Self {
+        let mut all = Self { plain: FxHashSet::default(), builtins: FxHashMap::default() };
+        for entry in module.entries.iter().filter(|entry| entry.op() == Op::Decorate) {
+            if let (Some(id), Some(Operand::Decoration(decoration))) = (entry.id(0), entry.operands().get(1))
+            {
+                all.plain.insert((id, *decoration as u32));
+                if let Some(Operand::BuiltIn(builtin)) = entry.operands().get(2) {
+                    all.builtins.insert(id, *builtin);
+                }
+            }
+        }
+        all
+    }
+
+    fn has(&self, id: Word, decoration: Decoration) -> bool {
+        self.plain.contains(&(id, decoration as u32))
+    }
+}
+
+/// The storage class that a variable is in.
+fn class_of(entry: &Entry) -> Option<StorageClass> {
+    match entry.operands().first() {
+        Some(Operand::StorageClass(class)) if entry.op() == Op::Variable => Some(*class),
+        _ => None,
+    }
+}
+
+/// The type that a pointer's variable has, inside the arrays that a variable may be.
+fn pointee(module: &Module, pointer: Word) -> Option<Word> {
+    let (_, mut ty) = module.pointer(pointer)?;
+    while let Some(array) =
+        module.definition(ty).filter(|it| matches!(it.op(), Op::TypeArray | Op::TypeRuntimeArray))
+    {
+        ty = array.id(0)?;
+    }
+    Some(ty)
+}
+
+fn variable(module: &Module, decorations: &Decorations, entry: &Entry, findings: &mut Vec<Finding>) {
+    let (Some(class), Some(id), Some(pointer)) =
+        (class_of(entry), entry.instruction.result_id, entry.instruction.result_type)
+    else {
+        return;
+    };
+    let has = |decoration| pointee(module, pointer).is_some_and(|ty| decorations.has(ty, decoration));
+    let name = module.name(id);
+    match class {
+        StorageClass::Workgroup => {
+            let initializer = entry.id(1).and_then(|value| module.definition(value));
+            if initializer.is_some_and(|value| value.op() != Op::ConstantNull) {
+                findings.push(entry.finding(&WORKGROUP_NULL, format!("{name} has another")));
+            }
+        }
+        StorageClass::PushConstant => {
+            let ty = module.pointer(pointer).and_then(|(_, ty)| module.definition(ty));
+            if ty.is_some_and(|ty| ty.op() != Op::TypeStruct) {
+                findings.push(entry.finding(&PUSH_STRUCT, format!("{name} is none")));
+            }
+        }
+        _ => {}
+    }
+    let is_block = has(Decoration::Block);
+    if matches!(class, StorageClass::PushConstant | StorageClass::StorageBuffer) && !is_block {
+        findings.push(entry.finding(&PUSH_BLOCK, format!("{name} is not")));
+    }
+    if class == StorageClass::Uniform && !is_block && !has(Decoration::BufferBlock) {
+        findings.push(entry.finding(&UNIFORM_BLOCK, format!("{name} is neither")));
+    }
+    let is_resource =
+        matches!(class, StorageClass::UniformConstant | StorageClass::StorageBuffer | StorageClass::Uniform);
+    let is_bound = [Decoration::DescriptorSet, Decoration::Binding].iter().all(|&it| decorations.has(id, it));
+    if is_resource && !is_bound && !decorations.has(id, Decoration::BuiltIn) {
+        findings.push(entry.finding(&BOUND, format!("{name} has not both")));
+    }
+}
+
+fn chain(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+    let base = entry.id(0).and_then(|base| module.type_of(base)).and_then(|ty| module.pointer(ty));
+    let Some((class, _)) = base else { return };
+    match class {
+        StorageClass::PhysicalStorageBuffer => {}
+        StorageClass::Workgroup => {
+            if !module.has(Capability::VariablePointers) {
+                findings.push(entry.finding(&CHAIN_WORKGROUP, "it is not declared"));
+            }
+        }
+        StorageClass::StorageBuffer => {
+            if !module.has(Capability::VariablePointers)
+                && !module.has(Capability::VariablePointersStorageBuffer)
+            {
+                findings.push(entry.finding(&CHAIN_STORAGE, "neither is declared"));
+            }
+        }
+        _ => findings.push(entry.finding(&CHAIN_CLASS, format!("it is in {class:?}"))),
+    }
+}
+
+/// A store into a block of uniforms, by its own name or through access chains.
+fn store(module: &Module, decorations: &Decorations, entry: &Entry, findings: &mut Vec<Finding>) {
+    let mut base = entry.id(0);
+    while let Some(chain) = base
+        .and_then(|id| module.definition(id))
+        .filter(|it| matches!(it.op(), Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject))
+    {
+        base = chain.id(0);
+    }
+    let variable = base.and_then(|id| module.definition(id));
+    if let Some(variable) = variable
+        && class_of(variable) == Some(StorageClass::Uniform)
+        && let Some(ty) = variable.instruction.result_type.and_then(|pointer| pointee(module, pointer))
+        && decorations.has(ty, Decoration::Block)
+    {
+        findings.push(entry.finding(&UNIFORM_STORE, "this does"));
+    }
+}
+
+fn entry_point(
+    module: &Module,
+    calls: &Calls,
+    decorations: &Decorations,
+    entry: &Entry,
+    findings: &mut Vec<Finding>,
+) {
+    let (Some(Operand::ExecutionModel(model)), Some(id)) = (entry.operands().first(), entry.id(1)) else {
+        return;
+    };
+    let mut inputs: Vec<u32> = Vec::new();
+    for variable in entry.operands().iter().skip(3).filter_map(id_of).filter_map(|id| module.definition(id)) {
+        let builtin = variable.instruction.result_id.and_then(|id| decorations.builtins.get(&id));
+        if let (Some(StorageClass::Input), Some(&builtin)) = (class_of(variable), builtin) {
+            if inputs.contains(&(builtin as u32)) {
+                findings.push(entry.finding(&BUILTIN_TWICE, format!("{builtin:?} does")));
+            }
+            inputs.push(builtin as u32);
+        }
+    }
+    use ExecutionModel::*;
+    if *model == GLCompute && !has_size(module, decorations, id) {
+        findings.push(entry.finding(&LOCAL_SIZE, format!("{} has none of them", module.name(id))));
+    }
+    if matches!(model, GLCompute | TaskNV | MeshNV | TaskEXT | MeshEXT) {
+        return;
+    }
+    let (reached, _) = calls.reach(id);
+    let functions = module.functions.iter().filter(|function| reached.contains(&function.id));
+    for inside in functions.flat_map(|function| module.body(function)) {
+        let is_shared = |id: Word| module.definition(id).and_then(class_of) == Some(StorageClass::Workgroup);
+        if inside.operands().iter().filter_map(id_of).any(is_shared) {
+            findings.push(inside.finding(&WORKGROUP_MODEL, format!("{model:?}")));
+        }
+        if *model != TessellationControl {
+            scopes(module, inside, *model, findings);
+        }
+    }
+}
+
+/// The Workgroup scope where an entry point has no work-groups: of execution first, where an instruction has such a scope.
+fn scopes(module: &Module, entry: &Entry, model: ExecutionModel, findings: &mut Vec<Finding>) {
+    let is_memory = |number: usize| match entry.op() {
+        Op::ControlBarrier => number > 0,
+        Op::MemoryBarrier | Op::Load | Op::Store => true,
+        op => format!("{op:?}").starts_with("Atomic"),
+    };
+    let scopes = entry.operands().iter().filter_map(|operand| match operand {
+        Operand::IdScope(scope) => Some(*scope),
+        _ => None,
+    });
+    for (number, scope) in scopes.enumerate() {
+        if module.constant(scope) == Some(scope::WORKGROUP) {
+            let rule = if is_memory(number) { &MEMORY_MODEL } else { &EXECUTION_MODEL };
+            findings.push(entry.finding(rule, format!("{model:?}")));
+        }
+    }
+}
+
+fn has_size(module: &Module, decorations: &Decorations, id: Word) -> bool {
+    let is_mode = |entry: &&Entry| {
+        let mode = entry.operands().get(1);
+        matches!(entry.op(), Op::ExecutionMode | Op::ExecutionModeId)
+            && entry.id(0) == Some(id)
+            && matches!(
+                mode,
+                Some(Operand::ExecutionMode(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId))
+            )
+    };
+    decorations.builtins.values().any(|builtin| *builtin == BuiltIn::WorkgroupSize)
+        || module.entries.iter().any(|entry| is_mode(&entry))
+}
