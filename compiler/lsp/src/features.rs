@@ -15,3 +15,6 @@ pub(crate) mod selection;
 pub(crate) mod signature;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
+
+#[cfg(test)]
+mod tests;

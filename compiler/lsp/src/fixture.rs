@@ -28,13 +28,13 @@ impl Fixture {
         let mut world = World::default();
         let mut mark = None;
         let mut files: Vec<(String, String)> = Vec::new();
+        if !text.starts_with("//- ") {
+            files.push(("/a.cl".to_owned(), String::new()));
+        }
         for line in text.split_inclusive('\n') {
             match line.strip_prefix("//- ") {
                 Some(name) => files.push((name.trim().to_owned(), String::new())),
                 None => {
-                    if files.is_empty() {
-                        files.push(("/a.cl".to_owned(), String::new()));
-                    }
                     files.last_mut().expect("there is one").1.push_str(line);
                 }
             }

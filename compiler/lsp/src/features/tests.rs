@@ -1,0 +1,121 @@
+//! Whatever is asked of whatever source, broken or not, there is an answer.
+
+use std::{fs, path::Path};
+
+use lsp_types::Range;
+
+use super::{
+    actions, completion, definition, folding, highlight, hints, hover, links, references, rename, selection,
+    signature, symbols, tokens,
+};
+use crate::{
+    analysis::{Analysis, Cursor},
+    configuration::InlayHints,
+    diagnostics,
+    fixture::Fixture,
+};
+
+/// Asks everything at an offset.
+fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
+    let file = analysis.file(&fixture.name).expect("the source");
+    let cursor = Cursor { analysis, world: &fixture.world, file, offset };
+    hover::hover(&cursor);
+    completion::complete(&cursor);
+    signature::help(&cursor);
+    definition::definition(&cursor);
+    definition::type_definition(&cursor);
+    highlight::highlight(&cursor);
+    selection::around(&cursor);
+    actions::actions(analysis, file, &(offset..offset), None);
+    if let Some(key) = references::key(&cursor) {
+        assert!(references::thing(analysis, &key).is_some(), "{key:?}");
+    }
+    if let (Ok((_, old)), Some(name)) = (rename::prepare(&cursor), cursor.name()) {
+        rename::refuse(analysis, name.thing, &old, "another");
+    }
+}
+
+/// Asks everything of a text.
+fn ask_all(text: &str, step: usize) {
+    let fixture = Fixture::new(&text.replace("$0", ""));
+    let analysis = &fixture.analysis;
+    let file = analysis.file(&fixture.name).expect("the source");
+    let length = analysis.text(file).len();
+    let whole: Range = analysis.range(file, &(0..length));
+    diagnostics::by_file(analysis);
+    symbols::symbols(analysis, file);
+    folding::ranges(analysis, file);
+    links::links(analysis, file);
+    hints::hints(analysis, file, whole, InlayHints::default());
+    tokens::tokens(analysis, file, None);
+    for offset in (0..=length).step_by(step).filter(|offset| analysis.text(file).is_char_boundary(*offset)) {
+        ask(&fixture, analysis, offset);
+    }
+}
+
+/// The sources of the examples.
+fn examples() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let folders = fs::read_dir(folder).expect("the examples").flatten();
+    let files = folders.filter_map(|folder| fs::read_dir(folder.path()).ok()).flatten().flatten();
+    let sources = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|it| it == "cl"));
+    let mut sources: Vec<_> = sources.collect();
+    sources.sort();
+    sources.into_iter().map(|path| fs::read_to_string(path).expect("it is text")).collect()
+}
+
+#[test]
+fn everywhere_in_the_examples() {
+    let examples = examples();
+    assert!(examples.len() > 4);
+    examples.iter().for_each(|text| ask_all(text, 61));
+}
+
+#[test]
+fn in_what_is_left_when_something_is_cut_away() {
+    for text in examples() {
+        for part in 1..8 {
+            let mut cut = text.len() * part / 8;
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            ask_all(&text[..cut], 499);
+            ask_all(&text[cut..], 499);
+        }
+    }
+}
+
+#[test]
+fn in_texts_of_odd_shape() {
+    let odd = [
+        "",
+        "\n\n",
+        "é",
+        "/*",
+        "\"",
+        "#",
+        "#include",
+        "#include \"",
+        "#define F(x",
+        "#define F(x) x\nint f() { return F(F(1)",
+        "#define é 1\nint a = é;",
+        "#if 1\n#if 0\n",
+        "struct { struct { int a; }; } s; int f() { return s.",
+        "int f() { f(f(f(",
+        "}}}}",
+        "kernel void k(global int *a, ",
+        "void f() { goto",
+        "typedef struct S S; void f(S *s) { s->",
+        "enum { A = B, B = A };",
+        "int a[] = { [",
+        "void f() { ^{ return 1; }(); }",
+        "void f(float4 v) { v.xyzw.",
+        "void f() { for (int i = 0; i",
+        "\u{FEFF}int a;",
+        "int a;\r\nint b;\rint c;",
+        "__attribute__((",
+        "#pragma OPENCL EXTENSION",
+        "int \\\nf\\\noo() { return fo\\\no(); }",
+    ];
+    odd.iter().for_each(|text| ask_all(text, 1));
+}
