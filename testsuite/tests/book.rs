@@ -63,7 +63,7 @@ fn codes() -> Vec<Code> {
 }
 
 #[test]
-fn the_table_of_contents_has_every_page() {
+fn the_book_has_every_page() {
     let mut contents = text("SUMMARY.md");
     let begin =
         contents.find("- [Diagnostics](diagnostics/README.md)\n").expect("the chapter on diagnostics");
@@ -81,7 +81,7 @@ fn the_table_of_contents_has_every_page() {
 }
 
 #[test]
-fn the_list_of_diagnostics_has_every_code() {
+fn the_book_lists_every_code() {
     let mut page = "# Diagnostics\n\nA page for each, which `kiln explain CODE` prints too. Errors cannot be switched off; a warning is \
                     on, or waits for\nits option, and `-Wno-CODE` switches it off.\n\n| code | is | says |\n|---|---|---|\n"
         .to_owned();

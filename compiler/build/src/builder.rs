@@ -11,7 +11,7 @@ use std::{
 use kiln_compiler::{
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
-    target::Target,
+    target::{Target, profile},
 };
 
 use crate::{
@@ -29,6 +29,7 @@ use crate::{
 pub struct Builder {
     files: Vec<PathBuf>,
     options: Options,
+    profile: Option<String>,
     variants: Vec<Variant>,
     folder: Option<PathBuf>,
     bindings: String,
@@ -40,12 +41,13 @@ pub struct Variant {
     name: String,
     macros: Vec<MacroOption>,
     fast_relaxed_math: bool,
+    profile: Option<String>,
 }
 
 impl Variant {
     /// A variant; its name is part of the module's.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), macros: Vec::new(), fast_relaxed_math: false }
+        Self { name: name.into(), macros: Vec::new(), fast_relaxed_math: false, profile: None }
     }
 
     /// `-D NAME=value` in this variant.
@@ -59,6 +61,12 @@ impl Variant {
         self.fast_relaxed_math = true;
         self
     }
+
+    /// What the device of this variant can do, in place of what the builder says.
+    pub fn device_profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
 }
 
 impl Default for Builder {
@@ -66,6 +74,7 @@ impl Default for Builder {
         Self {
             files: Vec::new(),
             options: Options::default(),
+            profile: None,
             variants: Vec::new(),
             folder: None,
             bindings: "kernels.rs".to_owned(),
@@ -145,6 +154,13 @@ impl Builder {
         self
     }
 
+    /// What the device can do, as `--device-profile` takes it: `minimal`, `swiftshader`, `lavapipe`, `nvidia`, `full`, or a file that
+    /// `kiln devices --profile` wrote. What it lacks is done another way, or refused by name. Without it the device can do everything.
+    pub fn device_profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
+
     /// How seq_cst is expressed on Vulkan.
     pub fn seq_cst(mut self, seq_cst: SeqCst) -> Self {
         self.options.seq_cst = seq_cst;
@@ -187,13 +203,16 @@ impl Builder {
             })?,
         };
         let mut build = Build::default();
+        let mut common = self.options.clone();
+        build.profile(self.profile.as_deref(), &mut common)?;
         for file in &self.files {
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             if self.variants.is_empty() {
-                build.one(file, &module_name(&stem), &self.options)?;
+                build.one(file, &module_name(&stem), &common)?;
             }
             for variant in &self.variants {
-                let mut options = self.options.clone();
+                let mut options = common.clone();
+                build.profile(variant.profile.as_deref(), &mut options)?;
                 options.macros.extend(variant.macros.iter().cloned());
                 if variant.fast_relaxed_math {
                     fast_relaxed_math(&mut options);
@@ -233,6 +252,27 @@ impl Build {
                 self.rejections.push_str(&text);
             }
         }
+        Ok(())
+    }
+
+    /// Sets what the device can do.
+    fn profile(&mut self, name: Option<&str>, options: &mut Options) -> Result {
+        let Some(name) = name else { return Ok(()) };
+        options.target.features = match profile::named(name) {
+            Some(features) => features,
+            None => {
+                let text = fs::read_to_string(name).map_err(|error| {
+                    let names: Vec<_> = profile::names().collect();
+                    Error::Usage(format!(
+                        "the device profile `{name}` is none of {} and no file: {error}",
+                        names.join(", ")
+                    ))
+                })?;
+                self.rerun(name);
+                profile::parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?
+            }
+        };
+        options.target.profile = Some(name.to_owned());
         Ok(())
     }
 

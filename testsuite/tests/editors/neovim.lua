@@ -3,6 +3,9 @@
 
 local LIMIT = 60000
 
+-- Where who types would be: behind the last letter of a line, too.
+vim.o.virtualedit = "onemore"
+
 local function write(path, value)
   local file = assert(io.open(path, "w"))
   file:write(vim.fn.json_encode(value))
@@ -97,13 +100,14 @@ function steps.fix(step)
   local range = vim.lsp.util.make_range_params(0, "utf-16")
   local lsp_diagnostics = {}
   for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
-    table.insert(lsp_diagnostics, diagnostic.user_data.lsp or {
+    table.insert(lsp_diagnostics, {
       range = {
         start = { line = diagnostic.lnum, character = diagnostic.col },
         ["end"] = { line = diagnostic.end_lnum, character = diagnostic.end_col },
       },
+      severity = diagnostic.severity,
+      source = diagnostic.source,
       message = diagnostic.message,
-      code = diagnostic.code,
     })
   end
   range.context = { diagnostics = lsp_diagnostics }

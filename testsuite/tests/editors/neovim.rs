@@ -92,3 +92,74 @@ fn diagnostics_follow_what_is_typed() {
     assert!(messages.contains("5: `missing` is not declared"), "{messages}");
     assert!(results[2].to_string().contains("4: a store cannot"), "{}", results[2]);
 }
+
+#[test]
+fn questions_are_answered_and_fixes_applied() {
+    let source = "#include \"size.h\"
+struct particle { float mass; float3 place; };
+int twice(int number) { return 2 * number; }
+kernel void k(global atomic_int *flag, global struct particle *all, global float4 *out)
+{
+    size_t i = get_globl_id(0);
+    out[i] = twice(SIZE);
+    atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    float4 v = out[i];
+}
+";
+    let results = neovim(
+        &[("a.cl", source), ("size.h", "#define SIZE 4\n")],
+        &json!([
+            { "do": "diagnostics", "count": 1 },
+            { "do": "fix", "at": "get_globl_id", "title": "get_global_id" },
+            { "do": "diagnostics", "count": 0 },
+            { "do": "hover", "at": "get_global_id" },
+            { "do": "hover", "at": "atomic_store_explicit" },
+            { "do": "definition", "at": "twice(SIZE)" },
+            { "do": "definition", "at": "SIZE)" },
+            { "do": "rename", "at": "twice(int", "to": "doubled" },
+            { "do": "diagnostics", "count": 0 },
+            { "do": "replace", "from": "float4 v = out[i];", "to": "float4 v = out[i]; v." },
+            { "do": "complete", "behind": "; v.", "prefix": "" },
+            { "do": "replace", "from": "v = out[i]; v.", "to": "v = out[i]; all->" },
+            { "do": "complete", "behind": "all->", "prefix": "" },
+            { "do": "replace", "from": "memory_order_release", "to": "memory_order_" },
+            { "do": "complete", "behind": "memory_order_", "prefix": "memory_order_" },
+            { "do": "replace", "from": "out[i]; all->", "to": "out[i]; get_loc" },
+            { "do": "complete", "behind": "get_loc", "prefix": "get_loc" },
+        ]),
+    );
+    let has = |index: usize, words: &[&str]| {
+        let text = results[index].to_string();
+        words.iter().for_each(|word| assert!(text.contains(word), "no `{word}` in {text}"));
+    };
+    has(1, &["size_t i = get_global_id(0);"]);
+    has(3, &["get_global_id", "work-item"]);
+    has(4, &["Orders: relaxed, release, seq_cst", "work_group"]);
+    assert_eq!(results[5], json!(["a.cl", 2]));
+    assert_eq!(results[6], json!(["size.h", 0]));
+    has(7, &["int doubled(int number)", "out[i] = doubled(SIZE);"]);
+    let words = |index: usize| -> Vec<&str> {
+        results[index].as_array().expect("a list").iter().filter_map(Value::as_str).collect()
+    };
+    for (index, wanted) in [
+        (10, &["x", "y", "xyz", "s0", "lo"][..]),
+        (12, &["mass", "place"]),
+        (14, &["memory_order_relaxed", "memory_order_release", "memory_order_seq_cst"]),
+        (16, &["get_local_id", "get_local_size"]),
+    ] {
+        for word in wanted {
+            assert!(
+                words(index).iter().any(|offered| offered.starts_with(word)),
+                "no `{word}` in {:?}",
+                words(index)
+            );
+        }
+    }
+    // A store has no order that acquires: what does not fit comes behind what does.
+    let rank = |word: &str| words(14).iter().position(|offered| *offered == word);
+    assert!(
+        rank("memory_order_acquire").is_none_or(|last| rank("memory_order_release") < Some(last)),
+        "{:?}",
+        words(14)
+    );
+}

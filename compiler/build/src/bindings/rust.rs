@@ -135,10 +135,11 @@ fn parameter_type(interface: &Interface, parameter: &Parameter) -> String {
         }
         ParameterKind::Local(_) => "::kiln_runtime::Local".to_owned(),
         ParameterKind::Value(value) => ty(interface, value),
-        ParameterKind::Buffer { element: None, .. }
-        | ParameterKind::Image(_)
-        | ParameterKind::Sampler
-        | ParameterKind::Handle => "impl ::kiln_runtime::Arg".to_owned(),
+        ParameterKind::Image(_) => "&::kiln_runtime::Image".to_owned(),
+        ParameterKind::Sampler => "::kiln_runtime::Sampler".to_owned(),
+        ParameterKind::Buffer { element: None, .. } | ParameterKind::Handle => {
+            "impl ::kiln_runtime::Arg".to_owned()
+        }
     }
 }
 
