@@ -135,7 +135,7 @@ fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i
 fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {
     let size = function.vars[var].element?.size()?;
     // Of one element alone, any index is that of the element.
-    if size == function.vars[var].size { Some(0) } else { constant_offset(function, index, size) }
+    if size >= function.vars[var].size { Some(0) } else { constant_offset(function, index, size) }
 }
 
 fn note(
