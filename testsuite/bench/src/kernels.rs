@@ -68,10 +68,10 @@ pub(crate) fn all(size: Size) -> Vec<Benchmark> {
         histogram(pick(1 << 26, 1 << 18, 1 << 16)),
         reduction(pick(1 << 28, 1 << 20, 1 << 16)),
         scan(pick(1 << 26, 1 << 19, 1 << 14)),
-        matrix_product(pick(4096, 128, 32)),
+        matrix_product(pick(4096, 128, 64)),
         stencil(pick(16384, 512, 64)),
         n_body(pick(1 << 16, 1 << 10, 1 << 8)),
-        hash(pick(1 << 26, 1 << 15, 1 << 10)),
+        hash(pick(1 << 26, 1 << 15, 1 << 13)),
     ]
 }
 

@@ -60,9 +60,12 @@ pub(crate) struct Shared<'a> {
     pub(crate) queue: &'a Queue,
 }
 
-/// Work-items whose memory can be used again.
+/// Work-items, and lists of them, whose memory can be used again.
 #[derive(Default)]
-pub(crate) struct Pool(Vec<Item>);
+pub(crate) struct Pool {
+    items: Vec<Item>,
+    lists: Vec<Vec<Item>>,
+}
 
 /// A small generator (xorshift), for orders that differ by the seed.
 struct Random(u64);
@@ -105,38 +108,44 @@ impl<'l> Group<'l> {
     /// Lets the work-items run for some turns.
     pub(crate) fn run<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<Ended, Box<Report>> {
         let mut turns = 0;
+        if self.live.capacity() == 0 {
+            self.live = shared.pool.lists.pop().unwrap_or_default();
+        }
         loop {
             let mut any_ready = false;
-            let (mut index, mut count) = (0, self.live.len());
-            while index < count {
-                let mut item = std::mem::take(&mut self.live[index]);
-                if item.state == State::Ready {
-                    self.turn::<CHECKS>(&mut item, shared)?;
+            let mut kept = 0;
+            for index in 0..self.live.len() {
+                if self.live[index].state != State::Ready {
+                    self.live.swap(kept, index);
+                    kept += 1;
+                    continue;
                 }
+                let mut item = std::mem::take(&mut self.live[index]);
+                self.turn::<CHECKS>(&mut item, shared)?;
                 any_ready |= item.state == State::Ready;
                 if item.state == State::Done {
                     self.done += 1;
-                    shared.pool.0.push(item);
-                    self.live.remove(index);
-                    count -= 1;
+                    shared.pool.items.push(item);
                 } else {
-                    self.live[index] = item;
-                    index += 1;
+                    self.live[kept] = item;
+                    kept += 1;
                 }
             }
+            self.live.truncate(kept);
             while self.begun < self.place.size() {
-                let mut item = shared.pool.0.pop().unwrap_or_default();
+                let mut item = shared.pool.items.pop().unwrap_or_default();
                 self.begin::<CHECKS>(&mut item, shared.races)?;
                 self.turn::<CHECKS>(&mut item, shared)?;
                 if item.state == State::Done {
                     self.done += 1;
-                    shared.pool.0.push(item);
+                    shared.pool.items.push(item);
                 } else {
                     any_ready |= item.state == State::Ready;
                     self.live.push(item);
                 }
             }
             if self.live.is_empty() {
+                shared.pool.lists.push(std::mem::take(&mut self.live));
                 shared.races.end_group(self.number);
                 return Ok(Ended::Done);
             }

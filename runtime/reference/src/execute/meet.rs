@@ -23,6 +23,9 @@ pub(crate) fn perform<const CHECKS: bool>(
     local: &mut [Local],
     local_size: [u32; 3],
 ) -> Result<(), Problem> {
+    if matches!(meet.what, Together::Barrier { .. } | Together::WaitEvents) {
+        return Ok(());
+    }
     let count = usize::from(meet.count);
     if CHECKS && count > 0 {
         for &index in chosen {
