@@ -79,6 +79,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "diag",
             "emit",
             "extensions",
+            "fold",
             "hir",
             "index",
             "ir",
