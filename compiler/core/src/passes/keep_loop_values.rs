@@ -6,9 +6,6 @@
 //! is kept, so such values leave by one of two ways: by the other they would be zero. The two are not made one again
 //! because something is stored on the other, which nobody goes.
 //!
-//! An array that a loop stores to is memory, until the driver has unrolled the loops that count through it: where the
-//! driver is one of those, what is stored becomes a value that joins first.
-//!
 //! Late, because other passes make loops.
 
 use rustc_hash::FxHashMap;
@@ -20,34 +17,24 @@ use crate::{
         Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Module, Op, OpenIf, Scalar,
         Type, ValueId,
     },
-    opencl::AddressSpace,
     session::Options,
     target::Driver,
 };
 
 pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut Sink) {
-    let driver = options.target.driver;
-    if driver == Driver::Hardware {
+    if options.target.driver == Driver::Hardware {
         return;
     }
     let address =
         if options.target.features.int64 { Type::Scalar(Scalar::I64) } else { Type::Vector(Scalar::I32, 2) };
     for function in module.functions.iter_mut() {
-        let mut search = Search {
-            function,
-            fleeting: FxHashMap::default(),
-            loops: Vec::new(),
-            exits: Vec::new(),
-            stores: Vec::new(),
-        };
+        let mut search =
+            Search { function, fleeting: FxHashMap::default(), loops: Vec::new(), exits: Vec::new() };
         search.block(function.body);
-        let Search { exits, stores, .. } = search;
+        let exits = search.exits;
         let mut builder = Builder::new(function);
         for (block, exit, values) in exits {
             keep(&mut builder, address, block, exit, &values);
-        }
-        for (block, store) in stores.into_iter().filter(|_| driver == Driver::Software) {
-            join(&mut builder, address, block, store);
         }
     }
 }
@@ -61,8 +48,6 @@ struct Search<'f> {
     loops: Vec<InstId>,
     /// Exits from loops that carry such values: where, and which.
     exits: Vec<(BlockId, InstId, Vec<ValueId>)>,
-    /// Stores of such values to private arrays.
-    stores: Vec<(BlockId, InstId)>,
 }
 
 impl Search<'_> {
@@ -78,11 +63,6 @@ impl Search<'_> {
             }
             if let Op::Exit(target) = inst.op {
                 self.exit(block, id, target);
-            } else if matches!(inst.op, Op::Store(_)) {
-                let is_private = self.function.ty(inst.args[0]) == Type::Pointer(AddressSpace::Private);
-                if is_private && self.is_lost(inst.args[1], 0) {
-                    self.stores.push((block, id));
-                }
             } else if is_loop {
                 // What is kept at the exits is what comes out.
                 self.loops.pop();
@@ -130,22 +110,6 @@ fn keep(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, 
     builder.inst(op, &args, &[]);
     builder.function.insts[exit].op = Op::Unreachable;
     builder.function.insts[exit].args.clear();
-}
-
-/// Makes what is stored a value that joins.
-fn join(builder: &mut Builder<'_>, address: Type, block: BlockId, store: InstId) {
-    let insts = &builder.function.blocks[block].insts;
-    let at = insts.iter().position(|&inst| inst == store).expect("a store stands in its block");
-    builder.at(block, at);
-    let value = builder.function.insts[store].args[1];
-    let ty = builder.ty(value);
-    let choice = open_choice(builder, address, store, &[ty]);
-    let zero = builder.bits(ty, 0);
-    builder.at_end(choice.then);
-    builder.exit(choice.inst, &[zero]);
-    builder.at_end(choice.otherwise);
-    builder.exit(choice.inst, &[value]);
-    builder.function.insts[store].args[1] = builder.function.result(choice.inst);
 }
 
 /// A choice of which nobody takes the first way, on which something is stored.
