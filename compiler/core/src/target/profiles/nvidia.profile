@@ -1,4 +1,4 @@
-# NVIDIA GeForce RTX 20 and later, drivers from 535; from vulkan.gpuinfo.org
+# NVIDIA H100 80GB HBM3 (NVIDIA 580.159.04)
 int8                               # 8-bit integer arithmetic
 int16                              # 16-bit integer arithmetic
 int64                              # 64-bit integer arithmetic
@@ -19,9 +19,7 @@ subgroups                          # Basic sub-group operations in compute
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be demanded
 float_controls_preserve16          # The same of 16-bit floats
 float_controls_preserve64          # The same of 64-bit floats
-float_controls_denorm_preserve32   # Denormals of 32-bit floats are kept where a module demands it
 float_controls_denorm_preserve16   # The same of 16-bit floats
-float_controls_denorm_preserve64   # The same of 64-bit floats
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
 push_constant_size = 256
