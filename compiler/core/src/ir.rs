@@ -229,6 +229,13 @@ pub struct Var {
     pub span: Span,
 }
 
+impl Var {
+    /// An object of so many bytes, aligned to so many, without an initial value.
+    pub fn new(name: &str, space: AddressSpace, (size, align): (u64, u64), span: Span) -> Self {
+        Self { name: name.to_owned(), space, size, align, init: None, argument: None, element: None, span }
+    }
+}
+
 /// The bytes of an object, with the addresses in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Data {

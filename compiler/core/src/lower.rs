@@ -131,16 +131,10 @@ impl Lowering<'_> {
         }
         let global = &self.hir.globals[id];
         let (size, align) = self.layout(global.ty.ty);
-        let var = self.module.vars.push(Var {
-            name: global.name.map_or("", |name| self.names.text(name)).to_owned(),
-            space: global.ty.quals.space.unwrap_or(AddressSpace::Constant),
-            size,
-            align: align.max(global.align.unwrap_or(1)),
-            init: None,
-            argument: None,
-            element: None,
-            span: global.span,
-        });
+        let name = global.name.map_or("", |name| self.names.text(name));
+        let space = global.ty.quals.space.unwrap_or(AddressSpace::Constant);
+        let align = align.max(global.align.unwrap_or(1));
+        let var = self.module.vars.push(Var::new(name, space, (size, align), global.span));
         // Before its own initialiser, which may have its address.
         self.globals.insert(id, var);
         if let Some(image) = &global.init {

@@ -11,7 +11,7 @@ use rspirv::{
 
 use super::{Emitter, Spot, body::Body, globals::size_of};
 use crate::{
-    ir::{Argument, ArgumentKind, FuncId, Function, Scalar, Type, Var},
+    ir::{Argument, ArgumentKind, FuncId, Function, Type, Var},
     opencl::AddressSpace,
     ty,
 };
@@ -145,16 +145,7 @@ impl Emitter<'_> {
 
     fn debug_type(&mut self, ty: Type) -> Word {
         let Some(scalar) = ty.scalar() else { return self.debug(number::INFO_NONE, &[]) };
-        let shown = match scalar {
-            Scalar::Bool => ty::Scalar::Bool,
-            Scalar::I8 => ty::Scalar::UChar,
-            Scalar::I16 => ty::Scalar::UShort,
-            Scalar::I32 => ty::Scalar::UInt,
-            Scalar::I64 => ty::Scalar::ULong,
-            Scalar::F16 => ty::Scalar::Half,
-            Scalar::F32 => ty::Scalar::Float,
-            Scalar::F64 => ty::Scalar::Double,
-        };
+        let shown = scalar.opencl(false);
         let base = self.debug_basic(shown.spelling(), scalar.size(), encoding(shown));
         self.debug_vector(base, ty.count())
     }

@@ -25,6 +25,24 @@ impl From<ty::Scalar> for Scalar {
 }
 
 impl Scalar {
+    /// The type of OpenCL C, of integers the signed or the unsigned one.
+    pub const fn opencl(self, is_signed: bool) -> ty::Scalar {
+        match (self, is_signed) {
+            (Self::Bool, _) => ty::Scalar::Bool,
+            (Self::I8, true) => ty::Scalar::Char,
+            (Self::I8, false) => ty::Scalar::UChar,
+            (Self::I16, true) => ty::Scalar::Short,
+            (Self::I16, false) => ty::Scalar::UShort,
+            (Self::I32, true) => ty::Scalar::Int,
+            (Self::I32, false) => ty::Scalar::UInt,
+            (Self::I64, true) => ty::Scalar::Long,
+            (Self::I64, false) => ty::Scalar::ULong,
+            (Self::F16, _) => ty::Scalar::Half,
+            (Self::F32, _) => ty::Scalar::Float,
+            (Self::F64, _) => ty::Scalar::Double,
+        }
+    }
+
     /// The size of a value in bytes; a `Bool` is one byte in memory.
     pub const fn size(self) -> u64 {
         match self {

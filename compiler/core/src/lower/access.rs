@@ -3,7 +3,7 @@
 use super::{body::Body, types::in_memory};
 use crate::{
     hir::CompareOp,
-    ir::{Access, CompareKind, Convert, Op, Type, ValueId},
+    ir::{Access, Builder, CompareKind, Convert, Op, Type, ValueId},
     opencl::AddressSpace,
 };
 
@@ -36,6 +36,16 @@ pub(super) const fn align_behind(align: u64, bytes: u64) -> u64 {
     joint & joint.wrapping_neg()
 }
 
+/// The value of this type in memory; a `bool` is a byte there.
+pub(super) fn load(builder: &mut Builder<'_>, address: &Address, ty: Type) -> ValueId {
+    let value = builder.load(address.pointer, in_memory(ty), address.access());
+    if ty != Type::BOOL {
+        return value;
+    }
+    let zero = builder.bits(Type::I8, 0);
+    builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
+}
+
 impl Body<'_, '_> {
     /// So many bytes behind an address.
     pub(super) fn behind_address(&mut self, address: &Address, bytes: u64) -> Address {
@@ -45,12 +55,7 @@ impl Body<'_, '_> {
 
     /// The value of this type in memory.
     pub(super) fn load(&mut self, address: &Address, ty: Type) -> ValueId {
-        let value = self.builder.load(address.pointer, in_memory(ty), address.access());
-        if ty != Type::BOOL {
-            return value;
-        }
-        let zero = self.builder.bits(Type::I8, 0);
-        self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
+        load(&mut self.builder, address, ty)
     }
 
     /// Puts a value into memory.

@@ -22,7 +22,7 @@ impl Body<'_, '_> {
         let mut work = Operation {
             atomic,
             object,
-            ty: super::types::scalar(element),
+            ty: Scalar::from(element),
             is_signed: element.is_signed(),
             args: Vec::new(),
         };

@@ -124,16 +124,9 @@ impl<'a> Body<'_, 'a> {
         let (size, natural) = self.lowering.layout(local.ty.ty);
         let align = natural.max(local.align.unwrap_or(1));
         let is_local = local.ty.quals.space == Some(AddressSpace::Local);
-        let var = Var {
-            name: local.name.map_or("", |name| self.lowering.names.text(name)).to_owned(),
-            space: if is_local { AddressSpace::Local } else { AddressSpace::Private },
-            size,
-            align,
-            init: None,
-            argument: None,
-            element: None,
-            span: local.span,
-        };
+        let space = if is_local { AddressSpace::Local } else { AddressSpace::Private };
+        let name = local.name.map_or("", |name| self.lowering.names.text(name));
+        let var = Var::new(name, space, (size, align), local.span);
         match (param, value_type) {
             (Some(param), None) => Slot::Pointer(param),
             // Images and pipes have no place in memory; the language lets nobody assign to them or to a sampler.
@@ -160,9 +153,7 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn temporary(&mut self, size: u64, align: u64) -> Address {
         let span = self.builder.span;
         let space = AddressSpace::Private;
-        let (name, init, argument, element) = (String::new(), None, None, None);
-        let var = Var { name, space, size, align, init, argument, element, span };
-        let var = self.builder.function.vars.push(var);
+        let var = self.builder.function.vars.push(Var::new("", space, (size, align), span));
         Address::new(self.builder.private_var(var), align)
     }
 

@@ -1,6 +1,6 @@
 //! Conversions of numbers (OpenCL C 6.4.3) and reinterpretation of their bits (6.4.4).
 
-use super::{body::Body, types::scalar};
+use super::body::Body;
 use crate::{
     hir::{Conversion, Expr},
     ir::{Convert, Scalar, Type, ValueId},
@@ -34,10 +34,10 @@ impl Body<'_, '_> {
         if from == ty::Scalar::Bool {
             return self.convert_bool(value, to);
         }
-        let target = ty.with_scalar(scalar(to));
+        let target = ty.with_scalar(Scalar::from(to));
         match (from.is_float(), to.is_float()) {
             (false, false) if !conversion.saturate || contains(to, from) => {
-                self.builder.resize(value, scalar(to), from.is_signed())
+                self.builder.resize(value, Scalar::from(to), from.is_signed())
             }
             (true, true) if from == to => value,
             _ => {
@@ -53,7 +53,7 @@ impl Body<'_, '_> {
             return value;
         }
         if !to.is_float() {
-            return self.builder.convert(Convert::ZeroExtend, value, ty.with_scalar(scalar(to)));
+            return self.builder.convert(Convert::ZeroExtend, value, ty.with_scalar(Scalar::from(to)));
         }
         let number = self.builder.convert(Convert::ZeroExtend, value, ty.with_scalar(Scalar::I32));
         self.convert_value(Conversion { rounding: None, saturate: false }, number, ty::Scalar::UInt, to)

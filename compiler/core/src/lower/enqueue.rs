@@ -6,7 +6,11 @@
 
 use kiln_syntax::Span;
 
-use super::{Lowering, access::Address, body::Body};
+use super::{
+    Lowering,
+    access::{Address, load},
+    body::Body,
+};
 use crate::{
     builtins::{self, BuiltinId, Enqueue},
     hir::{Expr, ExprKind, FunctionId},
@@ -218,37 +222,18 @@ impl Lowering<'_> {
         span: Span,
     ) -> ValueId {
         let (size, align) = self.layout(ty);
-        let private = Var {
-            name: String::new(),
-            space: AddressSpace::Private,
-            size,
-            align,
-            init: None,
-            argument: None,
-            element: None,
-            span,
-        };
+        let private = Var::new("", AddressSpace::Private, (size, align), span);
         let copy = self.is_aggregate(ty).then(|| function.vars.push(private));
         let mut builder = Builder::new(function);
         builder.at_end(builder.function.body);
         builder.span = span;
         let from = builder.offset_bytes(literal, offset as i64);
-        let access = Address::new(from, align).access();
+        let address = Address::new(from, align);
         let Some(copy) = copy else {
-            let value_type = self.value_type(ty).unwrap_or(Type::I32);
-            let stored = super::types::in_memory(value_type);
-            let value = builder.load(from, stored, access);
-            return match value_type {
-                Type::BOOL => {
-                    let zero = builder.bits(Type::I8, 0);
-                    let (op, kind) = (crate::hir::CompareOp::NotEqual, crate::ir::CompareKind::Unsigned);
-                    builder.compare(op, kind, value, zero)
-                }
-                _ => value,
-            };
+            return load(&mut builder, &address, self.value_type(ty).unwrap_or(Type::I32));
         };
         let copy = builder.private_var(copy);
-        builder.inst(Op::Copy { size, access }, &[copy, from], &[]);
+        builder.inst(Op::Copy { size, access: address.access() }, &[copy, from], &[]);
         copy
     }
 }

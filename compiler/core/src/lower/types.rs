@@ -10,20 +10,6 @@ use crate::{
     ty::{self, Access, Ty, TyId},
 };
 
-/// The scalar that holds values of this type.
-pub(super) const fn scalar(scalar: ty::Scalar) -> Scalar {
-    match scalar {
-        ty::Scalar::Bool => Scalar::Bool,
-        ty::Scalar::Char | ty::Scalar::UChar => Scalar::I8,
-        ty::Scalar::Short | ty::Scalar::UShort => Scalar::I16,
-        ty::Scalar::Int | ty::Scalar::UInt => Scalar::I32,
-        ty::Scalar::Long | ty::Scalar::ULong => Scalar::I64,
-        ty::Scalar::Half => Scalar::F16,
-        ty::Scalar::Float => Scalar::F32,
-        ty::Scalar::Double => Scalar::F64,
-    }
-}
-
 /// The type that a value has in memory: a `bool` is a byte.
 pub(super) fn in_memory(ty: Type) -> Type {
     if ty == Type::BOOL { Type::I8 } else { ty }
@@ -33,9 +19,9 @@ impl Lowering<'_> {
     /// The type of values of this type; none for `void`, for what exists in memory only, and for what is refused.
     pub(super) fn value_type(&self, id: TyId) -> Option<Type> {
         match self.hir.types.get(id) {
-            Ty::Scalar(element) | Ty::Atomic(element) => Some(Type::Scalar(scalar(*element))),
-            Ty::Vector(element, count) => Some(Type::Vector(scalar(*element), *count)),
-            Ty::Enum(id) => Some(Type::Scalar(scalar(self.hir.types.enums[*id].underlying))),
+            Ty::Scalar(element) | Ty::Atomic(element) => Some(Type::Scalar(Scalar::from(*element))),
+            Ty::Vector(element, count) => Some(Type::Vector(Scalar::from(*element), *count)),
+            Ty::Enum(id) => Some(Type::Scalar(Scalar::from(self.hir.types.enums[*id].underlying))),
             Ty::AtomicFlag => Some(Type::I32),
             Ty::Pointer(to) => Some(Type::Pointer(to.quals.space.unwrap_or(AddressSpace::Private))),
             Ty::Image(image) => Some(Type::Image(*image)),

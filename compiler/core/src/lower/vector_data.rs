@@ -1,6 +1,6 @@
 //! Vector data load and store (OpenCL C 6.15.7): vectors in arrays that are aligned as their elements only.
 
-use super::{access::Address, body::Body, types::scalar};
+use super::{access::Address, body::Body};
 use crate::{
     builtins::Object,
     hir::{Conversion, Expr},
@@ -63,6 +63,6 @@ impl Body<'_, '_> {
 }
 
 /// What an element is in memory.
-const fn stored(object: Object, element: ty::Scalar) -> Scalar {
-    if object.is_half { Scalar::F16 } else { scalar(element) }
+fn stored(object: Object, element: ty::Scalar) -> Scalar {
+    if object.is_half { Scalar::F16 } else { Scalar::from(element) }
 }

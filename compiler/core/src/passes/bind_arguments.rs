@@ -150,16 +150,9 @@ fn bind_kernel(
         let ty = builder.ty(param);
         let (place, value) = match argument.kind {
             ArgumentKind::Local { element_size, align } => {
-                let var = vars.push(Var {
-                    name: argument.name.clone(),
-                    space: AddressSpace::Local,
-                    size: element_size,
-                    align,
-                    init: None,
-                    argument: Some(number),
-                    element: None,
-                    span: builder.span,
-                });
+                let size = (element_size, align);
+                let var = Var::new(&argument.name, AddressSpace::Local, size, builder.span);
+                let var = vars.push(Var { argument: Some(number), ..var });
                 (Place::Local(var), builder.module_var(var, AddressSpace::Local))
             }
             ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
@@ -282,16 +275,8 @@ fn aggregate(
     (size, align): (u64, u64),
     name: &str,
 ) -> ValueId {
-    let var = builder.function.vars.push(Var {
-        name: name.to_owned(),
-        space: AddressSpace::Private,
-        size,
-        align,
-        init: None,
-        argument: None,
-        element: None,
-        span: builder.span,
-    });
+    let var = Var::new(name, AddressSpace::Private, (size, align), builder.span);
+    let var = builder.function.vars.push(var);
     let pointer = builder.private_var(var);
     let mut byte = 0;
     while byte < size {

@@ -31,16 +31,7 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
     let Some(span) = module.functions.iter().next().map(|function| function.span) else { return };
     let parameters = module.functions.iter().map(|function| function.params().len()).max().unwrap_or(0);
     let locals = parameters as u64;
-    let table = module.vars.push(Var {
-        name: "bounds".to_owned(),
-        space: AddressSpace::Global,
-        size: Bounds::size(locals),
-        align: 8,
-        init: None,
-        argument: None,
-        element: None,
-        span,
-    });
+    let table = module.vars.push(Var::new("bounds", AddressSpace::Global, (Bounds::size(locals), 8), span));
     let mut bounds = Bounds { table, locals, sites: Vec::new(), places: Vec::new() };
     // Addresses as words: not every target passes 64-bit integers.
     let [checker, noter] =

@@ -310,16 +310,8 @@ fn expand(builder: &mut Builder<'_>, inst: InstId, own: Own, params: &[BuiltinPa
             let BuiltinParam::Pointer(scalar, width) = param else { return None };
             let ty = value_type(scalar, if own.is_by_component { 1 } else { width }, own.is_for_half);
             let size = ty.size().unwrap_or(8).next_power_of_two();
-            let var = builder.function.vars.push(Var {
-                name: String::new(),
-                space: AddressSpace::Private,
-                size,
-                align: size,
-                init: None,
-                argument: None,
-                element: None,
-                span: builder.span,
-            });
+            let var =
+                builder.function.vars.push(Var::new("", AddressSpace::Private, (size, size), builder.span));
             Some((builder.private_var(var), ty))
         })
         .collect();

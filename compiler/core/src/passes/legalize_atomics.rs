@@ -245,16 +245,7 @@ fn barrier_op(execution: Scope, sync: Sync) -> Op {
 
 /// The hidden word of seq_cst fences (R6): an ordinary program-scope variable.
 fn hidden_word(module: &mut Module) -> VarId {
-    let var = Var {
-        name: "seq_cst_word".to_owned(),
-        space: AddressSpace::Global,
-        size: 4,
-        align: 4,
-        init: None,
-        argument: None,
-        element: None,
-        span: kiln_syntax::Span::default(),
-    };
+    let var = Var::new("seq_cst_word", AddressSpace::Global, (4, 4), kiln_syntax::Span::default());
     let known = module.vars.entries().find(|(_, it)| it.name == var.name).map(|(id, _)| id);
     known.unwrap_or_else(|| VarId::from_index(module.vars.push(var).index()))
 }

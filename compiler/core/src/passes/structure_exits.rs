@@ -282,14 +282,5 @@ impl Pass<'_> {
 fn variable(function: &mut Function, name: &str, ty: Type) -> VarId {
     let stored = if ty == Type::BOOL { Type::I32 } else { ty };
     let size = stored.size().unwrap_or(8).next_power_of_two();
-    function.vars.push(Var {
-        name: name.to_owned(),
-        space: AddressSpace::Private,
-        size,
-        align: size,
-        init: None,
-        argument: None,
-        element: None,
-        span: function.span,
-    })
+    function.vars.push(Var::new(name, AddressSpace::Private, (size, size), function.span))
 }

@@ -214,16 +214,7 @@ impl Pass<'_> {
         let size = ty.size().unwrap_or(8);
         let vars = &mut self.module.vars;
         let var = *self.scratch.entry(ty).or_insert_with(|| {
-            vars.push(Var {
-                name: "scratch".to_owned(),
-                space: AddressSpace::Local,
-                size: size * SCRATCH_ITEMS,
-                align: size,
-                init: None,
-                argument: None,
-                element: None,
-                span: builder.span,
-            })
+            vars.push(Var::new("scratch", AddressSpace::Local, (size * SCRATCH_ITEMS, size), builder.span))
         });
         builder.module_var(var, AddressSpace::Local)
     }

@@ -49,7 +49,7 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
                 BinaryOp::FDiv => hir::BinaryOp::Divide,
                 _ => return None,
             };
-            let ty = spelt(from, false);
+            let ty = from.opencl(false);
             let result = fold::binary(op, ty, &number(left, ty)?, &number(right, ty)?)?;
             bits(&result, ty)
         }
@@ -57,11 +57,11 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
             Some(compare(*op, from, left, right)?.into())
         }
         (&Op::Convert(Convert::Number { conversion, from_signed, to_signed }), &[operand]) => {
-            let (from, to) = (spelt(from, from_signed), spelt(to, to_signed));
+            let (from, to) = (from.opencl(from_signed), to.opencl(to_signed));
             bits(&fold::convert(&number(operand, from)?, from, to, conversion)?, to)
         }
         (&Op::Builtin(builtin, _), operands) if from == to => {
-            let ty = spelt(to, false);
+            let ty = to.opencl(false);
             let operands: Option<SmallVec<[f64; 3]>> = operands.iter().map(|&it| float(it, ty)).collect();
             let exact = function(builtins::row(builtin).name, &operands?)?;
             let rounded = fold::round_float(exact, Format::of(ty)?, Rounding::ToEven);
@@ -73,7 +73,7 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
 
 /// Comparisons with a NaN are false, but for `NotEqual`.
 fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
-    let ty = spelt(ty, false);
+    let ty = ty.opencl(false);
     let result = fold::compare(op, ty, &number(left, ty)?, &number(right, ty)?)?;
     fold::is_true(ty::Scalar::Int, &result)
 }
@@ -95,24 +95,6 @@ fn function(name: &str, operands: &[f64]) -> Option<f64> {
         ("mix", &[x, y, a]) => x + (y - x) * a,
         _ => return None,
     })
-}
-
-/// The type of OpenCL C that a scalar of the IR is, read with or without a sign.
-const fn spelt(scalar: Scalar, is_signed: bool) -> ty::Scalar {
-    match (scalar, is_signed) {
-        (Scalar::Bool, _) => ty::Scalar::Bool,
-        (Scalar::I8, true) => ty::Scalar::Char,
-        (Scalar::I8, false) => ty::Scalar::UChar,
-        (Scalar::I16, true) => ty::Scalar::Short,
-        (Scalar::I16, false) => ty::Scalar::UShort,
-        (Scalar::I32, true) => ty::Scalar::Int,
-        (Scalar::I32, false) => ty::Scalar::UInt,
-        (Scalar::I64, true) => ty::Scalar::Long,
-        (Scalar::I64, false) => ty::Scalar::ULong,
-        (Scalar::F16, _) => ty::Scalar::Half,
-        (Scalar::F32, _) => ty::Scalar::Float,
-        (Scalar::F64, _) => ty::Scalar::Double,
-    }
 }
 
 fn number(bits: u64, ty: ty::Scalar) -> Option<hir::Const> {
