@@ -41,10 +41,13 @@ pub fn program(name: &str) -> PathBuf {
     folder.join(name)
 }
 
+/// What may decide whether text has colours: `TERM=dumb` counts for less than `CI`, where logs show colours.
+pub const COLOURS: [&str; 4] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
+
 /// A call of `kiln` that sees nothing of the user's environment that it might look at.
 pub fn command() -> Command {
     let mut command = Command::new(binary());
-    for variable in ["KILN_DEVICE", "KILN_VALIDATION", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for variable in ["KILN_DEVICE", "KILN_VALIDATION"].into_iter().chain(COLOURS) {
         command.env_remove(variable);
     }
     // Tests leave nothing in the user's folders, and find nothing there.

@@ -159,7 +159,8 @@ fn terminals_have_colours_unless_they_are_not_wanted() {
         let line = format!("{} check {options} bad.cl", kiln::binary().display());
         let mut command = Command::new("script");
         command.current_dir(folder.path()).args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-        command.env_remove("NO_COLOR").env("TERM", "xterm").envs(colours.iter().copied());
+        kiln::COLOURS.iter().for_each(|variable| _ = command.env_remove(variable));
+        command.env("TERM", "xterm").envs(colours.iter().copied());
         let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(finished.code(), Some(1));
         assert!(finished.text().contains("missing"));
