@@ -31,6 +31,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
 
 /// The modules of kiln-compiler that a module may use, but for its tests.
 const MODULES: &[(&str, &[&str])] = &[
+    ("binary16", &[]),
     ("index", &[]),
     ("opencl", &[]),
     ("target", &["opencl"]),
@@ -44,12 +45,13 @@ const MODULES: &[(&str, &[&str])] = &[
     ("ty", &["extensions", "hir", "index", "opencl"]),
     ("hir", &["builtins", "index", "opencl", "ty"]),
     ("interface", &["hir", "opencl", "ty"]),
-    ("fold", &["hir", "ty"]),
+    ("fold", &["binary16", "hir", "ty"]),
     ("builtins", &["diag", "extensions", "hir", "index", "opencl", "ty"]),
     ("memory", &["opencl", "target"]),
     (
         "sema",
         &[
+            "binary16",
             "builtins",
             "diag",
             "extensions",
@@ -64,8 +66,8 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("survey", &["builtins", "diag", "extensions", "hir", "pp", "sema", "session", "source", "syntax"]),
-    ("ir", &["builtins", "hir", "index", "opencl", "ty"]),
-    ("lower", &["builtins", "diag", "hir", "index", "ir", "opencl", "ty"]),
+    ("ir", &["binary16", "builtins", "hir", "index", "opencl", "ty"]),
+    ("lower", &["binary16", "builtins", "diag", "hir", "index", "ir", "opencl", "ty"]),
     // Bodies of built-in functions are OpenCL C of our own: the front end runs once more.
     (
         "library",

@@ -1,5 +1,5 @@
-//! `cargo xtask grammar`: makes the generated parser from the grammar. The result is committed, so that users
-//! of the library never build LALRPOP.
+//! `cargo xtask grammar`: makes the generated parser from the grammar, and the lexer from its tokens. The results are committed, so that
+//! users of the library never build LALRPOP.
 
 use std::{
     env, fs,
@@ -7,13 +7,13 @@ use std::{
     process::{self, Stdio},
 };
 
-use crate::{Outcome, root};
+use crate::{Outcome, lexer, root};
 
 /// Set for the child process that runs LALRPOP: it holds the folder for the result. LALRPOP prints a conflict
 /// itself, by megabytes; only what passes through a pipe can be cut.
 const OUT: &str = "KILN_GRAMMAR_OUT";
 
-/// Regenerates the parser in place.
+/// Regenerates lexer and parser in place.
 pub(crate) fn run() -> Outcome {
     if let Some(out) = env::var_os(OUT) {
         return generate(Path::new(&out));
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Outcome {
     }
     fs::create_dir_all(committed().parent().expect("a file in a folder")).map_err(|e| e.to_string())?;
     fs::copy(scratch.path().join("grammar.rs"), committed()).map_err(|e| e.to_string())?;
-    Ok(())
+    fs::write(lexer::committed(), lexer::generate()?).map_err(|e| e.to_string())
 }
 
 /// Runs this command again, as a child that only generates.

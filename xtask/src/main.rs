@@ -11,6 +11,7 @@ mod demo;
 mod differential;
 mod fuzz;
 mod grammar;
+mod lexer;
 mod limited;
 mod memcheck;
 mod process;

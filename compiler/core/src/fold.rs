@@ -7,6 +7,7 @@
 mod round;
 
 use crate::{
+    binary16,
     hir::{BinaryOp, CompareOp, Const, Conversion, Rounding, UnaryOp},
     ty::Scalar,
 };
@@ -184,7 +185,7 @@ pub fn to_bytes(value: &Const, ty: Scalar, count: u8) -> Option<Vec<u8>> {
     for component in components(value, count)? {
         match (scalar(ty, &component)?, ty) {
             (Value::Float(value), Scalar::Half) => {
-                bytes.extend(half::f16::from_f64(value).to_le_bytes());
+                bytes.extend(binary16::from_f64(value).to_le_bytes());
             }
             (Value::Float(value), Scalar::Float) => bytes.extend((value as f32).to_le_bytes()),
             (Value::Float(value), _) => bytes.extend(value.to_le_bytes()),
@@ -202,7 +203,7 @@ pub fn from_bytes(bytes: &[u8], ty: Scalar, count: u8) -> Option<Const> {
         word[..bytes.len()].copy_from_slice(bytes);
         let bits = u64::from_le_bytes(word);
         match ty {
-            Scalar::Half => Const::Float(half::f16::from_bits(bits as u16).to_f64()),
+            Scalar::Half => Const::Float(binary16::to_f64(bits as u16)),
             Scalar::Float => Const::Float(f32::from_bits(bits as u32).into()),
             Scalar::Double => Const::Float(f64::from_bits(bits)),
             _ => Const::Int(wrap(ty, bits)),

@@ -3,6 +3,7 @@
 //! Pure: no IO, no clock, no environment, no threads of its own. Files are reached through the caller's `Loader`.
 //! This page is the pipeline; each stage is a function in a module of its own and prints what it makes.
 
+mod binary16;
 pub mod builtins;
 pub mod diag;
 pub mod emit;

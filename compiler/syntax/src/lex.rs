@@ -5,10 +5,17 @@
 
 mod splice;
 
+/// Made from lexer.logos by `cargo xtask grammar`: who uses the library never builds Logos' generator.
+#[allow(clippy::all, clippy::pedantic, unused)]
+#[rustfmt::skip]
+#[path = "generated/lexer.rs"]
+mod raw;
+
+use logos::Logos as _;
+
 pub use splice::Spliced;
 
-use logos::Logos;
-
+use self::raw::Raw;
 use crate::token::Punct;
 
 /// What a preprocessing token is. Its spelling is the text between its offsets.
@@ -126,83 +133,6 @@ impl Iterator for Lexer<'_> {
 enum Ending {
     Proper,
     Missing,
-}
-
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-enum Raw {
-    #[regex(r"[ \t\x0B\x0C]+")]
-    Space,
-    #[regex(r"\r\n|\n|\r")]
-    Newline,
-    #[token("//", line_comment)]
-    #[token("/*", block_comment)]
-    Comment(Ending),
-    #[regex(r"(?:[a-zA-Z_$\u{80}-\u{10FFFF}]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})(?:[a-zA-Z0-9_$\u{80}-\u{10FFFF}]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})*")]
-    Identifier,
-    #[regex(r"\.?[0-9](?:[eEpP][+\-]|[a-zA-Z0-9_$.\u{80}-\u{10FFFF}])*")]
-    Number,
-    #[token("'", |lexer| literal(lexer, '\''))]
-    #[token("L'", |lexer| literal(lexer, '\''))]
-    Character(Ending),
-    #[token("\"", |lexer| literal(lexer, '"'))]
-    #[token("L\"", |lexer| literal(lexer, '"'))]
-    String(Ending),
-    #[token("[", |_| Punct::OpenBracket)]
-    #[token("<:", |_| Punct::OpenBracket)]
-    #[token("]", |_| Punct::CloseBracket)]
-    #[token(":>", |_| Punct::CloseBracket)]
-    #[token("(", |_| Punct::OpenParen)]
-    #[token(")", |_| Punct::CloseParen)]
-    #[token("{", |_| Punct::OpenBrace)]
-    #[token("<%", |_| Punct::OpenBrace)]
-    #[token("}", |_| Punct::CloseBrace)]
-    #[token("%>", |_| Punct::CloseBrace)]
-    #[token(".", |_| Punct::Dot)]
-    #[token("->", |_| Punct::Arrow)]
-    #[token("++", |_| Punct::PlusPlus)]
-    #[token("--", |_| Punct::MinusMinus)]
-    #[token("&", |_| Punct::And)]
-    #[token("*", |_| Punct::Star)]
-    #[token("+", |_| Punct::Plus)]
-    #[token("-", |_| Punct::Minus)]
-    #[token("~", |_| Punct::Tilde)]
-    #[token("!", |_| Punct::Not)]
-    #[token("/", |_| Punct::Slash)]
-    #[token("%", |_| Punct::Percent)]
-    #[token("<<", |_| Punct::ShiftLeft)]
-    #[token(">>", |_| Punct::ShiftRight)]
-    #[token("<", |_| Punct::Less)]
-    #[token(">", |_| Punct::Greater)]
-    #[token("<=", |_| Punct::LessEqual)]
-    #[token(">=", |_| Punct::GreaterEqual)]
-    #[token("==", |_| Punct::EqualEqual)]
-    #[token("!=", |_| Punct::NotEqual)]
-    #[token("^", |_| Punct::Caret)]
-    #[token("|", |_| Punct::Or)]
-    #[token("&&", |_| Punct::AndAnd)]
-    #[token("||", |_| Punct::OrOr)]
-    #[token("^^", |_| Punct::CaretCaret)]
-    #[token("?", |_| Punct::Question)]
-    #[token(":", |_| Punct::Colon)]
-    #[token(";", |_| Punct::Semicolon)]
-    #[token("...", |_| Punct::Ellipsis)]
-    #[token("=", |_| Punct::Equal)]
-    #[token("*=", |_| Punct::StarEqual)]
-    #[token("/=", |_| Punct::SlashEqual)]
-    #[token("%=", |_| Punct::PercentEqual)]
-    #[token("+=", |_| Punct::PlusEqual)]
-    #[token("-=", |_| Punct::MinusEqual)]
-    #[token("<<=", |_| Punct::ShiftLeftEqual)]
-    #[token(">>=", |_| Punct::ShiftRightEqual)]
-    #[token("&=", |_| Punct::AndEqual)]
-    #[token("^=", |_| Punct::CaretEqual)]
-    #[token("|=", |_| Punct::OrEqual)]
-    #[token(",", |_| Punct::Comma)]
-    #[token("#", |_| Punct::Hash)]
-    #[token("%:", |_| Punct::Hash)]
-    #[token("##", |_| Punct::HashHash)]
-    #[token("%:%:", |_| Punct::HashHash)]
-    Punct(Punct),
 }
 
 /// C99 6.4.9: to the end of the line, which stays.

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use half::f16;
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -16,6 +15,7 @@ use super::{
     text::Word,
 };
 use crate::{
+    binary16,
     builtins::BuiltinId,
     hir::{Conversion, LoopHints},
     index::Id,
@@ -458,9 +458,7 @@ impl Parser<'_> {
                 Some(bits as u64 & scalar.mask())
             }
             (None, bits) => bits.map(|bits| bits as u64),
-            (Some(Scalar::F16), _) => {
-                text.parse().ok().map(|value| u64::from(f16::from_f64(value).to_bits()))
-            }
+            (Some(Scalar::F16), _) => text.parse().ok().map(|value| u64::from(binary16::from_f64(value))),
             (Some(Scalar::F32), _) => text.parse::<f32>().ok().map(|value| u64::from(value.to_bits())),
             (Some(Scalar::F64), _) => text.parse::<f64>().ok().map(f64::to_bits),
             _ => None,

@@ -3,7 +3,6 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use half::f16;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
     Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
-use crate::{index::Id, opencl::FenceFlags};
+use crate::{binary16, index::Id, opencl::FenceFlags};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -488,7 +487,7 @@ fn const_text(ty: Type, constant: &Const) -> String {
 fn component_text(scalar: Option<Scalar>, bits: u64) -> String {
     match scalar {
         Some(Scalar::Bool) => (bits != 0).to_string(),
-        Some(Scalar::F16) => float_text(f16::from_bits(bits as u16).to_f64(), bits),
+        Some(Scalar::F16) => float_text(binary16::to_f64(bits as u16), bits),
         Some(Scalar::F32) => {
             let value = f32::from_bits(bits as u32);
             if value.is_finite() { format!("{value:?}") } else { float_text(f64::from(value), bits) }

@@ -1,10 +1,10 @@
 //! Constants: from values of the language to bits.
 
-use half::f16;
 use smallvec::SmallVec;
 
 use super::body::Body;
 use crate::{
+    binary16,
     hir::Const,
     ir::{self, Scalar, Type, ValueId},
 };
@@ -40,7 +40,7 @@ fn component_bits(constant: &Const, scalar: Option<Scalar>, count: usize, bits: 
 /// The bits of a number that the type represents exactly.
 fn float_bits(number: f64, scalar: Option<Scalar>) -> u64 {
     match scalar {
-        Some(Scalar::F16) => u64::from(f16::from_f64(number).to_bits()),
+        Some(Scalar::F16) => u64::from(binary16::from_f64(number)),
         Some(Scalar::F32) => u64::from((number as f32).to_bits()),
         _ => number.to_bits(),
     }

@@ -8,6 +8,7 @@ use kiln_syntax::Span;
 
 use super::Sema;
 use crate::{
+    binary16,
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind, GlobalId, Image, Place, PlaceKind, Relocation},
     ty::{POINTER_SIZE, QualTy, Scalar, Ty, TyId},
@@ -167,7 +168,7 @@ fn scalar_bits(constant: &Const, scalar: Scalar) -> u64 {
     match *constant {
         Const::Int(bits) => bits,
         Const::Float(value) => match scalar {
-            Scalar::Half => u64::from(half::f16::from_f64(value).to_bits()),
+            Scalar::Half => u64::from(binary16::from_f64(value)),
             Scalar::Float => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         },
