@@ -134,6 +134,11 @@ impl Sema<'_> {
                 Some("use `int`, `ulong` or `long` for the member"),
                 HOST_SIZE,
             ),
+            Ty::Record(id) if self.options.std < LanguageVersion::Cl20 && self.has_pointer_member(*id) => (
+                format!("a kernel cannot take `{}`, which has a pointer as a member", self.show(ty)),
+                Some("pass the pointer as an argument of its own"),
+                "OpenCL C 6.11.a: before OpenCL C 2.0 the host knows no addresses that it could put there",
+            ),
             _ => return None,
         };
         Some(Refusal { message, help, note })
@@ -149,6 +154,17 @@ impl Sema<'_> {
                     _ => false,
                 }
             })
+    }
+
+    /// Whether a record has, however deep, a pointer as a member.
+    fn has_pointer_member(&self, id: RecordId) -> bool {
+        self.types.records[id].fields.iter().flatten().any(|field| {
+            match *self.types.get(self.element_type(field.ty.ty)) {
+                Ty::Pointer(_) => true,
+                Ty::Record(inner) => self.has_pointer_member(inner),
+                _ => false,
+            }
+        })
     }
 
     /// OpenCL C 6.11.a, 6.7.6: where pointers that the host passes can point.
