@@ -236,6 +236,18 @@ fn warnings_are_switched() {
 }
 
 #[test]
+fn of_options_given_twice_the_last_counts() {
+    let folder = folder(&[(
+        "std.cl",
+        "#if __OPENCL_C_VERSION__ != 300\n#error version\n#endif\nkernel void k(void) {}\n",
+    )]);
+    let given =
+        ["check", "-w", "-w", "-O2", "-O0", "-cl-std=CL1.2", "-cl-std=CL3.0", "-DA=1", "-DB=2", "std.cl"];
+    let finished = kiln(&folder, &given);
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+}
+
+#[test]
 fn colours_are_for_terminals_and_for_who_asks() {
     let folder = folder(&[("bad.cl", BAD)]);
     let coloured = |options: &[&str], variable: Option<&str>| {

@@ -14,8 +14,9 @@ use kiln_compiler::{
 use crate::{compile::DependencyOptions, options::CompileOptions};
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
+// An option given again takes the place of the first, as clang has it: build systems put users' options behind their own.
 #[derive(Debug, Parser)]
-#[command(name = "kiln", version, propagate_version = true, after_help = crate::exit::HELP)]
+#[command(name = "kiln", version, propagate_version = true, args_override_self = true, after_help = crate::exit::HELP)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
