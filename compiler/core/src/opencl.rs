@@ -258,6 +258,37 @@ pub enum AtomicOp {
     FlagClear,
 }
 
+impl AtomicOp {
+    /// All fourteen, and what stands behind `atomic_` in the name of the function.
+    pub const SPELLINGS: [(Self, &str); 14] = [
+        (Self::Load, "load"),
+        (Self::Store, "store"),
+        (Self::Exchange, "exchange"),
+        (Self::CompareExchangeStrong, "compare_exchange_strong"),
+        (Self::CompareExchangeWeak, "compare_exchange_weak"),
+        (Self::Fetch(FetchKey::Add), "fetch_add"),
+        (Self::Fetch(FetchKey::Sub), "fetch_sub"),
+        (Self::Fetch(FetchKey::Or), "fetch_or"),
+        (Self::Fetch(FetchKey::Xor), "fetch_xor"),
+        (Self::Fetch(FetchKey::And), "fetch_and"),
+        (Self::Fetch(FetchKey::Min), "fetch_min"),
+        (Self::Fetch(FetchKey::Max), "fetch_max"),
+        (Self::FlagTestAndSet, "flag_test_and_set"),
+        (Self::FlagClear, "flag_clear"),
+    ];
+
+    /// What stands behind `atomic_` in the name of the function.
+    pub fn spelling(self) -> &'static str {
+        let row = Self::SPELLINGS.iter().find(|(op, _)| *op == self);
+        row.expect("every operation has a function").1
+    }
+
+    /// The operation of a function, from what stands behind `atomic_` in its name.
+    pub fn spelled(text: &str) -> Option<Self> {
+        Self::SPELLINGS.iter().find(|(_, spelling)| *spelling == text).map(|(op, _)| *op)
+    }
+}
+
 /// The keys of `atomic_fetch_key` (OpenCL C 6.15.12.7.5), and `inc`/`dec` of OpenCL 1.x are `Add`/`Sub` of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FetchKey {
@@ -275,24 +306,6 @@ pub enum FetchKey {
     Min,
     /// The larger, as the object's type compares
     Max,
-}
-
-impl FetchKey {
-    /// All seven.
-    pub const ALL: [Self; 7] = [Self::Add, Self::Sub, Self::Or, Self::Xor, Self::And, Self::Min, Self::Max];
-
-    /// The key as it stands in the function's name.
-    pub const fn spelling(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Sub => "sub",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::And => "and",
-            Self::Min => "min",
-            Self::Max => "max",
-        }
-    }
 }
 
 /// The kernel environment: which of the two SPIR-V client environments a module is for.

@@ -350,17 +350,7 @@ fn atomic(name: &str) -> Option<AtomicForm> {
         Some(key) => (key, true),
         None => (name, false),
     };
-    let op = match key {
-        "load" => AtomicOp::Load,
-        "store" => AtomicOp::Store,
-        "exchange" => AtomicOp::Exchange,
-        "compare_exchange_strong" => AtomicOp::CompareExchangeStrong,
-        "compare_exchange_weak" => AtomicOp::CompareExchangeWeak,
-        "flag_test_and_set" => AtomicOp::FlagTestAndSet,
-        "flag_clear" => AtomicOp::FlagClear,
-        _ => AtomicOp::Fetch(fetch(key.strip_prefix("fetch_")?)?),
-    };
-    Some(AtomicForm { op, is_explicit, is_legacy: false, by_one: false })
+    Some(AtomicForm { op: AtomicOp::spelled(key)?, is_explicit, is_legacy: false, by_one: false })
 }
 
 /// The atomic functions of OpenCL 1.x by their names.
@@ -371,13 +361,9 @@ fn legacy(name: &str) -> Option<AtomicForm> {
         "dec" => (AtomicOp::Fetch(FetchKey::Sub), true),
         "xchg" => (AtomicOp::Exchange, false),
         "cmpxchg" => (AtomicOp::CompareExchangeStrong, false),
-        _ => (AtomicOp::Fetch(fetch(key)?), false),
+        _ => (AtomicOp::spelled(&format!("fetch_{key}"))?, false),
     };
     Some(AtomicForm { op, is_explicit: false, is_legacy: true, by_one })
-}
-
-fn fetch(key: &str) -> Option<FetchKey> {
-    FetchKey::ALL.into_iter().find(|fetch| fetch.spelling() == key)
 }
 
 /// An operation of a group: the function's name without `sub_group_` and its kin says it.

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     hir::{CompareOp, Rounding},
-    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, Order, Scope},
     ty::{Access as ImageAccess, ImageDim},
 };
 
@@ -29,6 +29,16 @@ macro_rules! words {
             }
         })*
     };
+}
+
+impl Word for AtomicOp {
+    fn word(&self) -> &'static str {
+        self.spelling()
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::spelled(word)
+    }
 }
 
 words! {
@@ -101,22 +111,6 @@ words! {
         [Self::ToZero] "to_zero",
         [Self::ToPositive] "to_positive",
         [Self::ToNegative] "to_negative",
-    }
-    AtomicOp {
-        [Self::Load] "load",
-        [Self::Store] "store",
-        [Self::Exchange] "exchange",
-        [Self::CompareExchangeStrong] "compare_exchange_strong",
-        [Self::CompareExchangeWeak] "compare_exchange_weak",
-        [Self::Fetch(FetchKey::Add)] "fetch_add",
-        [Self::Fetch(FetchKey::Sub)] "fetch_sub",
-        [Self::Fetch(FetchKey::Or)] "fetch_or",
-        [Self::Fetch(FetchKey::Xor)] "fetch_xor",
-        [Self::Fetch(FetchKey::And)] "fetch_and",
-        [Self::Fetch(FetchKey::Min)] "fetch_min",
-        [Self::Fetch(FetchKey::Max)] "fetch_max",
-        [Self::FlagTestAndSet] "flag_test_and_set",
-        [Self::FlagClear] "flag_clear",
     }
     Order {
         [Self::Relaxed] "relaxed",
