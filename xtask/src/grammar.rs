@@ -13,6 +13,16 @@ use crate::{Outcome, lexer, root};
 /// itself, by megabytes; only what passes through a pipe can be cut.
 const OUT: &str = "KILN_GRAMMAR_OUT";
 
+/// What of the generated parser `parse/machine.rs` uses, which LALRPOP keeps to itself.
+const OPENED: &[&str] = &[
+    "mod ___parse___Unit {",
+    "const ___TERMINAL:",
+    "fn ___accepts<",
+    "struct ___StateMachine<",
+    "state: &'___1 State<'a>,\n___phantom",
+    "___phantom: core::marker::PhantomData<(&'a ())>,\n}\nimpl",
+];
+
 /// Regenerates lexer and parser in place.
 pub(crate) fn run() -> Outcome {
     if let Some(out) = env::var_os(OUT) {
@@ -50,7 +60,14 @@ fn generate(out: &Path) -> Outcome {
         .emit_whitespace(false)
         .log_quiet()
         .process_file(root().join("compiler/syntax/src/grammar.lalrpop"))
-        .map_err(|e| e.to_string())
+        .map_err(|e| e.to_string())?;
+    let parser = out.join("grammar.rs");
+    let mut text = fs::read_to_string(&parser).map_err(|e| e.to_string())?;
+    for item in OPENED {
+        let (before, after) = text.split_once(item).ok_or_else(|| format!("LALRPOP made no `{item}`"))?;
+        text = format!("{before}pub(crate) {item}{after}");
+    }
+    fs::write(parser, text).map_err(|e| e.to_string())
 }
 
 fn committed() -> PathBuf {

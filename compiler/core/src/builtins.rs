@@ -33,7 +33,8 @@ pub use row::{
     Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
     ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan, WorkItem,
 };
-pub use suggest::{names, suggest};
+pub use suggest::names;
+pub(crate) use suggest::near;
 
 id_type! {
     /// A row of the table: one or several overloads of one name.

@@ -5,7 +5,7 @@
 mod closest;
 mod codes;
 
-pub(crate) use closest::closest;
+pub(crate) use closest::{closest, is_near};
 pub use codes::{Code, Group};
 
 use kiln_syntax::Span;

@@ -11,6 +11,7 @@ mod error;
 mod explain;
 mod expression;
 mod layout;
+mod machine;
 mod names;
 mod nesting;
 mod prepare;
@@ -31,7 +32,7 @@ use crate::{
     token::Token,
 };
 
-#[allow(missing_docs, unreachable_pub, unused_imports, clippy::all)]
+#[allow(missing_docs, unreachable_pub, unused_imports, dead_code, clippy::all)]
 #[rustfmt::skip]
 #[path = "generated/grammar.rs"]
 mod grammar;

@@ -1,8 +1,10 @@
 //! Interned text: names and the spellings of literals.
 
+use std::sync::LazyLock;
+
 use string_interner::{StringInterner, Symbol as _, backend::StringBackend, symbol::SymbolU32};
 
-use crate::token::Keyword;
+use crate::{predeclared, token::Keyword};
 
 /// Interned text; equality is equality of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,17 +22,25 @@ impl Symbol {
     }
 }
 
-/// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison.
+/// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison, and
+/// behind them the predeclared type names.
+#[derive(Clone)]
 pub struct Interner(StringInterner<StringBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
 
 impl Interner {
-    /// An interner that holds the keywords.
+    /// An interner that holds the keywords and the predeclared type names.
     pub fn new() -> Self {
-        let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
-        for (spelling, _) in Keyword::ALL {
-            interner.get_or_intern_static(spelling);
-        }
-        Self(interner)
+        static FIRST: LazyLock<Interner> = LazyLock::new(|| {
+            let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
+            for (spelling, _) in Keyword::ALL {
+                interner.get_or_intern_static(spelling);
+            }
+            predeclared::each(|name, _| {
+                interner.get_or_intern(name);
+            });
+            Interner(interner)
+        });
+        FIRST.clone()
     }
 
     /// The symbol of this text.

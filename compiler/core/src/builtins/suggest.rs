@@ -1,28 +1,38 @@
 //! What a misspelt name may have meant.
 
-use crate::diag::closest;
+use crate::diag::is_near;
 
 use super::{Context, lookup, table};
 
 /// Every name of the table that the context has; those made by rule are not among them.
 pub fn names(context: &Context) -> impl Iterator<Item = &'static str> {
-    table::names().filter(move |name| !name.starts_with("__") && lookup(name, context).is_some())
+    public().filter(|name| is_of(context, name))
 }
 
-/// The built-in function that the context has and whose name is nearest, if any is near.
-pub fn suggest(name: &str, context: &Context) -> Option<String> {
-    closest(name, names(context))
+/// Those of them that a misspelt name may have meant.
+pub(crate) fn near(misspelt: &str, context: &Context) -> impl Iterator<Item = &'static str> {
+    // The table is long, and what the context has takes longer to find out than what is spelt alike.
+    public().filter(move |name| is_near(misspelt, name)).filter(|name| is_of(context, name))
+}
+
+fn public() -> impl Iterator<Item = &'static str> {
+    table::names().filter(|name| !name.starts_with("__"))
+}
+
+fn is_of(context: &Context, name: &str) -> bool {
+    lookup(name, context).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{extensions::Extensions, opencl::LanguageVersion};
+    use crate::{diag::closest, extensions::Extensions, opencl::LanguageVersion};
 
     #[test]
     fn near_names() {
         let suggest = |name: &str, version| {
-            suggest(name, &Context { version, extensions: Extensions::all(version) }).unwrap_or_default()
+            let context = Context { version, extensions: Extensions::all(version) };
+            closest(name, near(name, &context)).unwrap_or_default()
         };
         let version = LanguageVersion::Cl20;
         assert_eq!(suggest("get_gobal_id", version), "get_global_id");

@@ -1,39 +1,47 @@
 //! Which known name a misspelt one was meant to be.
 
-/// The candidate that is nearest to the name, if it is near enough to be meant: a third of the letters may be
-/// wrong, missing, or swapped with their neighbour. Of equally near ones the first in alphabetical order.
+/// The candidate that is nearest to the name, if it is near enough to be meant. Of equally near ones the first in
+/// alphabetical order.
 pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
-    let limit = name.chars().count().div_ceil(3).min(3);
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
-        if candidate == name || candidate.len().abs_diff(name.len()) > limit {
-            continue;
-        }
-        let found = (distance(name, candidate), candidate);
-        if found.0 <= limit && best.is_none_or(|best| found < best) {
-            best = Some(found);
-        }
-    }
-    best.map(|(_, candidate)| candidate.to_owned())
+    let near = candidates.into_iter().filter_map(|candidate| Some((distance(name, candidate)?, candidate)));
+    near.min().map(|(_, candidate)| candidate.to_owned())
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other.
-fn distance(left: &str, right: &str) -> usize {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    let mut before: Vec<usize> = vec![0; right.len() + 1];
+/// Whether the candidate is near enough to be meant by the name.
+pub(crate) fn is_near(name: &str, candidate: &str) -> bool {
+    distance(name, candidate).is_some()
+}
+
+/// How many insertions, deletions, replacements and swaps of neighbours lead from the name to another one, if that is
+/// near: a third of the letters may be wrong, missing, or swapped with their neighbour.
+fn distance(name: &str, other: &str) -> Option<usize> {
+    let (left, right) = (name.as_bytes(), other.as_bytes());
+    let limit = left.len().div_ceil(3).min(3);
+    if name == other || left.len().abs_diff(right.len()) > limit {
+        return None;
+    }
+    // The rows of the letters up to the one before the last, the last, and this one.
+    let mut before = vec![0; right.len() + 1];
     let mut above: Vec<usize> = (0..=right.len()).collect();
+    let mut row = before.clone();
     for (i, &l) in left.iter().enumerate() {
-        let mut row = vec![i + 1];
+        row[0] = i + 1;
+        let mut least_of_row = row[0];
         for (j, &r) in right.iter().enumerate() {
             let mut least = (above[j] + usize::from(l != r)).min(above[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && l == right[j - 1] && left[i - 1] == r {
                 least = least.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row[j + 1] = least;
+            least_of_row = least_of_row.min(least);
         }
-        before = std::mem::replace(&mut above, row);
+        // A swap may still save one.
+        if least_of_row > limit + 1 {
+            return None;
+        }
+        (before, above, row) = (above, row, before);
     }
-    above[right.len()]
+    Some(above[right.len()]).filter(|&distance| distance <= limit)
 }
 
 #[cfg(test)]
@@ -53,8 +61,9 @@ mod tests {
 
     #[test]
     fn swaps_count_once() {
-        assert_eq!(distance("abcd", "abdc"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("abcd", "abdc"), Some(1));
+        assert_eq!(distance("kitten", "sittin"), Some(2));
+        assert_eq!(distance("memory_scope", "mmeory_socpe"), Some(2));
+        assert_eq!(distance("kitten", "sitting"), None);
     }
 }

@@ -180,7 +180,7 @@ impl Sema<'_> {
             self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
         );
         let context = self.builtin_context();
-        for name in builtins::names(&context) {
+        for name in builtins::near(text, &context) {
             names.push(name);
         }
         crate::diag::closest(text, names)

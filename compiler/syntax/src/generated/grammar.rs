@@ -11,7 +11,7 @@ extern crate alloc;
 
 #[rustfmt::skip]
 #[allow(explicit_outlives_requirements, non_snake_case, non_camel_case_types, unused_mut, unused_variables, unused_imports, unused_parens, clippy::needless_lifetimes, clippy::type_complexity, clippy::needless_return, clippy::too_many_arguments, clippy::match_single_binding, clippy::clone_on_copy, clippy::unit_arg)]
-mod ___parse___Unit {
+pub(crate) mod ___parse___Unit {
 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
@@ -2976,7 +2976,7 @@ _ => 0,
 }
 }
 #[allow(clippy::needless_raw_string_hashes)]
-const ___TERMINAL: &[&str] = &[
+pub(crate) const ___TERMINAL: &[&str] = &[
 r###"NAME"###,
 r###"TYPE"###,
 r###"VARIABLE"###,
@@ -3127,11 +3127,11 @@ None
 }
 }).collect()
 }
-struct ___StateMachine<'a, '___1>
+pub(crate) struct ___StateMachine<'a, '___1>
 where 'a: '___1
 {
-state: &'___1 State<'a>,
-___phantom: core::marker::PhantomData<(&'a ())>,
+pub(crate) state: &'___1 State<'a>,
+pub(crate) ___phantom: core::marker::PhantomData<(&'a ())>,
 }
 impl<'a, '___1> ___state_machine::ParserDefinition for ___StateMachine<'a, '___1>
 where 'a: '___1
@@ -5815,7 +5815,7 @@ ___tokens,
 )
 }
 }
-fn ___accepts<
+pub(crate) fn ___accepts<
     'a,
     '___1,
 >(

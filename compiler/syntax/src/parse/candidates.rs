@@ -67,7 +67,7 @@ pub(super) fn small(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Ca
         let edits = vec![insert(at, Terminal::Punct(mark))];
         list.push(candidate(edits, explain::missing(state, start, stuck, mark)));
     }
-    if stuck.expects("while") && stuck.expected.len() == 1 {
+    if stuck.expects_only("while") {
         let edits = vec![insert(at, Terminal::Keyword(Keyword::While))];
         list.push(candidate(edits, explain::general(state, stuck)));
     }
@@ -103,7 +103,7 @@ pub(super) fn insert(at: usize, terminal: Terminal) -> Edit {
 fn unbraced(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let before = stuck.token.checked_sub(1).filter(|&at| at > start.place.token)?;
     let TokenKind::Name(name) = state.tokens[before].kind else { return None };
-    if !(stuck.expects(":") && stuck.expected.len() == 1 && state.scopes.borrow().kind(name).is_type()) {
+    if !(stuck.expects_only(":") && state.scopes.borrow().kind(name).is_type()) {
         return None;
     }
     let end = state.end_before(before);

@@ -201,6 +201,14 @@ impl Repair<'_, '_> {
     fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
         let at_end = stuck.terminal.is_none();
+        let mut small = candidates::small(state, start, stuck);
+        if self.edits.last().is_none_or(|edit| edit.at < stuck.token) {
+            // Most come to nothing at once, which is seen for less than the price of a trial.
+            let stands_before = |edits: &[Edit]| edits.iter().any(|edit| edit.at < stuck.token);
+            small.retain(|Candidate { edits, .. }| {
+                stands_before(edits) || stuck.is_mended_by(state, edits, ENOUGH)
+            });
+        }
         let previous = self.previous();
         if self.edits.is_empty() {
             let brace = structure::by_layout(state, start, self.clean_from, stuck);
@@ -212,7 +220,7 @@ impl Repair<'_, '_> {
         if at_end && let Some((candidate, usize::MAX)) = self.best(stuck, braces.drain(..)) {
             return Some(candidate);
         }
-        let small = self.best(stuck, candidates::small(state, start, stuck));
+        let small = self.best(stuck, small);
         let small = small.filter(|&(_, reach)| reach >= stuck.token + ENOUGH);
         if let Some((candidate, reach)) = &small
             && (*reach == usize::MAX || is_about_a_name(candidate))

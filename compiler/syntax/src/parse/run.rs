@@ -1,12 +1,10 @@
-//! One run of the generated parser over the edited input, from one item on.
-
-use lalrpop_util::ParseError;
+//! One run of the parser over the edited input, from one item on.
 
 use super::{
     adaptor::{Adaptor, Stop, Terminal},
-    grammar::UnitParser,
+    machine::{self, Halt, Stack},
     repair::Edit,
-    state::{Boundary, State},
+    state::{Boundary, Place, State},
 };
 
 /// How a run ended.
@@ -25,34 +23,39 @@ pub(super) struct Stuck {
     pub(super) token: usize,
     /// What the grammar saw there; nothing at the end of the input.
     pub(super) terminal: Option<Terminal>,
-    /// What it would have taken, by the grammar's names.
-    pub(super) expected: Vec<String>,
+    stack: Stack,
 }
 
 impl Stuck {
     /// Whether the grammar would have taken the terminal of this name.
     pub(super) fn expects(&self, name: &str) -> bool {
-        self.expected.iter().any(|expected| expected == name)
+        self.stack.takes(name)
+    }
+
+    /// Whether it would have taken this one and no other.
+    pub(super) fn expects_only(&self, name: &str) -> bool {
+        self.stack.takes_only(name)
+    }
+
+    /// Whether these edits, of which none stands before the token, let the grammar read on for so many tokens. Only
+    /// right as long as the state is as the run left it.
+    pub(super) fn is_mended_by(&self, state: &State<'_>, edits: &[Edit], tokens: usize) -> bool {
+        let start = Place { token: self.token, edit: 0 };
+        // Of a name, the grammar has taken the first half.
+        let is_inside = matches!(self.terminal, Some(Terminal::Type | Terminal::Variable));
+        is_inside || self.stack.takes_all(state, Adaptor::new(state, edits, start, self.token + tokens))
     }
 }
 
 /// Reads from `start` up to before the token `horizon`. Items that become complete are in the state.
 pub(super) fn run(state: &State<'_>, edits: &[Edit], start: Boundary, horizon: usize) -> Outcome {
     rewind(state, start);
-    let result = UnitParser::new().parse(state, Adaptor::new(state, edits, start.place, horizon));
+    let halt = machine::drive(state, Adaptor::new(state, edits, start.place, horizon));
     let token = state.looking_at.get().token;
-    match result {
-        Ok(()) | Err(ParseError::User { error: Stop::Horizon }) => Outcome::Done,
-        Err(ParseError::User { error: Stop::TooDeep }) => Outcome::TooDeep(token),
-        Err(ParseError::UnrecognizedToken { token: (_, terminal, _), expected }) => {
-            Outcome::Stuck(Stuck { token, terminal: Some(terminal), expected: unquoted(expected) })
-        }
-        Err(ParseError::UnrecognizedEof { expected, .. }) => {
-            Outcome::Stuck(Stuck { token, terminal: None, expected: unquoted(expected) })
-        }
-        Err(ParseError::InvalidToken { .. } | ParseError::ExtraToken { .. }) => {
-            Outcome::Stuck(Stuck { token, terminal: None, expected: vec![] })
-        }
+    match halt {
+        Halt::Accepted | Halt::Stopped(Stop::Horizon) => Outcome::Done,
+        Halt::Stopped(Stop::TooDeep) => Outcome::TooDeep(token),
+        Halt::Refused(terminal, stack) => Outcome::Stuck(Stuck { token, terminal, stack }),
     }
 }
 
@@ -64,8 +67,4 @@ pub(super) fn rewind(state: &State<'_>, to: Boundary) {
     *state.nesting.borrow_mut() = Default::default();
     state.boundary.set(to);
     state.looking_at.set(to.place);
-}
-
-fn unquoted(names: Vec<String>) -> Vec<String> {
-    names.into_iter().map(|name| name.trim_matches('"').to_owned()).collect()
 }

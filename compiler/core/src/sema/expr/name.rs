@@ -131,7 +131,7 @@ impl Sema<'_> {
         names.extend(Order::ALL.iter().map(|order| order.spelling()));
         names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
         let context = self.builtin_context();
-        for name in builtins::names(&context) {
+        for name in builtins::near(text, &context) {
             names.push(name);
         }
         crate::diag::closest(text, names)

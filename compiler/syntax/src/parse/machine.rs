@@ -1,0 +1,114 @@
+//! Drives the generated tables. LALRPOP's own driver spells out, at every error, all that the grammar would have
+//! taken; most runs are trials that end at an error, and never ask.
+
+use std::{marker::PhantomData, sync::LazyLock};
+
+use lalrpop_util::state_machine::{ParserAction, ParserDefinition as _, SimulatedReduce};
+use rustc_hash::FxHashMap;
+
+use super::{
+    adaptor::{Adaptor, Stop, Terminal},
+    grammar::___parse___Unit::{___StateMachine as Machine, ___TERMINAL as TERMINALS, ___accepts as accepts},
+    state::State,
+};
+
+/// Where an automaton stands: the states that it went through and has not reduced.
+pub(super) struct Stack(Vec<i16>);
+
+/// Why the automaton went no further.
+pub(super) enum Halt {
+    /// Everything is read.
+    Accepted,
+    /// The adaptor gave no further terminal.
+    Stopped(Stop),
+    /// The grammar does not take this terminal here; none stands for the end of the input.
+    Refused(Option<Terminal>, Stack),
+}
+
+/// Reads the terminals. What the actions of the grammar make is left in the state.
+pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
+    let mut machine = Machine { state, ___phantom: PhantomData };
+    let mut states = vec![machine.start_state()];
+    let mut symbols = vec![];
+    for terminal in terminals {
+        let (lo, terminal, hi) = match terminal {
+            Ok(terminal) => terminal,
+            Err(stop) => return Halt::Stopped(stop),
+        };
+        // Some words the grammar does not have at all.
+        let Some(index) = machine.token_to_index(&terminal) else {
+            return Halt::Refused(Some(terminal), Stack(states));
+        };
+        loop {
+            let action = machine.action(top(&states), index);
+            if let Some(target) = ParserAction::<Machine>::as_shift(action) {
+                symbols.push((lo, machine.token_to_symbol(index, terminal), hi));
+                states.push(target);
+                break;
+            }
+            let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
+                return Halt::Refused(Some(terminal), Stack(states));
+            };
+            let result = machine.reduce(rule, Some(&lo), &mut states, &mut symbols);
+            debug_assert!(result.is_none(), "only the end of the input ends a unit");
+        }
+    }
+    loop {
+        let action = machine.eof_action(top(&states));
+        let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
+            return Halt::Refused(None, Stack(states));
+        };
+        if machine.reduce(rule, None, &mut states, &mut symbols).is_some() {
+            return Halt::Accepted;
+        }
+    }
+}
+
+fn top(states: &[i16]) -> i16 {
+    *states.last().expect("the first state is never left")
+}
+
+impl Stack {
+    /// Whether the grammar takes the terminal of this name here.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        static INDICES: LazyLock<FxHashMap<&str, usize>> = LazyLock::new(|| {
+            TERMINALS.iter().enumerate().map(|(index, name)| (name.trim_matches('"'), index)).collect()
+        });
+        INDICES.get(name).is_some_and(|&index| self.takes_index(index))
+    }
+
+    /// Whether it takes the terminal of this name and no other.
+    pub(super) fn takes_only(&self, name: &str) -> bool {
+        self.takes(name) && (0..TERMINALS.len()).filter(|&index| self.takes_index(index)).count() == 1
+    }
+
+    fn takes_index(&self, index: usize) -> bool {
+        accepts(None, &self.0, Some(index), PhantomData)
+    }
+
+    /// Whether the grammar takes all these terminals here. Nothing is built, so that nothing they declare is known.
+    pub(super) fn takes_all(&self, state: &State<'_>, terminals: Adaptor<'_, '_>) -> bool {
+        let machine = Machine { state, ___phantom: PhantomData };
+        let mut states = self.0.clone();
+        for terminal in terminals {
+            let Ok((_, terminal, _)) = terminal else { return true };
+            let Some(index) = machine.token_to_index(&terminal) else { return false };
+            loop {
+                let action = machine.action(top(&states), index);
+                if let Some(target) = ParserAction::<Machine>::as_shift(action) {
+                    states.push(target);
+                    break;
+                }
+                let Some(rule) = ParserAction::<Machine>::as_reduce(action) else { return false };
+                let SimulatedReduce::Reduce { states_to_pop, nonterminal_produced } =
+                    machine.simulate_reduce(rule)
+                else {
+                    return true;
+                };
+                states.truncate(states.len() - states_to_pop);
+                states.push(machine.goto(top(&states), nonterminal_produced));
+            }
+        }
+        true
+    }
+}
