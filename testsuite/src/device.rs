@@ -1,6 +1,6 @@
 //! The devices that tests run on: two software drivers of Debian and our reference device, each in a process of its own. One
-//! that is not there fails the tests; nothing is skipped. `KILN_TEST_LAVAPIPE` and `KILN_TEST_SWIFTSHADER` put another
-//! driver, by its manifest, in the place of one, to run the same tests on real hardware.
+//! that is not there fails the tests; nothing is skipped. With `KILN_TEST_DEVICE=NAME` the device of this machine whose name
+//! contains that, as the loader finds it, stands in the place of the software drivers: the same tests on real hardware.
 
 use std::{
     env,
@@ -8,66 +8,138 @@ use std::{
     fs,
     path::PathBuf,
     process::Command,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
+
+use libtest_mimic::Trial;
+use serde::Deserialize;
 
 use crate::{clang, kiln, process::Finished};
 
-/// A driver.
-#[derive(Debug, PartialEq, Eq)]
+/// Names the device of this machine to test.
+const WANTED: &str = "KILN_TEST_DEVICE";
+
+/// A device.
+#[derive(Debug)]
 pub struct Device {
     /// As tests name it.
     pub name: &'static str,
-    /// None for what is in `kiln` itself.
-    driver: Option<Driver>,
-    /// Whether it is given modules of clang's, in place of ours.
-    is_for_clang: bool,
+    place: Place,
+    facts: OnceLock<Facts>,
 }
 
-/// Where a driver is.
-#[derive(Debug, PartialEq, Eq)]
+/// Where a device is.
+#[derive(Debug)]
+enum Place {
+    /// A driver of Debian's.
+    Driver(Driver),
+    /// This machine has it, by this part of its name.
+    Machine(String),
+    /// In `kiln` itself.
+    Within,
+    /// The same, with modules of another compiler.
+    WithinForClang,
+}
+
+/// A driver of Debian's.
+#[derive(Debug)]
 struct Driver {
-    /// Where Debian puts its manifest: a folder, and how the file's name begins.
+    /// A folder, and how the name of its manifest there begins.
     manifest: (&'static str, &'static str),
     package: &'static str,
+    /// It keeps denormal floats, whatever it promises.
+    keeps_denormals: bool,
 }
 
-/// Full-featured, minimal, and strict, this one also with modules of clang's.
-pub const ALL: &[Device] = &[
-    Device {
-        name: "lavapipe",
-        driver: Some(Driver {
-            manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
-            package: "mesa-vulkan-drivers",
-        }),
-        is_for_clang: false,
-    },
-    Device {
-        name: "swiftshader",
-        driver: Some(Driver {
-            manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
-            package: "chromium-common",
-        }),
-        is_for_clang: false,
-    },
-    Device { name: "reference", driver: None, is_for_clang: false },
-    // The reference device, with modules of another compiler.
-    Device { name: "clang", driver: None, is_for_clang: true },
-];
+/// What `kiln devices` says of a device: the rest of a test's expectation follows from it.
+#[derive(Debug, Deserialize)]
+pub struct Facts {
+    /// `double`
+    pub fp64: bool,
+    /// Arithmetic of `half`
+    pub fp16: bool,
+    /// Denormal floats are kept.
+    pub fp32_denormals: bool,
+    /// Work-items of a sub-group; none without sub-groups.
+    pub sub_group_size: Option<usize>,
+    /// Images that a kernel both reads and writes.
+    pub read_write_images: bool,
+    /// Work-items of the largest work-group.
+    pub max_work_group_size: usize,
+}
+
+const LAVAPIPE: Driver = Driver {
+    manifest: ("/usr/share/vulkan/icd.d", "lvp_icd"),
+    package: "mesa-vulkan-drivers",
+    keeps_denormals: true,
+};
+const SWIFTSHADER: Driver = Driver {
+    manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
+    package: "chromium-common",
+    keeps_denormals: false,
+};
+
+/// Full-featured and minimal, or that of this machine; and strict, this one also with modules of clang's.
+pub fn all() -> &'static [Device] {
+    static ALL: OnceLock<Vec<Device>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let device = |name, place| Device { name, place, facts: OnceLock::new() };
+        let mut all = match env::var(WANTED) {
+            Ok(wanted) if !wanted.is_empty() => {
+                let name: String = wanted.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-");
+                vec![device(name.leak(), Place::Machine(wanted))]
+            }
+            _ => vec![
+                device("lavapipe", Place::Driver(LAVAPIPE)),
+                device("swiftshader", Place::Driver(SWIFTSHADER)),
+            ],
+        };
+        all.extend([device("reference", Place::Within), device("clang", Place::WithinForClang)]);
+        all
+    })
+}
+
+/// Those of Vulkan.
+pub fn vulkan() -> impl Iterator<Item = &'static Device> {
+    all().iter().filter(|device| !device.is_strict())
+}
+
+/// A device of Vulkan, for tests of something else.
+pub fn any() -> &'static Device {
+    vulkan().next().expect("there is always one")
+}
+
+/// A test of a device; what is amiss is a panic.
+pub type Test = fn(&'static Device);
+
+/// Each test on each of the devices.
+pub fn trials(devices: impl Iterator<Item = &'static Device> + Clone, tests: &[(&str, Test)]) -> Vec<Trial> {
+    let trial = |&(name, test): &(&str, Test), device: &'static Device| {
+        Trial::test(format!("{name}_on_{}", device.name), move || {
+            test(device);
+            Ok(())
+        })
+    };
+    tests.iter().flat_map(|test| devices.clone().map(move |device| trial(test, device))).collect()
+}
 
 impl Device {
     /// The device of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        ALL.iter().find(|device| device.name == name)
+        all().iter().find(|device| device.name == name)
     }
 
     /// Makes a program see this device and no other.
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
-        let manifest = match &self.driver {
-            Some(driver) => driver.find(self.name)?,
-            None => {
+        let manifest = match &self.place {
+            Place::Driver(driver) => driver.find(self.name)?,
+            Place::Machine(name) => {
+                command.env("KILN_DEVICE", name);
+                return Ok(());
+            }
+            Place::Within | Place::WithinForClang => {
                 command.env("KILN_DEVICE", "reference");
-                if self.is_for_clang {
+                if self.is_for_clang() {
                     command.env(clang::WANTED, "1");
                 }
                 PathBuf::from("/nonexistent")
@@ -79,20 +151,59 @@ impl Device {
 
     /// Whether it is given modules of clang's, in place of ours.
     pub fn is_for_clang(&self) -> bool {
-        self.is_for_clang
+        matches!(self.place, Place::WithinForClang)
     }
 
     /// Whether it finds what OpenCL leaves undefined.
     pub fn is_strict(&self) -> bool {
-        self.driver.is_none()
+        matches!(self.place, Place::Within | Place::WithinForClang)
+    }
+
+    /// What it offers.
+    pub fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| self.ask().unwrap_or_else(|reason| panic!("{}: {reason}", self.name)))
+    }
+
+    fn ask(&self) -> Result<Facts, String> {
+        /// A line of the list.
+        #[derive(Deserialize)]
+        struct Listed {
+            name: String,
+            #[serde(flatten)]
+            facts: Facts,
+        }
+        let mut command = kiln::command();
+        self.only(&mut command)?;
+        let finished = kiln::run(command.args(["devices", "--json"]))?;
+        let list: Vec<Listed> = serde_json::from_str(&finished.text()).map_err(|e| e.to_string())?;
+        let wanted = match &self.place {
+            Place::Driver(_) => "",
+            Place::Machine(name) => name,
+            Place::Within | Place::WithinForClang => "reference",
+        };
+        let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
+        let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
+        facts.fp32_denormals |= match &self.place {
+            Place::Driver(driver) => driver.keeps_denormals,
+            _ => false,
+        };
+        Ok(facts)
+    }
+
+    /// Whether a case means it that says who lacks something: by its name, as one of Vulkan's (`vulkan`), or because it has not a
+    /// feature (`read_write_images`).
+    pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
+        match word {
+            "vulkan" => Ok(!self.is_strict()),
+            "read_write_images" => Ok(!self.facts().read_write_images),
+            "lavapipe" | "swiftshader" | "reference" | "clang" => Ok(self.name == word),
+            _ => Err(format!("`lacks={word}` names neither a device nor a feature")),
+        }
     }
 }
 
 impl Driver {
     fn find(&self, name: &str) -> Result<PathBuf, String> {
-        if let Some(other) = env::var_os(format!("KILN_TEST_{}", name.to_uppercase())) {
-            return Ok(other.into());
-        }
         let (folder, begin) = self.manifest;
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut found = entries.map(|entry| entry.path()).filter(|path| {
@@ -105,12 +216,25 @@ impl Driver {
     }
 }
 
-/// Makes a program see the software drivers and no other.
+/// Makes a program see the devices of Vulkan, with others of this machine if one of those is tested.
 pub fn drivers(command: &mut Command) -> Result<(), String> {
-    let found = ALL.iter().filter_map(|device| Some(device.driver.as_ref()?.find(device.name)));
-    let manifests = found.collect::<Result<Vec<_>, _>>()?;
-    see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
+    let drivers = all().iter().filter_map(|device| match &device.place {
+        Place::Driver(driver) => Some(driver.find(device.name)),
+        _ => None,
+    });
+    let manifests = drivers.collect::<Result<Vec<_>, _>>()?;
+    if !manifests.is_empty() {
+        see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
+    }
     Ok(())
+}
+
+/// Whether a device of Vulkan by this name is one to test, in a program that sees others.
+pub fn is_tested(name: &str) -> bool {
+    vulkan().any(|device| match &device.place {
+        Place::Machine(part) => name.to_lowercase().contains(&part.to_lowercase()),
+        _ => true,
+    })
 }
 
 fn see(command: &mut Command, manifests: &OsStr) {

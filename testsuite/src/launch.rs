@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use crate::{device, kiln};
+use crate::{
+    device::{self, Device},
+    kiln,
+    process::Finished,
+};
 
 /// A kernel `kN(out, a, b, c)`, N its number in the list.
 #[derive(Debug)]
@@ -35,19 +39,42 @@ impl Input {
 
 /// What each kernel writes. The device must run it; `options` are those of `kiln run`.
 pub fn launch(
-    device: &str,
+    device: &Device,
     options: &[&str],
     prelude: &str,
     jobs: &[Job],
     inputs: &[Input],
 ) -> Vec<Vec<u64>> {
+    let finished = run(device, options, prelude, jobs, inputs);
+    let kernels = || jobs.iter().map(|job| job.kernel.as_str()).collect::<String>();
+    assert!(finished.status.success(), "{}\n{}", finished.stderr, kernels());
+    let text = String::from_utf8(finished.stdout).expect("numbers are text");
+    let results: Vec<Vec<u64>> = text
+        .lines()
+        .map(|line| {
+            let (_, numbers) = line.split_once('=').expect("a line of numbers");
+            numbers.split_whitespace().map(|it| it.parse().expect("bits")).collect()
+        })
+        .collect();
+    assert_eq!(results.len(), jobs.len(), "every launch prints a line");
+    results
+}
+
+/// Launches what the device lacks a feature for, and is to say so.
+pub fn refused(device: &Device, prelude: &str, jobs: &[Job], inputs: &[Input]) {
+    let finished = run(device, &[], prelude, jobs, inputs);
+    let is_told = !finished.status.success() && device::lacks_a_feature(&finished.stderr);
+    assert!(is_told, "{} was to say what it lacks, not\n{}", device.name, finished.stderr);
+}
+
+fn run(device: &Device, options: &[&str], prelude: &str, jobs: &[Job], inputs: &[Input]) -> Finished {
     let scratch = tempfile::tempdir().expect("a folder for files");
     let items = inputs[0].count;
     let source = prelude.to_owned() + &jobs.iter().map(|job| job.kernel.as_str()).collect::<String>();
     let file = scratch.path().join("k.cl");
     fs::write(&file, &source).expect("a file can be written");
     let mut command = kiln::command();
-    device::Device::named(device).expect("a device").only(&mut command).expect("the driver is installed");
+    device.only(&mut command).expect("the driver is installed");
     command.arg("run").arg(&file).args(["-cl-std=CL3.0", "--timeout", "100"]).args(options);
     for (number, job) in jobs.iter().enumerate() {
         if number > 0 {
@@ -71,16 +98,5 @@ pub fn launch(
         }
         command.args(["--print", &format!("out[0..{written}]")]);
     }
-    let finished = device::launch(&mut command).expect("kiln runs");
-    assert!(finished.status.success(), "{}\n{source}", finished.stderr);
-    let text = String::from_utf8(finished.stdout).expect("numbers are text");
-    let results: Vec<Vec<u64>> = text
-        .lines()
-        .map(|line| {
-            let (_, numbers) = line.split_once('=').expect("a line of numbers");
-            numbers.split_whitespace().map(|it| it.parse().expect("bits")).collect()
-        })
-        .collect();
-    assert_eq!(results.len(), jobs.len(), "every launch prints a line");
-    results
+    device::launch(&mut command).expect("kiln runs")
 }

@@ -1,9 +1,10 @@
 //! What samplers read, on every device, against the definition (OpenCL API 8.2), computed here in `f64`: every shape of image,
 //! every addressing mode, both filters, normalised coordinates and others, at random places inside and around the image.
 
-use std::fs;
+use std::{fs, process::ExitCode};
 
 use kiln_testsuite::{device, device::Device, kiln, random::Random};
+use libtest_mimic::Arguments;
 
 /// A shape: its type in OpenCL C, the sizes of the image that is read, how many of them are dimensions, and the coordinates.
 struct Shape {
@@ -114,13 +115,14 @@ impl Sampler {
 
 const PLACES: usize = 150;
 
-#[test]
-fn samplers_read_what_is_defined() {
-    for shape in &SHAPES {
-        for name in ["lavapipe", "swiftshader", "reference"] {
-            compare(shape, Device::named(name).expect("a device"));
-        }
-    }
+fn main() -> ExitCode {
+    let ours = device::all().iter().filter(|device| !device.is_for_clang());
+    let trials = device::trials(ours, &[("samplers_read_what_is_defined", samplers_read_what_is_defined)]);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn samplers_read_what_is_defined(device: &'static Device) {
+    SHAPES.iter().for_each(|shape| compare(shape, device));
 }
 
 fn compare(shape: &Shape, device: &Device) {

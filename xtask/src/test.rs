@@ -24,6 +24,9 @@ pub(crate) struct Test {
     /// Try the whole of each domain instead of a part, and litmus tests a million times: takes long
     #[arg(long)]
     nightly: bool,
+    /// Run on the device of this machine whose name contains this, in the place of the two software drivers
+    #[arg(long)]
+    device: Option<String>,
 }
 
 /// Runs the tests and sums up. Each test prints a line in libtest's form, and the only `test result:` line is the last.
@@ -69,10 +72,13 @@ fn component(name: &str, arguments: &[&str]) -> Outcome {
 }
 
 fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
-    let Test { filters, nightly } = arguments;
+    let Test { filters, nightly, device } = arguments;
     let mut command = cargo();
     // What tests ask when they have to choose between much and little.
     command.env("KILN_NIGHTLY", if *nightly { "1" } else { "0" });
+    if let Some(device) = device {
+        command.env("KILN_TEST_DEVICE", device);
+    }
     command.args(["test", "--workspace", "--no-fail-fast"]);
     if !filters.is_empty() {
         command.arg("--").args(filters);

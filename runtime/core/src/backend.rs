@@ -16,6 +16,7 @@ use crate::event::{Status, Times};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 use crate::interface::{Binding, SpecId};
 use crate::module::Module;
+use crate::sampler::Sampler;
 
 /// Memory of a device, freed when the last clone is dropped.
 #[derive(Clone)]
@@ -225,6 +226,7 @@ pub(crate) enum Bound {
     Bytes(Vec<u8>),
     Memory { memory: Memory, offset: u64, size: u64 },
     Image(ImageMemory),
+    Sampler(Sampler),
 }
 
 /// The values of specialisation constants, in the order of their ids.

@@ -37,8 +37,13 @@
 //! **Facts of images.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
 //! `ImageArgumentInfoChannelDataTypePushConstant`: where the kernel finds OpenCL's number of the channel order or type of
 //! the image that is argument `ordinal`; `…Uniform(kernel, ordinal, set, binding, offset, 4)` in a uniform buffer. It is there for
-//! `get_image_channel_order`, and where the border's colour depends on the order. Samplers that are bound (`ArgumentSampler`, `LiteralSampler`), as
-//! clspv has them, are not read yet.
+//! `get_image_channel_order`, and where the border's colour depends on the order.
+//!
+//! **Samplers of the device.** Modules of clspv sample with the device's own samplers: `ArgumentSampler(kernel, ordinal, set, binding,
+//! info)` is a `sampler_t` that is bound, `LiteralSampler(set, binding, mask)` one that every kernel of the module finds there, with
+//! the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel, ordinal, offset, 4)` tells the kernel those of argument
+//! `ordinal`; what is bound then takes normalised coordinates, whatever they say: the kernel divides for itself. Devices have no
+//! addressing that repeats where coordinates are not normalised, as OpenCL has not.
 //!
 //! **Argument block.** Push constants are one block of at most 128 bytes on every device (offsets count from the start of the
 //! block; pointers lie at multiples of 8). Where execution state and arguments together exceed that, the arguments that do not
@@ -87,8 +92,8 @@
 //! there is no more room. Behind it, each call's words: its number and its arguments, each rounded up to whole words, the
 //! components of a vector one behind the other, a string literal as its number. A call without room for its arguments writes its
 //! number alone, if there is room for that; nothing follows it. `PrintfInfo(number, text, size …)` has the format of a call
-//! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. Formats in a storage buffer that is bound
-//! (`PrintfBufferStorageBuffer`) are not read yet.
+//! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. `PrintfBufferStorageBuffer(set, binding,
+//! size)` is the same with the buffer bound.
 //!
 //! **Bounds checks.** A module that checks its accesses says so in `NonSemantic.Kiln.1`: `Bounds(offset, ranges, arguments)` (1), the place
 //! of its table in the buffer of program-scope variables and how many ranges and arguments it has room for, then a
@@ -109,6 +114,7 @@ use std::sync::Arc;
 use crate::capabilities::Environment;
 use crate::error::Result;
 use crate::module::Module;
+use crate::sampler::Sampler;
 use crate::{reflection, signature};
 
 /// The interface of all kernels of one module.
@@ -138,13 +144,24 @@ pub struct ProgramInterface {
     pub bounds: Option<BoundsTable>,
     /// What `printf` needs.
     pub printf: Option<Arc<Printf>>,
+    /// Samplers of the device that all kernels find bound.
+    pub samplers: Vec<LiteralSampler>,
+}
+
+/// A sampler that the module itself chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LiteralSampler {
+    /// Where it is bound.
+    pub binding: Binding,
+    /// Which it is.
+    pub sampler: Sampler,
 }
 
 /// Where kernels write what they print, and with what it is printed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printf {
-    /// Where the buffer's address goes in the push constants.
-    pub offset: u32,
+    /// Where kernels find the buffer.
+    pub place: DataPlace,
     /// The size of the buffer in bytes.
     pub size: u32,
     /// Formats and strings by their number.
@@ -232,7 +249,7 @@ pub struct ProgramData {
     pub bytes: Vec<u8>,
 }
 
-/// Where kernels find a buffer of the program.
+/// Where kernels find a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataPlace {
     /// Its address is in the push constants at this offset.
@@ -266,6 +283,8 @@ pub struct KernelInterface {
     pub attributes: String,
     /// What the launch tells of images.
     pub image_facts: Vec<ImageFact>,
+    /// What the launch tells of samplers that are bound.
+    pub sampler_facts: Vec<SamplerFact>,
     /// Whether it may call `printf`.
     pub prints: bool,
     /// Local memory used by variables of the program, in bytes, as far as the module tells.
@@ -279,6 +298,15 @@ pub struct ImageFact {
     pub argument: u32,
     /// What is told.
     pub what: ImageFactKind,
+    /// Where four bytes go.
+    pub place: Place,
+}
+
+/// Where a kernel finds the bits of a sampler. What is bound takes normalised coordinates: the kernel divides for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SamplerFact {
+    /// The ordinal of the sampler.
+    pub argument: u32,
     /// Where four bytes go.
     pub place: Place,
 }
@@ -341,6 +369,8 @@ pub enum ArgumentKind {
     Buffer(Binding),
     /// An image.
     Image(Binding),
+    /// A sampler of the device, as clspv has them. Kiln's own modules take samplers as values.
+    Sampler(Binding),
     /// A pipe, 64 bits.
     Pipe(Place),
     /// A kind that the runtime does not offer yet, in OpenCL's words.
@@ -390,6 +420,8 @@ pub enum BindingClass {
     UniformTexels,
     /// A buffer of texels that is written, or both.
     StorageTexels,
+    /// A sampler of the device.
+    Sampler,
 }
 
 impl ProgramInterface {

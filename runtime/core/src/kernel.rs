@@ -13,6 +13,7 @@ use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
 use crate::layout::Layout;
 use crate::pipe::Pipe;
 use crate::program::Program;
+use crate::sampler::Sampler;
 
 /// A kernel of a program, with its arguments. Clones have arguments of their own.
 #[derive(Clone)]
@@ -170,6 +171,7 @@ impl Kernel {
             (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
             (ArgumentKind::Pipe(_), ArgValue::Pipe(_)) => true,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
+            (ArgumentKind::Sampler(_), ArgValue::Bytes(bytes)) => Sampler::from_bytes(bytes).is_some(),
             (ArgumentKind::Image(binding), ArgValue::Image(image)) => takes(taken, binding.class, image),
             _ => false,
         };
@@ -212,6 +214,7 @@ fn expected(taken: &Argument) -> String {
         ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
         ArgumentKind::Image(binding) if writes(binding.class) => "an image that can be written".to_owned(),
         ArgumentKind::Image(_) => "an image".to_owned(),
+        ArgumentKind::Sampler(_) => "a sampler, which repeats only with normalised coordinates".to_owned(),
         ArgumentKind::Pipe(_) => "a pipe".to_owned(),
         ArgumentKind::Unsupported(what) => what.to_owned(),
     };

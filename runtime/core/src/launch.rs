@@ -12,6 +12,7 @@ use crate::kernel::{ArgValue, Kernel};
 use crate::layout::Slot;
 use crate::ndrange::{Limits, NdRange, Plan, Region};
 use crate::printf::Printing;
+use crate::sampler::Sampler;
 
 /// Prepares a launch; `None` where the index space is empty.
 pub(crate) fn prepare(
@@ -29,10 +30,8 @@ pub(crate) fn prepare(
             values.keep.push(buffer.memory.clone());
         }
     }
-    if let Some(printing) = printing {
-        let place = Place::PushConstants { offset: printing.printf.offset };
-        values.put(place, &printing.buffer.address.to_le_bytes());
-        values.keep.push(printing.buffer.clone());
+    if let Some(Printing { buffer, printf }) = printing {
+        values.find(printf.place, buffer, printf.size.into());
     }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
     let limit = kernel.program.inner.device.capabilities().local_memory;
@@ -132,7 +131,10 @@ impl<'a> Values<'a> {
             .map(|(_, slot)| match slot {
                 Slot::Block { size } => Bound::Bytes(vec![0; *size as usize]),
                 // Filled in below: every argument is set, and program data exists where it is bound.
-                Slot::Argument(_) | Slot::Variables | Slot::Constants => Bound::Bytes(Vec::new()),
+                Slot::Argument(_) | Slot::Variables | Slot::Constants | Slot::Printf => {
+                    Bound::Bytes(Vec::new())
+                }
+                Slot::Sampler(sampler) => Bound::Sampler(*sampler),
             })
             .collect();
         Self {
@@ -182,10 +184,10 @@ impl<'a> Values<'a> {
                     self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
                 }
                 (ArgumentKind::Image(binding), ArgValue::Image(image)) => {
-                    let slot = kernel.layout().slots.iter().position(|(other, _)| *other == binding);
-                    if let Some(slot) = slot {
-                        self.bound[slot] = Bound::Image(image.memory.clone());
-                    }
+                    self.fill(binding, Bound::Image(image.memory.clone()));
+                }
+                (ArgumentKind::Sampler(binding), ArgValue::Bytes(bytes)) => {
+                    self.sampler(index, binding, bytes)
                 }
                 // Arguments of other kinds were refused when set.
                 _ => {}
@@ -217,20 +219,43 @@ impl<'a> Values<'a> {
             (&program.constants, &program.interface.constants),
         ] {
             let (Some(buffer), Some(ProgramData { place, .. })) = (buffer, data) else { continue };
-            match *place {
-                DataPlace::Address { offset } => {
-                    self.put(Place::PushConstants { offset }, &buffer.address().to_le_bytes());
-                    self.keep.push(buffer.memory.clone());
-                }
-                DataPlace::Bound(binding) => self.bind(binding, &buffer.memory, 0, buffer.bytes()),
+            self.find(*place, &buffer.memory, buffer.bytes());
+        }
+    }
+
+    /// A sampler of the device, and its bits where the kernel asks for them.
+    fn sampler(&mut self, argument: usize, binding: Binding, bytes: &[u8]) {
+        // It was checked when it was set.
+        let Some(mut sampler) = Sampler::from_bytes(bytes) else { return };
+        let kernel = self.kernel;
+        for fact in &kernel.interface().sampler_facts {
+            if fact.argument as usize == argument {
+                self.put(fact.place, bytes);
+                sampler.normalized = true;
             }
+        }
+        self.fill(binding, Bound::Sampler(sampler));
+    }
+
+    /// Lets the kernel find memory where it looks for it.
+    fn find(&mut self, place: DataPlace, memory: &Memory, size: u64) {
+        match place {
+            DataPlace::Address { offset } => {
+                self.put(Place::PushConstants { offset }, &memory.address.to_le_bytes());
+                self.keep.push(memory.clone());
+            }
+            DataPlace::Bound(binding) => self.bind(binding, memory, 0, size),
         }
     }
 
     fn bind(&mut self, binding: Binding, memory: &Memory, offset: u64, size: u64) {
+        self.fill(binding, Bound::Memory { memory: memory.clone(), offset, size });
+    }
+
+    fn fill(&mut self, binding: Binding, bound: Bound) {
         let slot = self.kernel.layout().slots.iter().position(|(other, _)| *other == binding);
         if let Some(slot) = slot {
-            self.bound[slot] = Bound::Memory { memory: memory.clone(), offset, size };
+            self.bound[slot] = bound;
         }
     }
 

@@ -11,10 +11,11 @@ use crate::error::{Error, Result};
 use crate::interface::{
     ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData, ProgramInterface,
 };
+use crate::sampler::Sampler;
 
 /// Bytes of one value of the execution state.
 pub(crate) const STATE_SIZE: u32 = 12;
-/// Bytes of a fact of an image.
+/// Bytes of a fact of an image or a sampler.
 const FACT_SIZE: u32 = 4;
 /// Bytes of an address.
 pub(crate) const ADDRESS_SIZE: u32 = 8;
@@ -44,6 +45,10 @@ pub(crate) enum Slot {
     Variables,
     /// The program-scope constants.
     Constants,
+    /// The buffer of `printf`.
+    Printf,
+    /// A sampler that the module chooses.
+    Sampler(Sampler),
 }
 
 impl Layout {
@@ -57,8 +62,15 @@ impl Layout {
         for field in &program.state {
             builder.place(Place::PushConstants { offset: field.offset }, STATE_SIZE)?;
         }
-        if let Some(printf) = &program.printf {
-            builder.place(Place::PushConstants { offset: printf.offset }, ADDRESS_SIZE)?;
+        match program.printf.as_ref().map(|printf| printf.place) {
+            Some(DataPlace::Address { offset }) => {
+                builder.place(Place::PushConstants { offset }, ADDRESS_SIZE)?;
+            }
+            Some(DataPlace::Bound(binding)) if kernel.prints => builder.bind(binding, Slot::Printf)?,
+            _ => {}
+        }
+        for literal in &program.samplers {
+            builder.bind(literal.binding, Slot::Sampler(literal.sampler))?;
         }
         builder.data(program.variables.as_ref(), Slot::Variables)?;
         builder.data(program.constants.as_ref(), Slot::Constants)?;
@@ -72,7 +84,9 @@ impl Layout {
                     builder.place(place, ADDRESS_SIZE)?
                 }
                 ArgumentKind::Value { place, size } => builder.place(place, size)?,
-                ArgumentKind::Buffer(binding) | ArgumentKind::Image(binding) => {
+                ArgumentKind::Buffer(binding)
+                | ArgumentKind::Image(binding)
+                | ArgumentKind::Sampler(binding) => {
                     builder.bind(binding, Slot::Argument(index))?;
                 }
                 ArgumentKind::Unsupported(what) => {
@@ -81,6 +95,9 @@ impl Layout {
             }
         }
         for fact in &kernel.image_facts {
+            builder.place(fact.place, FACT_SIZE)?;
+        }
+        for fact in &kernel.sampler_facts {
             builder.place(fact.place, FACT_SIZE)?;
         }
         // Whole vectors: the block that a module declares may end in padding.
@@ -175,6 +192,7 @@ mod tests {
             attributes: String::new(),
             prints: false,
             image_facts: Vec::new(),
+            sampler_facts: Vec::new(),
             static_local_size: 0,
         }
     }

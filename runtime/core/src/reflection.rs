@@ -8,10 +8,11 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::interface::{
     Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, BoundsTable, DataPlace,
-    ImageFact, ImageFactKind, KernelInterface, Place, Position, PrintedText, Printf, ProgramData,
-    ProgramInterface, Relocation, SpecId, StateField, StateValue,
+    ImageFact, ImageFactKind, KernelInterface, LiteralSampler, Place, Position, PrintedText, Printf,
+    ProgramData, ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue,
 };
 use crate::module::{Instruction, Module, op};
+use crate::sampler::Sampler;
 
 const IMPORT: &str = "NonSemantic.ClspvReflection.";
 const NEWEST: u32 = 7;
@@ -30,7 +31,8 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
         kernels: BTreeMap::new(),
         infos: HashMap::new(),
         read: ProgramInterface::default(),
-        printf: Printf::default(),
+        printf: None,
+        texts: HashMap::new(),
     };
     let import = facts.import.ok_or_else(|| {
         bad("it does not say what its kernels take (NonSemantic.ClspvReflection is missing)")
@@ -178,8 +180,9 @@ struct Reader<'a> {
     /// By the id of their `ArgumentInfo` instruction.
     infos: HashMap<u32, ArgumentInfo>,
     read: ProgramInterface,
-    /// Its size is 0 until the buffer is declared.
-    printf: Printf,
+    /// Where the buffer of `printf` is, and its size.
+    printf: Option<(DataPlace, u32)>,
+    texts: HashMap<u32, PrintedText>,
 }
 
 /// The operands of one reflection instruction.
@@ -284,7 +287,7 @@ impl Reader<'_> {
                 };
                 self.argument(&o, 4, ArgumentKind::Image(o.binding(2, class)?))?;
             }
-            10 => self.argument(&o, 4, ArgumentKind::Unsupported("a bound sampler"))?,
+            10 => self.argument(&o, 4, ArgumentKind::Sampler(o.binding(2, BindingClass::Sampler)?))?,
             11 => {
                 let kind = ArgumentKind::Local { count: SpecId(o.number(2)?), element_size: o.number(3)? };
                 self.argument(&o, 4, kind)?;
@@ -334,34 +337,49 @@ impl Reader<'_> {
                 read.relocations.push(Relocation { object: o.number(0)?, pointer: o.number(1)? });
             }
             // What the driver needs of local variables is counted from the module itself.
-            42 => {}
-            23 => return Err(bad("it has literal samplers, which the runtime does not offer yet")),
+            42 => drop((o.id(0)?, o.number(1)?)),
+            23 => {
+                let (binding, mask) = (o.binding(0, BindingClass::Sampler)?, o.number(2)?);
+                let sampler = Sampler::from_bits(mask).ok_or_else(|| {
+                    bad(format!("it has a literal sampler of bits {mask:#x}, which there is none of"))
+                })?;
+                read.samplers.push(LiteralSampler { binding, sampler });
+            }
             30 | 31 => self.image_fact(&o, Place::PushConstants { offset: o.number(2)? }, o.number(3)?)?,
             32 | 33 => {
                 let binding = o.binding(2, BindingClass::Uniform)?;
                 self.image_fact(&o, Place::Block { binding, offset: o.number(4)? }, o.number(5)?)?;
             }
             41 => {
-                return Err(bad(
-                    "it asks for the kind of its samplers, which the runtime does not offer yet",
-                ));
+                let (argument, place) = (o.number(1)?, Place::PushConstants { offset: o.number(2)? });
+                match o.number(3)? {
+                    4 => self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place }),
+                    size => return Err(bad(format!("it has the bits of a sampler in {size} bytes, not 4"))),
+                }
             }
             38 => {
                 let sizes = (2..o.ids.len()).map(|index| o.number(index)).collect::<Result<_>>()?;
                 let text = PrintedText { text: o.text(1)?.as_bytes().to_vec(), sizes };
-                self.printf.texts.insert(o.number(0)?, text);
+                self.texts.insert(o.number(0)?, text);
             }
-            39 => return Err(bad("it binds its printf buffer, which the runtime does not offer yet")),
+            39 => {
+                let place = DataPlace::Bound(o.binding(0, BindingClass::Storage)?);
+                self.printf_buffer(place, o.number(2)?)?;
+            }
             40 => {
                 o.pointer_size(1)?;
-                let size = o.number(2)?;
-                if size < 8 || !size.is_multiple_of(4) {
-                    return Err(bad(format!("it has a printf buffer of {size} bytes")));
-                }
-                (self.printf.offset, self.printf.size) = (o.number(0)?, size);
+                self.printf_buffer(DataPlace::Address { offset: o.number(0)? }, o.number(2)?)?;
             }
             _ => return Err(bad(format!("reflection instruction {number} is not known"))),
         }
+        Ok(())
+    }
+
+    fn printf_buffer(&mut self, place: DataPlace, size: u32) -> Result<()> {
+        if size < 8 || !size.is_multiple_of(4) {
+            return Err(bad(format!("it has a printf buffer of {size} bytes")));
+        }
+        self.printf = Some((place, size));
         Ok(())
     }
 
@@ -415,6 +433,7 @@ impl Reader<'_> {
             prints: o.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
             static_local_size: 0,
             image_facts: Vec::new(),
+            sampler_facts: Vec::new(),
         };
         let index = self.kernels.len();
         self.kernels.insert(o.id, (index, kernel));
@@ -454,7 +473,8 @@ impl Reader<'_> {
 
     fn finish(self, module: &Module) -> Result<ProgramInterface> {
         let mut read = self.read;
-        read.printf = (self.printf.size > 0).then(|| Arc::new(self.printf));
+        let texts = self.texts;
+        read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts }));
         let mut kernels: Vec<_> = self.kernels.into_values().collect();
         kernels.sort_by_key(|(index, _)| *index);
         read.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
@@ -560,6 +580,24 @@ mod tests {
     }
 
     #[test]
+    fn what_clspv_binds_is_read() {
+        let read = read(
+            "NonSemantic.ClspvReflection.7",
+            &[KERNEL, &[10, 100, 10, 11, 12], &[39, 10, 13, 18], &[41, 100, 10, 14, 14], &[42, 90, 18]],
+        )
+        .expect("a good reflection");
+        let bound = |set, binding, class| Binding { set, binding, class };
+        let kernel = &read.kernels[0];
+        assert_eq!(kernel.arguments[0].kind, ArgumentKind::Sampler(bound(1, 2, BindingClass::Sampler)));
+        assert_eq!(
+            kernel.sampler_facts,
+            [SamplerFact { argument: 0, place: Place::PushConstants { offset: 4 } }]
+        );
+        let printf = read.printf.expect("a buffer to print to");
+        assert_eq!((printf.place, printf.size), (DataPlace::Bound(bound(0, 3, BindingClass::Storage)), 8));
+    }
+
+    #[test]
     fn bad_reflection_is_refused() {
         assert!(refusal(&[&[1, 90]]).contains("no operand 1"));
         assert!(refusal(&[&[1, 90, 10]]).contains("not a string"));
@@ -570,6 +608,10 @@ mod tests {
         assert!(refusal(&[&[18, 10, 18]]).contains("8 bytes, not 12"));
         assert!(refusal(&[&[36, 10, 18, 1]]).contains("half a byte"));
         assert!(refusal(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("two places"));
+        assert!(refusal(&[&[23, 10, 11, 12]]).contains("bits 0x2"));
+        assert!(refusal(&[KERNEL, &[41, 100, 10, 10, 18]]).contains("8 bytes, not 4"));
+        assert!(refusal(&[&[39, 10, 11, 14]]).contains("printf buffer of 4 bytes"));
+        assert!(refusal(&[&[42, 90]]).contains("no operand 1"));
         assert!(refusal(&[&[99]]).contains("99 is not known"));
         assert!(read("NonSemantic.ClspvReflection.8", &[]).is_err());
         assert!(read("GLSL.std.450", &[]).is_err());

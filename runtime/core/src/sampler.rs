@@ -1,7 +1,7 @@
 //! Samplers: how kernels read images between texels and outside of them (OpenCL API 5.8).
 //!
-//! Owns the bits that kernels see: they sample in code of their own, so that a sampler is a plain value and every device gives the
-//! same, exact results (interface.rs). It must never know images.
+//! Owns the bits that kernels see. Kernels of Kiln sample in code of their own, so that a sampler is a plain value and every device
+//! gives the same, exact results (interface.rs); those of clspv use what the device has. It must never know images.
 
 use crate::kernel::{Arg, ArgValue};
 
@@ -57,6 +57,30 @@ impl Sampler {
             Filter::Linear => 0x20,
         };
         self.normalized as u32 | addressing | filter
+    }
+
+    /// The sampler with these bits, if there is one.
+    pub(crate) fn from_bits(bits: u32) -> Option<Self> {
+        let normalized = bits & 1 != 0;
+        let addressing = match bits & 0xe {
+            0 => Addressing::None,
+            2 => Addressing::ClampToEdge,
+            4 => Addressing::Clamp,
+            6 if normalized => Addressing::Repeat,
+            8 if normalized => Addressing::MirroredRepeat,
+            _ => return None,
+        };
+        let filter = match bits & !0xf {
+            0x10 => Filter::Nearest,
+            0x20 => Filter::Linear,
+            _ => return None,
+        };
+        Some(Self { normalized, addressing, filter })
+    }
+
+    /// The sampler that an argument's bytes stand for.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::from_bits(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 }
 

@@ -90,6 +90,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
         attributes: String::new(),
         prints: false,
         image_facts: Vec::new(),
+        sampler_facts: Vec::new(),
         static_local_size: u32::try_from(kernel.local_memory).unwrap_or(u32::MAX),
     }
 }

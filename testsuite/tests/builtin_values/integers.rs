@@ -5,7 +5,7 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{CLANG, Device, INTEGERS, Kind, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
+use crate::{Device, INTEGERS, Kind, Scalar};
 
 /// A call and its result, of which the low bits count.
 struct Call {
@@ -19,27 +19,7 @@ fn call(text: &str, exact: impl Fn(i128, i128, i128) -> i128 + 'static) -> Call 
 
 const COUNT: usize = 600;
 
-#[test]
-fn integers_on_lavapipe() {
-    integers(LAVAPIPE);
-}
-
-#[test]
-fn integers_on_reference() {
-    integers(REFERENCE);
-}
-
-#[test]
-fn integers_on_clang() {
-    integers(CLANG);
-}
-
-#[test]
-fn integers_on_swiftshader() {
-    integers(SWIFTSHADER);
-}
-
-fn integers(device: Device) {
+pub(crate) fn integers(device: Device) {
     for ty in INTEGERS {
         let mut random = Random::new(u64::from(ty.bits) + 17 + u64::from(ty.kind == Kind::Signed));
         let mut operand = || -> Vec<u64> {
@@ -70,7 +50,7 @@ fn integers(device: Device) {
                     local: None,
                 })
                 .collect();
-            let results = launch(device.name, &[], "", &jobs, &inputs);
+            let results = launch(device.device, &[], "", &jobs, &inputs);
             for (call, results) in calls.iter().zip(&results) {
                 for (index, &got) in results.iter().enumerate() {
                     let [x, y, z] = operands.each_ref().map(|all| ty.integer(all[index]));

@@ -6,27 +6,43 @@ mod integers;
 mod memory;
 mod reals;
 
+use std::process::ExitCode;
+
+use kiln_testsuite::device;
+use libtest_mimic::Arguments;
+
+const TESTS: &[(&str, device::Test)] = &[
+    ("groups::sub_groups", |it| groups::sub_groups(Device::of(it))),
+    ("groups::work_groups", |it| groups::work_groups(Device::of(it))),
+    ("integers::integers", |it| integers::integers(Device::of(it))),
+    ("memory::memory", |it| memory::memory(Device::of(it))),
+    ("reals::relations", |it| reals::relations(Device::of(it))),
+    ("reals::common", |it| reals::common(Device::of(it))),
+    ("reals::geometry", |it| reals::geometry(Device::of(it))),
+    ("reals::vectors", |it| reals::vectors(Device::of(it))),
+];
+
+fn main() -> ExitCode {
+    let trials = device::trials(device::all().iter(), TESTS);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
 /// A device, and what it lacks.
 #[derive(Clone, Copy)]
 struct Device {
+    device: &'static device::Device,
     name: &'static str,
-    /// Half and double.
-    has_all_reals: bool,
-    /// It takes denormal floats for zero.
+    fp16: bool,
+    fp64: bool,
+    /// It may take denormal floats for zero.
     flushes: bool,
     /// Work-items of a sub-group.
     sub_group: usize,
+    /// Work-items of the largest work-group.
+    work_group: usize,
     /// Words in the calls of functions that modules for it cannot have.
     lacks: &'static [&'static str],
 }
-
-const LAVAPIPE: Device =
-    Device { name: "lavapipe", has_all_reals: true, flushes: false, sub_group: 8, lacks: &[] };
-const SWIFTSHADER: Device =
-    Device { name: "swiftshader", has_all_reals: false, flushes: true, sub_group: 4, lacks: &[] };
-const REFERENCE: Device = Device { name: "reference", lacks: &["2D2D"], ..LAVAPIPE };
-/// The reference device with modules of clang's.
-const CLANG: Device = Device { name: "clang", lacks: &["2D2D", "4x8packed"], ..REFERENCE };
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +77,11 @@ const HALF: Scalar = scalar("half", 16, Kind::Real);
 const FLOAT: Scalar = scalar("float", 32, Kind::Real);
 const DOUBLE: Scalar = scalar("double", 64, Kind::Real);
 
-/// What a program of all types begins with.
-const PRAGMAS: &str =
-    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+const PRAGMAS: [&str; 3] = [
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+];
 
 /// Whether there is time to try everything.
 fn is_nightly() -> bool {
@@ -71,16 +89,45 @@ fn is_nightly() -> bool {
 }
 
 impl Device {
-    fn reals(self) -> &'static [Scalar] {
-        if self.has_all_reals { &[HALF, FLOAT, DOUBLE] } else { &[FLOAT] }
+    fn of(device: &'static device::Device) -> Self {
+        let facts = device.facts();
+        Self {
+            device,
+            name: device.name,
+            fp16: facts.fp16,
+            fp64: facts.fp64,
+            flushes: !facts.fp32_denormals,
+            sub_group: facts.sub_group_size.expect("it has sub-groups"),
+            work_group: facts.max_work_group_size,
+            lacks: match (device.is_strict(), device.is_for_clang()) {
+                (_, true) => &["2D2D", "4x8packed"],
+                (true, false) => &["2D2D"],
+                (false, false) => &[],
+            },
+        }
+    }
+
+    fn reals(self) -> impl Iterator<Item = &'static Scalar> {
+        let has = move |ty: &&Scalar| match ty.bits {
+            16 => self.fp16,
+            32 => true,
+            _ => self.fp64,
+        };
+        [HALF, FLOAT, DOUBLE].iter().filter(has)
     }
 
     fn has(self, call: &str) -> bool {
         !self.lacks.iter().any(|word| call.contains(word))
     }
 
+    /// What a program of all types that it has begins with.
     fn pragmas(self) -> &'static str {
-        if self.has_all_reals { PRAGMAS } else { "" }
+        match (self.fp16, self.fp64) {
+            (true, true) => PRAGMAS[2],
+            (true, false) => PRAGMAS[0],
+            (false, true) => PRAGMAS[1],
+            (false, false) => "",
+        }
     }
 }
 

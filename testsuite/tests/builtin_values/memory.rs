@@ -5,29 +5,9 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{CLANG, Device, INTEGERS, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
+use crate::{Device, INTEGERS, Scalar};
 
 const ITEMS: usize = 64;
-
-#[test]
-fn memory_on_lavapipe() {
-    memory(LAVAPIPE);
-}
-
-#[test]
-fn memory_on_reference() {
-    memory(REFERENCE);
-}
-
-#[test]
-fn memory_on_clang() {
-    memory(CLANG);
-}
-
-#[test]
-fn memory_on_swiftshader() {
-    memory(SWIFTSHADER);
-}
 
 /// A kernel's body, how many it writes for each item, and which of the values each of those is.
 struct Move {
@@ -114,7 +94,7 @@ fn moves(ty: Scalar) -> Vec<Move> {
     all
 }
 
-fn memory(device: Device) {
+pub(crate) fn memory(device: Device) {
     for &ty in INTEGERS.iter().chain(device.reals()) {
         let mut random = Random::new(31);
         // No NaN, whose bits a device may change.
@@ -137,7 +117,7 @@ fn memory(device: Device) {
                 })
                 .collect();
             let inputs = [Input::new(ty.argument(), ty.size(), &values)];
-            let results = launch(device.name, &["-cl-ext=+all"], device.pragmas(), &jobs, &inputs);
+            let results = launch(device.device, &["-cl-ext=+all"], device.pragmas(), &jobs, &inputs);
             for (it, results) in moves.iter().zip(&results) {
                 for (index, &got) in results.iter().enumerate() {
                     let (item, part) = (index / it.per_item, index % it.per_item);

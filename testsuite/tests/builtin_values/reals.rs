@@ -6,7 +6,7 @@ use kiln_testsuite::{
     random::Random,
 };
 
-use crate::{CLANG, Device, FLOAT, LAVAPIPE, REFERENCE, SWIFTSHADER, Scalar};
+use crate::{Device, FLOAT, Scalar};
 
 /// Numbers of a type: special ones, and some of all sizes.
 fn numbers(ty: Scalar, flushes: bool) -> Vec<u64> {
@@ -50,27 +50,7 @@ const RELATIONS: &[Relation] = &[
     ("isnan(x)", |x, _| x.is_nan()),
 ];
 
-#[test]
-fn relations_on_lavapipe() {
-    relations(LAVAPIPE);
-}
-
-#[test]
-fn relations_on_reference() {
-    relations(REFERENCE);
-}
-
-#[test]
-fn relations_on_clang() {
-    relations(CLANG);
-}
-
-#[test]
-fn relations_on_swiftshader() {
-    relations(SWIFTSHADER);
-}
-
-fn relations(device: Device) {
+pub(crate) fn relations(device: Device) {
     for &ty in device.reals() {
         let own = numbers(ty, device.flushes);
         let left: Vec<u64> = own.iter().flat_map(|&bits| vec![bits; own.len()]).collect();
@@ -115,7 +95,7 @@ fn relations(device: Device) {
         );
         let jobs = [Job { kernel, out: ty.argument(), per_item: width, local: None }];
         let inputs = [&left, &right].map(|values| Input::new(ty.argument(), ty.size(), values));
-        let results = launch(device.name, &[], device.pragmas(), &jobs, &inputs);
+        let results = launch(device.device, &[], device.pragmas(), &jobs, &inputs);
         for (index, results) in results[0].chunks(width).enumerate() {
             let (a, b) = (left[index], right[index]);
             let (x, y) = (ty.real(a), ty.real(b));
@@ -140,26 +120,6 @@ fn relations(device: Device) {
     }
 }
 
-#[test]
-fn common_on_lavapipe() {
-    common(LAVAPIPE);
-}
-
-#[test]
-fn common_on_reference() {
-    common(REFERENCE);
-}
-
-#[test]
-fn common_on_clang() {
-    common(CLANG);
-}
-
-#[test]
-fn common_on_swiftshader() {
-    common(SWIFTSHADER);
-}
-
 /// A call, by how much of the result's size it may be off, and what it gives.
 type Common = (&'static str, f64, fn(f64, f64, f64) -> f64);
 
@@ -178,7 +138,7 @@ const COMMON: &[Common] = &[
     ("mad(x, y, z)", 4.0, |x, y, z| x * y + z),
 ];
 
-fn common(device: Device) {
+pub(crate) fn common(device: Device) {
     const COUNT: usize = 1000;
     let mut random = Random::new(11);
     for &ty in device.reals() {
@@ -204,7 +164,7 @@ fn common(device: Device) {
                 Job { kernel, out: ty.argument(), per_item: 1, local: None }
             })
             .collect();
-        let results = launch(device.name, &[], device.pragmas(), &jobs, &inputs);
+        let results = launch(device.device, &[], device.pragmas(), &jobs, &inputs);
         let unit = 2f64.powi(match ty.bits {
             16 => -10,
             32 => -23,
@@ -227,30 +187,10 @@ fn common(device: Device) {
     }
 }
 
-#[test]
-fn geometry_on_lavapipe() {
-    geometry(LAVAPIPE);
-}
-
-#[test]
-fn geometry_on_reference() {
-    geometry(REFERENCE);
-}
-
-#[test]
-fn geometry_on_clang() {
-    geometry(CLANG);
-}
-
-#[test]
-fn geometry_on_swiftshader() {
-    geometry(SWIFTSHADER);
-}
-
 /// Lengths and the like, of vectors of all sizes: nothing overflows on the way.
-fn geometry(device: Device) {
+pub(crate) fn geometry(device: Device) {
     const COUNT: usize = 400;
-    let reals: Vec<Scalar> = device.reals().iter().copied().filter(|ty| ty.bits > 16).collect();
+    let reals: Vec<Scalar> = device.reals().copied().filter(|ty| ty.bits > 16).collect();
     for ty in reals {
         for width in 1..=4usize {
             let mut random = Random::new(width as u64);
@@ -356,27 +296,7 @@ const WIDE: &[&str] = &[
     "half_sqrt(X)",
 ];
 
-#[test]
-fn vectors_on_lavapipe() {
-    vectors(LAVAPIPE);
-}
-
-#[test]
-fn vectors_on_reference() {
-    vectors(REFERENCE);
-}
-
-#[test]
-fn vectors_on_clang() {
-    vectors(CLANG);
-}
-
-#[test]
-fn vectors_on_swiftshader() {
-    vectors(SWIFTSHADER);
-}
-
-fn vectors(device: Device) {
+pub(crate) fn vectors(device: Device) {
     let mut random = Random::new(23);
     let bits: Vec<u64> =
         (0..64).map(|_| FLOAT.bits_of(f64::from(random.bits() as i32) * 2f64.powi(-29))).collect();
@@ -408,7 +328,7 @@ fn vectors(device: Device) {
                 });
             }
         }
-        let results = launch(device.name, &[], "", &jobs, &[Input::new("f32", 4, &bits)]);
+        let results = launch(device.device, &[], "", &jobs, &[Input::new("f32", 4, &bits)]);
         for (number, results) in results.iter().enumerate() {
             let (call, width) = (calls[number / widths.len()], widths[number % widths.len()]);
             let bad: u64 = results.iter().sum();

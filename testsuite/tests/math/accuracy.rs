@@ -7,13 +7,6 @@ use super::{
     number::{Kind, PRECISION},
 };
 
-/// A device, and what it does with denormal numbers of float, which OpenCL leaves open (7.5.3).
-#[derive(Clone, Copy)]
-pub(crate) struct Device {
-    pub(crate) name: &'static str,
-    pub(crate) flushes: bool,
-}
-
 /// What was found of one function.
 pub(crate) struct Judge {
     /// The largest error within the bound.
@@ -25,9 +18,10 @@ pub(crate) struct Judge {
 const TOLD: usize = 5;
 
 impl Judge {
+    /// `flushes`: the device may take denormal floats for zero, as OpenCL allows (7.5.3).
     pub(crate) fn of(
         kind: Kind,
-        device: Device,
+        flushes: bool,
         function: &Function,
         operands: &[Vec<u64>],
         results: &[u64],
@@ -39,7 +33,7 @@ impl Judge {
             let bits: Vec<u64> = operands.iter().map(|operand| operand[index]).collect();
             let exact = (function.exact)(&Arguments::new(kind, &bits));
             let mut off = error(kind, function, got, &exact);
-            if off > bound && device.flushes {
+            if off > bound && flushes {
                 off = off.min(flushed(kind, function, &bits, got, bound));
             }
             if off <= bound {

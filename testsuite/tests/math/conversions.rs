@@ -1,7 +1,10 @@
 //! `convert_type` for every pair of types, rounding mode and saturation (OpenCL C 6.4.3), and `half` in memory with
 //! rounding (6.15.7), against exact arithmetic.
 
-use kiln_testsuite::launch::{Input, Job, launch};
+use kiln_testsuite::{
+    device::Device,
+    launch::{Input, Job, launch},
+};
 use rug::{Float, Integer};
 
 use super::number::{Kind, PRECISION};
@@ -188,20 +191,14 @@ fn real(value: &Float, kind: Kind, mode: Mode) -> u64 {
     sign | if is_finite { kind.infinity() - 1 } else { kind.infinity() }
 }
 
-#[test]
-fn conversions_on_lavapipe() {
-    conversions("lavapipe", &SCALARS);
-}
-
-/// Without half and double.
-#[test]
-fn conversions_on_swiftshader() {
-    let without: Vec<Scalar> =
-        SCALARS.into_iter().filter(|it| !matches!(it, Scalar::Real(Kind::Half | Kind::Double))).collect();
-    conversions("swiftshader", &without);
-}
-
-fn conversions(device: &str, scalars: &[Scalar]) {
+/// Without the numbers that the device has not.
+pub(crate) fn conversions(device: &'static Device) {
+    let has = |it: &Scalar| match it {
+        Scalar::Real(kind) => kind.is_offered(device.facts()),
+        Scalar::Int(..) => true,
+    };
+    let scalars: Vec<Scalar> = SCALARS.into_iter().filter(has).collect();
+    let scalars = &scalars[..];
     let mut failures = Vec::new();
     let mut checked = 0usize;
     for &from in scalars {
@@ -246,7 +243,7 @@ fn conversions(device: &str, scalars: &[Scalar]) {
                     let Some(expected) = exact(&value, to, *mode, *saturates) else { continue };
                     checked += 1;
                     // SwiftShader adds two halves of what has no sign and 32 bits, and rounds twice.
-                    let is_twice = device == "swiftshader" && matches!(from, Scalar::Int(32, false));
+                    let is_twice = device.name == "swiftshader" && matches!(from, Scalar::Int(32, false));
                     let is_near = is_twice && mode.is_none() && got.abs_diff(expected) == 1;
                     if !agree(to, expected, got) && !is_near && failures.len() < 60 {
                         failures.push(format!(
@@ -259,8 +256,8 @@ fn conversions(device: &str, scalars: &[Scalar]) {
             }
         }
     }
-    println!("{checked} conversions on {device}");
-    assert!(failures.is_empty(), "on {device}:\n{}", failures.join("\n"));
+    println!("{checked} conversions on {}", device.name);
+    assert!(failures.is_empty(), "on {}:\n{}", device.name, failures.join("\n"));
 }
 
 fn agree(to: Scalar, expected: u64, got: u64) -> bool {
@@ -298,18 +295,9 @@ fn job(number: usize, from: Scalar, to: Scalar) -> Job {
     Job { kernel, out: to.argument(), per_item: names.len(), local: None }
 }
 
-#[test]
-fn half_in_memory_on_lavapipe() {
-    half_in_memory("lavapipe", &[Kind::Float, Kind::Double]);
-}
-
-#[test]
-fn half_in_memory_on_swiftshader() {
-    half_in_memory("swiftshader", &[Kind::Float]);
-}
-
 /// `vstore_half` with each rounding mode, and `vload_half` of every half there is.
-fn half_in_memory(device: &str, kinds: &[Kind]) {
+pub(crate) fn half_in_memory(device: &'static Device) {
+    let kinds: &[Kind] = if device.facts().fp64 { &[Kind::Float, Kind::Double] } else { &[Kind::Float] };
     let mut failures = Vec::new();
     for &kind in kinds {
         let mut values = Vec::new();
@@ -373,5 +361,5 @@ fn half_in_memory(device: &str, kinds: &[Kind]) {
             failures.push(format!("vload_half of {half:#x} is {got:#x} and not {expected:#x}"));
         }
     }
-    assert!(failures.is_empty(), "on {device}:\n{}", failures.join("\n"));
+    assert!(failures.is_empty(), "on {}:\n{}", device.name, failures.join("\n"));
 }

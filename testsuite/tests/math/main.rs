@@ -10,38 +10,56 @@ mod number;
 mod options;
 mod points;
 
-use std::{collections::BTreeMap, env};
+use std::{collections::BTreeMap, env, process::ExitCode};
 
-use accuracy::{Device, Judge};
+use accuracy::Judge;
 use functions::{FUNCTIONS, Function};
-use kiln_testsuite::launch::{Input, Job, launch};
+use kiln_testsuite::{
+    device::{self, Device, Facts},
+    launch::{Input, Job, launch, refused},
+};
+use libtest_mimic::Arguments;
 use number::Kind;
 use points::Points;
 
 /// How many functions a process of `kiln run` launches.
 const BATCH: usize = 6;
 
-#[test]
-fn float_on_lavapipe() {
-    check(Kind::Float, Device { name: "lavapipe", flushes: false });
+const TESTS: &[(&str, device::Test)] = &[
+    ("float", |device| check(Kind::Float, device)),
+    ("double", |device| check(Kind::Double, device)),
+    ("half", |device| check(Kind::Half, device)),
+    ("conversions::conversions", conversions::conversions),
+    ("conversions::half_in_memory", conversions::half_in_memory),
+    ("options::relaxed", options::relaxed),
+    ("options::correctly_rounded_division_and_root", options::correctly_rounded_division_and_root),
+];
+
+fn main() -> ExitCode {
+    let trials = device::trials(device::vulkan(), TESTS);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-#[test]
-fn float_on_swiftshader() {
-    check(Kind::Float, Device { name: "swiftshader", flushes: true });
+impl Kind {
+    /// Whether a device computes with it.
+    fn is_offered(self, facts: &Facts) -> bool {
+        match self {
+            Self::Half => facts.fp16,
+            Self::Float => true,
+            Self::Double => facts.fp64,
+        }
+    }
 }
 
-#[test]
-fn double_on_lavapipe() {
-    check(Kind::Double, Device { name: "lavapipe", flushes: false });
-}
-
-#[test]
-fn half_on_lavapipe() {
-    check(Kind::Half, Device { name: "lavapipe", flushes: false });
-}
-
-fn check(kind: Kind, device: Device) {
+fn check(kind: Kind, device: &'static Device) {
+    if !kind.is_offered(device.facts()) {
+        let input = Input::new(kind.argument(), kind.size(), &[kind.encode(1.0)]);
+        let function = FUNCTIONS.iter().find(|it| it.arity() == 1).expect("there are such functions");
+        let kernel = function.kernel(kind, 0, 1);
+        let job = Job { kernel, out: kind.bits_argument(), per_item: 1, local: None };
+        return refused(device, kind.pragma(), &[job], &[input]);
+    }
+    let flushes = kind == Kind::Float && !device.facts().fp32_denormals;
     let is_nightly = env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1");
     let chosen = env::var("KILN_FUNCTION").ok();
     let functions: Vec<&Function> = FUNCTIONS
@@ -56,14 +74,14 @@ fn check(kind: Kind, device: Device) {
         let alike: Vec<&Function> = functions.iter().copied().filter(|it| it.arity() == arity).collect();
         for batch in alike.chunks(BATCH) {
             let operands = points.operands(arity);
-            let results = results(kind, device.name, batch, &operands);
+            let results = results(kind, device, batch, &operands);
             let judges: Vec<Judge> = std::thread::scope(|scope| {
                 let workers: Vec<_> = batch
                     .iter()
                     .zip(&results)
                     .map(|(function, results)| {
                         let operands = &operands;
-                        scope.spawn(move || Judge::of(kind, device, function, operands, results))
+                        scope.spawn(move || Judge::of(kind, flushes, function, operands, results))
                     })
                     .collect();
                 workers.into_iter().map(|worker| worker.join().expect("a judge does not panic")).collect()
@@ -82,7 +100,7 @@ fn check(kind: Kind, device: Device) {
 }
 
 /// What each function gives for every point, as bits.
-fn results(kind: Kind, device: &str, batch: &[&Function], operands: &[Vec<u64>]) -> Vec<Vec<u64>> {
+fn results(kind: Kind, device: &Device, batch: &[&Function], operands: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let inputs: Vec<Input> =
         operands.iter().map(|values| Input::new(kind.argument(), kind.size(), values)).collect();
     let jobs: Vec<Job> = batch

@@ -2,6 +2,7 @@
 //! for unsafe math optimizations, or correctly rounded.
 
 use kiln_testsuite::{
+    device::Device,
     launch::{Input, Job, launch},
     random::Random,
 };
@@ -10,7 +11,6 @@ use rug::Float;
 use super::number::{Kind, PRECISION};
 
 const POINTS: usize = 10_000;
-const DEVICES: [&str; 2] = ["lavapipe", "swiftshader"];
 
 /// A call, the range of its operand, how far a result may be from the exact one, and that.
 struct Relaxed {
@@ -98,60 +98,54 @@ impl Cube for Float {
     }
 }
 
-#[test]
-fn relaxed() {
+pub(crate) fn relaxed(device: &'static Device) {
     let mut random = Random::new(2);
     let mut failures = Vec::new();
-    for device in DEVICES {
-        for relaxed in RELAXED {
-            let [from, to] = relaxed.range;
-            let inputs: Vec<u64> =
-                (0..POINTS).map(|_| Kind::Float.encode(from + (to - from) * random.unit())).collect();
-            let results = of_float(device, "-cl-fast-relaxed-math", relaxed.call, &[&inputs]);
-            for (&input, &got) in inputs.iter().zip(&results) {
-                let x = Kind::Float.decode(input);
-                let exact = (relaxed.exact)(x.clone()).to_f64();
-                let got = Kind::Float.decode(got).to_f64();
-                let off = (got - exact).abs();
-                let is_near = off <= (relaxed.may_be_off)(x.to_f64(), exact);
-                if !is_near && failures.len() < 20 {
-                    failures.push(format!(
-                        "{} on {device} at {:e}: {got:e} and not {exact:e}",
-                        relaxed.call,
-                        x.to_f64()
-                    ));
-                }
+    for relaxed in RELAXED {
+        let [from, to] = relaxed.range;
+        let inputs: Vec<u64> =
+            (0..POINTS).map(|_| Kind::Float.encode(from + (to - from) * random.unit())).collect();
+        let results = of_float(device, "-cl-fast-relaxed-math", relaxed.call, &[&inputs]);
+        for (&input, &got) in inputs.iter().zip(&results) {
+            let x = Kind::Float.decode(input);
+            let exact = (relaxed.exact)(x.clone()).to_f64();
+            let got = Kind::Float.decode(got).to_f64();
+            let off = (got - exact).abs();
+            let is_near = off <= (relaxed.may_be_off)(x.to_f64(), exact);
+            if !is_near && failures.len() < 20 {
+                failures.push(format!(
+                    "{} on {} at {:e}: {got:e} and not {exact:e}",
+                    relaxed.call,
+                    device.name,
+                    x.to_f64()
+                ));
             }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-#[test]
-fn correctly_rounded_division_and_root() {
+pub(crate) fn correctly_rounded_division_and_root(device: &'static Device) {
     let mut random = Random::new(3);
     let mut failures = Vec::new();
-    for device in DEVICES {
-        // Numbers whose quotients and roots are normal, as SwiftShader flushes others.
-        let mut number = || Kind::Float.encode(2f64.powf(random.unit() * 120.0 - 60.0));
-        let left: Vec<u64> = (0..POINTS).map(|_| number()).collect();
-        let right: Vec<u64> = (0..POINTS).map(|_| number()).collect();
-        let option = "-cl-fp32-correctly-rounded-divide-sqrt";
-        let quotients = of_float(device, option, "x / y", &[&left, &right]);
-        let roots = of_float(device, option, "sqrt(x)", &[&left]);
-        for index in 0..POINTS {
-            let [x, y] = [left[index], right[index]].map(|bits| Kind::Float.decode(bits));
-            let quotient = f64::from((x.to_f64() / y.to_f64()) as f32);
-            let root = f64::from(Float::with_val(24, x.sqrt_ref()).to_f32());
-            // A quotient of floats in double is nowhere near the middle between floats without being there.
-            for (call, expected, bits) in
-                [("x / y", quotient, quotients[index]), ("sqrt(x)", root, roots[index])]
-            {
-                let got = Kind::Float.decode(bits).to_f64();
-                if got != expected && failures.len() < 20 {
-                    failures
-                        .push(format!("{call} on {device} at {x:e}, {y:e}: {got:e} and not {expected:e}"));
-                }
+    // Numbers whose quotients and roots are normal, as devices may flush others.
+    let mut number = || Kind::Float.encode(2f64.powf(random.unit() * 120.0 - 60.0));
+    let left: Vec<u64> = (0..POINTS).map(|_| number()).collect();
+    let right: Vec<u64> = (0..POINTS).map(|_| number()).collect();
+    let option = "-cl-fp32-correctly-rounded-divide-sqrt";
+    let quotients = of_float(device, option, "x / y", &[&left, &right]);
+    let roots = of_float(device, option, "sqrt(x)", &[&left]);
+    for index in 0..POINTS {
+        let [x, y] = [left[index], right[index]].map(|bits| Kind::Float.decode(bits));
+        let quotient = f64::from((x.to_f64() / y.to_f64()) as f32);
+        let root = f64::from(Float::with_val(24, x.sqrt_ref()).to_f32());
+        // A quotient of floats in double is nowhere near the middle between floats without being there.
+        for (call, expected, bits) in [("x / y", quotient, quotients[index]), ("sqrt(x)", root, roots[index])]
+        {
+            let got = Kind::Float.decode(bits).to_f64();
+            if got != expected && failures.len() < 20 {
+                failures
+                    .push(format!("{call} on {} at {x:e}, {y:e}: {got:e} and not {expected:e}", device.name));
             }
         }
     }
@@ -159,7 +153,7 @@ fn correctly_rounded_division_and_root() {
 }
 
 /// What a call gives with an option.
-fn of_float(device: &str, option: &str, call: &str, operands: &[&[u64]]) -> Vec<u64> {
+fn of_float(device: &Device, option: &str, call: &str, operands: &[&[u64]]) -> Vec<u64> {
     let parameters: String =
         ["a", "b"][..operands.len()].iter().map(|name| format!(", global float *{name}")).collect();
     let others = if operands.len() > 1 { ", y = b[j]" } else { "" };

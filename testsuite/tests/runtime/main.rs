@@ -1,4 +1,4 @@
-//! The runtime with kernels in OpenCL C, on both software drivers in one process, with the validation layer listening for
+//! The runtime with kernels in OpenCL C, on all devices of Vulkan in one process, with the validation layer listening for
 //! hazards between commands too: a word from it fails the test.
 
 mod checked;
@@ -18,7 +18,7 @@ use kiln_compiler::{
     session::{NoFiles, Options, Source},
 };
 use kiln_runtime::{
-    Device, Environment, Event, Instance, Kernel, NdRange, Program, Queue, Selector, Validation,
+    Device, DeviceInfo, Environment, Event, Instance, Kernel, NdRange, Program, Queue, Selector, Validation,
 };
 use kiln_testsuite::device;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -70,7 +70,9 @@ fn main() -> ExitCode {
     }
     let instance = Instance::new(options()).expect("there are drivers");
     let mut trials = Vec::new();
-    for info in instance.devices().iter().filter(|info| info.environment == Environment::Vulkan) {
+    let of_vulkan = |info: &&DeviceInfo| info.environment == Environment::Vulkan;
+    let tested = instance.devices().iter().filter(of_vulkan).filter(|info| device::is_tested(&info.name));
+    for info in tested {
         let short = info.name.split_whitespace().next().unwrap_or_default().to_lowercase();
         for (name, test) in TESTS {
             let index = info.index;

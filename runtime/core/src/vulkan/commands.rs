@@ -231,6 +231,11 @@ impl Descriptors {
                     descriptors._keep.push(image.handle);
                     continue;
                 }
+                Bound::Sampler(sampler) => {
+                    let info = vk::DescriptorImageInfo::default().sampler(device.sampler(sampler)?);
+                    update(device, write.image_info(&[info]));
+                    continue;
+                }
             };
             update(device, write.buffer_info(&[buffer]));
         }

@@ -14,6 +14,7 @@ use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 use super::features::{Enabled, Found};
 use super::instance::Shared;
 use super::memory::Spares;
+use super::sampler::Samplers;
 use super::timeline::Timelines;
 use super::{failure, image, imported, memory, program, queue};
 use crate::backend::{
@@ -24,6 +25,7 @@ use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::module::Module;
+use crate::sampler::Sampler;
 
 /// Small buffers share blocks of this many bytes.
 const BLOCK: u64 = 32 << 20;
@@ -54,6 +56,7 @@ pub(super) struct Device {
     /// What memory there is.
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
+    samplers: Samplers,
     /// When it was opened: the origin of all times.
     pub(super) opened: Instant,
     instance: Arc<Shared>,
@@ -122,6 +125,7 @@ impl Handle {
             spares: Spares::default(),
             memory: found.memory,
             host_memory,
+            samplers: Samplers::default(),
             opened: Instant::now(),
             instance: instance.clone(),
         })))
@@ -221,6 +225,15 @@ impl Device {
         }
     }
 
+    /// The device's own sampler, made when it is first asked for; it lives as long as the device.
+    pub(super) fn sampler(&self, sampler: Sampler) -> Result<vk::Sampler> {
+        let made = self.samplers.get(sampler, |info| {
+            // SAFETY: the device is valid, and the samplers are ones that every device has (`sampler.rs`).
+            unsafe { self.raw.create_sampler(info, None) }
+        });
+        made.map_err(|result| self.failure("making a sampler", result, 0))
+    }
+
     /// Nanoseconds since the device was opened.
     pub(super) fn now(&self) -> u64 {
         self.opened.elapsed().as_nanos() as u64
@@ -239,6 +252,9 @@ impl Drop for Device {
         // allocator is not used after this, and its memory must be freed before the device.
         unsafe {
             ManuallyDrop::drop(allocator);
+            for sampler in self.samplers.drain() {
+                self.raw.destroy_sampler(sampler, None);
+            }
             for semaphore in self.timelines.semaphores() {
                 self.raw.destroy_semaphore(semaphore, None);
             }

@@ -18,6 +18,7 @@ mod instance;
 mod memory;
 mod program;
 mod queue;
+mod sampler;
 mod timeline;
 
 use ash::vk;

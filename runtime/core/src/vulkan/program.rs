@@ -46,6 +46,7 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
         BindingClass::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
         BindingClass::UniformTexels => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         BindingClass::StorageTexels => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+        BindingClass::Sampler => vk::DescriptorType::SAMPLER,
     }
 }
 

@@ -189,7 +189,7 @@ pub(crate) fn kernels_are_kept_on_disk(device: &Device) {
 }
 
 /// Names the device of a child process.
-const WRITER_DEVICE: &str = "KILN_TEST_DEVICE";
+const WRITER_DEVICE: &str = "KILN_TEST_WRITER_DEVICE";
 
 fn run_copy(folder: &Path, index: usize) {
     let options = Options { cache: Some(folder.to_owned()), ..crate::options() };

@@ -1,8 +1,10 @@
 //! Every test on every device of this machine, with the validation layer listening: a word from it fails the test.
 //!
-//! Without `VK_DRIVER_FILES` the two software drivers of Debian are used, and it is a failure if one of them is missing.
+//! Without `VK_DRIVER_FILES` the two software drivers of Debian are used, and it is a failure if one of them is missing. With
+//! `KILN_TEST_DEVICE=NAME` it is the device whose name contains that, as the loader finds it.
 
 mod arguments;
+mod clspv;
 mod execution;
 mod faults;
 mod module;
@@ -13,13 +15,16 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use kiln_runtime::{
-    Device, Environment, Event, Instance, Kernel, NdRange, Options, Queue, Selector, Validation,
+    Device, DeviceInfo, Environment, Event, Instance, Kernel, NdRange, Options, Queue, Selector, Validation,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// lavapipe of mesa-vulkan-drivers, SwiftShader of chromium-common.
 const DRIVERS: [&str; 2] =
     ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
+
+/// Names the device of this machine to test.
+const WANTED: &str = "KILN_TEST_DEVICE";
 
 type Test = fn(&Device);
 
@@ -57,6 +62,10 @@ const TESTS: &[(&str, Test)] = &[
     ("bound_buffers", arguments::bound_buffers),
     ("program_scope_variables", arguments::program_scope_variables),
     ("wrong_arguments_are_refused", arguments::wrong_arguments_are_refused),
+    ("samplers_are_bound", clspv::samplers_are_bound),
+    ("samplers_are_told", clspv::samplers_are_told),
+    ("printf_buffers_are_bound", clspv::printf_buffers_are_bound),
+    ("program_data_is_bound", clspv::program_data_is_bound),
     ("missing_kernels_are_named", faults::missing_kernels_are_named),
     ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
     ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
@@ -66,7 +75,8 @@ const TESTS: &[(&str, Test)] = &[
 ];
 
 fn main() -> ExitCode {
-    if std::env::var_os("VK_DRIVER_FILES").is_none() {
+    let wanted = std::env::var(WANTED).unwrap_or_default().to_lowercase();
+    if wanted.is_empty() && std::env::var_os("VK_DRIVER_FILES").is_none() {
         return again_with_drivers();
     }
     if let Some(device) = std::env::var_os(faults::HANG) {
@@ -85,7 +95,10 @@ fn main() -> ExitCode {
     };
     let mut trials = Vec::new();
     // The modules of these tests are Vulkan's.
-    for info in instance.devices().iter().filter(|info| info.environment == Environment::Vulkan) {
+    let is_tested = |info: &&DeviceInfo| {
+        info.environment == Environment::Vulkan && info.name.to_lowercase().contains(&wanted)
+    };
+    for info in instance.devices().iter().filter(is_tested) {
         for (name, test) in TESTS {
             let index = info.index;
             trials.push(Trial::test(format!("{}::{name}", short(&info.name)), move || run(index, *test)));

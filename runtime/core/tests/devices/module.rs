@@ -102,13 +102,13 @@ OpFunctionEnd
 {reflection}
 "#
     );
-    spirv_as(&text)
+    spirv_as(&text, ("spv1.5", "vulkan1.2"))
 }
 
 /// Makes words of assembly and checks them, as the compiler's own tests do.
-fn spirv_as(text: &str) -> Vec<u32> {
-    let bytes = filter("spirv-as", &["--target-env", "spv1.5", "-o", "-", "-"], text.as_bytes());
-    filter("spirv-val", &["--target-env", "vulkan1.2", "-"], &bytes);
+pub(crate) fn spirv_as(text: &str, (version, environment): (&str, &str)) -> Vec<u32> {
+    let bytes = filter("spirv-as", &["--target-env", version, "-o", "-", "-"], text.as_bytes());
+    filter("spirv-val", &["--target-env", environment, "-"], &bytes);
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
