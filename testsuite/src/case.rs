@@ -149,12 +149,18 @@ impl Case {
         bless::compare(&self.file, &block.range, &block.text, &found)
     }
 
-    /// Launches on every device, in the words of `kiln run`. `lacks=` says which refuse, for lack of a feature.
+    /// Launches on every device, in the words of `kiln run`; lines behind `!` are parts of what it fails with. `lacks=` says which refuse, for lack of a feature.
     fn launch(&self, scratch: &Path, block: &Block) -> Result<(), String> {
         let lacking: Vec<&str> =
             block.attribute("lacks").map_or(Vec::new(), |names| names.split(',').collect());
-        let words: Vec<&str> =
-            block.text.split_whitespace().skip_while(|word| matches!(*word, "kiln" | "run")).collect();
+        let (failures, lines): (Vec<&str>, Vec<&str>) =
+            block.text.lines().partition(|it| it.starts_with('!'));
+        let failures: Vec<&str> = failures.iter().map(|line| line[1..].trim()).collect();
+        let words: Vec<&str> = lines
+            .iter()
+            .flat_map(|line| line.split_whitespace())
+            .skip_while(|word| matches!(*word, "kiln" | "run"))
+            .collect();
         let mut complaints = Vec::new();
         for device in device::all() {
             let mut lacks = false;
@@ -171,7 +177,9 @@ impl Case {
                     (true, _) => Err("was to lack a feature, but runs it".to_owned()),
                     (false, false) => Err(format!("was to lack a feature, but says\n{stderr}")),
                 }
-            } else if finished.status.success() {
+            } else if finished.status.success() == failures.is_empty()
+                && failures.iter().all(|part| stderr.contains(part))
+            {
                 Ok(())
             } else {
                 Err(format!("ended with {}:\n{stderr}\n{}", finished.status, finished.text()))

@@ -100,7 +100,7 @@ pub fn all() -> &'static [Device] {
 }
 
 /// Those of Vulkan.
-pub fn vulkan() -> impl Iterator<Item = &'static Device> {
+pub fn vulkan() -> impl Iterator<Item = &'static Device> + Clone {
     all().iter().filter(|device| !device.is_strict())
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A way to run a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Way {
     /// Others compile the source.
     Source(Oracle),

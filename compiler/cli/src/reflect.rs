@@ -111,6 +111,7 @@ const fn kind(kind: ArgumentKind) -> &'static str {
         ArgumentKind::Value { .. } => "value",
         ArgumentKind::Local { .. } => "local",
         ArgumentKind::Image(_) => "image",
+        ArgumentKind::Sampler(_) => "sampler",
         ArgumentKind::Pipe(_) => "pipe",
         ArgumentKind::Unsupported(what) => what,
     }
@@ -125,7 +126,7 @@ fn argument_place(kind: ArgumentKind) -> String {
         ArgumentKind::Local { count, element_size } => {
             format!("elements of {element_size} bytes, their number is specialisation constant {}", count.0)
         }
-        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) => binding(at),
+        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) | ArgumentKind::Sampler(at) => binding(at),
     }
 }
 
@@ -155,6 +156,7 @@ const fn class(class: BindingClass) -> &'static str {
         BindingClass::StorageImage => "storage image",
         BindingClass::UniformTexels => "uniform texel buffer",
         BindingClass::StorageTexels => "storage texel buffer",
+        BindingClass::Sampler => "sampler",
     }
 }
 
@@ -204,7 +206,9 @@ fn argument_json(argument: &Argument) -> Value {
             object["element_size"] = json!(element_size);
             object["spec_id"] = json!(count.0);
         }
-        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) => binding_json(&mut object, at),
+        ArgumentKind::Buffer(at) | ArgumentKind::Image(at) | ArgumentKind::Sampler(at) => {
+            binding_json(&mut object, at);
+        }
     }
     object
 }

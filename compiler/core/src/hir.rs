@@ -343,6 +343,10 @@ pub enum ExprKind {
         format: Vec<u8>,
         arguments: Vec<Expr>,
     },
+    /// `__builtin_trap` and its kin: what the launch fails with.
+    Trap {
+        message: Vec<u8>,
+    },
     /// A block: a function whose last parameters take what the block captures (OpenCL C 6.14). Calls of blocks
     /// are calls of that function; as a value, only the functions that enqueue kernels look at it.
     Block {

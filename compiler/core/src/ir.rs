@@ -114,12 +114,33 @@ pub struct Interface {
     pub offsets: Vec<(VarId, u64)>,
     /// What `printf` prints: format strings, and strings that they print, by their number in the printf buffer.
     pub formats: Vec<Format>,
+    /// Bytes of the printf buffer that `printf` has for itself; a record of a trap follows.
+    pub printed: u32,
+    /// Where the program has traps, and what they say, by their number in that record.
+    pub traps: Vec<Trap>,
     /// Where kernels find what the launch tells of their images.
     pub image_facts: Vec<ImageFact>,
 }
 
 /// Bytes of the buffer that `printf` writes to (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
+
+/// A trap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// Where it stands.
+    pub span: Span,
+    /// The same as `file:line:column`.
+    pub place: String,
+    /// What it says.
+    pub message: String,
+}
+
+impl Trap {
+    /// Bytes of a record in the printf buffer: whether there is one, the number of the trap, the work-item's global id in
+    /// three words.
+    pub const RECORD: u32 = 20;
+}
 
 /// A string that `printf` prints with, or prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -563,6 +584,8 @@ pub enum Op {
     WorkItem(WorkItem),
     /// `[arguments …]`: prints by the format; gives I32.
     Printf(Box<[u8]>),
+    /// `[]`: the launch fails with this message. After `passes/leave_at_traps` a way out of the kernel follows.
+    Trap(Box<[u8]>),
     /// `[image …]`: what a device does with images itself. Made by `passes/express_builtins`.
     Image(ImageAction),
 

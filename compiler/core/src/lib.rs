@@ -139,11 +139,13 @@ fn stages(
         let (file, line) = sources.presumed(place.file, place.range.start);
         Some((file.clone(), line, sources.position(place.file, place.range.start).column))
     };
+    let place =
+        |span| spot(span).map(|(file, line, column)| format!("{file}:{line}:{column}")).unwrap_or_default();
     if let Some(bounds) = &mut module.bounds {
-        let place = |&(site, _): &(_, String)| {
-            spot(site).map(|(file, line, column)| format!("{file}:{line}:{column}"))
-        };
-        bounds.places = bounds.sites.iter().map(|site| place(site).unwrap_or_default()).collect();
+        bounds.places = bounds.sites.iter().map(|&(site, _)| place(site)).collect();
+    }
+    for trap in &mut module.interface.traps {
+        trap.place = place(trap.span);
     }
     let words = emit::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
     debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);

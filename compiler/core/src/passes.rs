@@ -14,6 +14,7 @@ mod inline_calls;
 mod keep_halves_in_memory;
 mod keep_loop_values;
 mod layout_vars;
+mod leave_at_traps;
 mod legalize_atomics;
 mod lower_addresses;
 mod lower_printf;
@@ -51,6 +52,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("choose_extremes", choose_extremes::choose_extremes),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
+    // After inlining, as it is the kernel that is left; before ways out get the form that is wanted of them.
+    ("leave_at_traps", leave_at_traps::leave_at_traps),
     // Before jumps get the form that is wanted of them, as it makes more.
     ("unroll_loops", unroll_loops::unroll_loops),
     // SPIR-V's structured control flow has fewer ways out than C has. It makes variables, so it precedes `promote`.
@@ -105,6 +108,8 @@ const VULKAN: &[(&str, Pass)] = &[
 /// The OpenCL environment has addresses, calls and free control flow.
 const OPENCL: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
+    // It makes functions part of others, whose variables are looked at next.
+    ("leave_at_traps", leave_at_traps::leave_at_traps),
     ("promote", promote::promote),
     // When variables have become values, so that uses are seen; before anything asks for half arithmetic.
     ("keep_halves_in_memory", keep_halves_in_memory::keep_halves_in_memory),

@@ -313,7 +313,7 @@ impl Device {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {
             let node = transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
-            Ok(Event { node, device: None })
+            Ok(Event { node, device: None, verdict: None })
         };
         let target = (&buffer.memory, buffer.offset);
         let contents = bytemuck::cast_slice(contents);

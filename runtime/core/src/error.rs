@@ -302,6 +302,21 @@ pub enum Error {
         /// The number of bytes.
         bytes: u32,
     },
+    /// A kernel came to a trap, such as an assertion that does not hold. The work-item stopped there; the others went on.
+    #[error(
+        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; the work-item stopped there, look at what it was given",
+        work_item[0], work_item[1], work_item[2]
+    )]
+    Trap {
+        /// The kernel.
+        kernel: String,
+        /// Where in the source, as `file:line:column`.
+        site: String,
+        /// The global id of the first work-item that came to a trap.
+        work_item: [u64; 3],
+        /// What the trap says.
+        message: String,
+    },
     /// The launch is not possible.
     #[error("kernel `{kernel}` cannot be launched so: {reason}")]
     Launch {

@@ -11,6 +11,7 @@ use crate::backend::Completion;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::schedule::Lane;
+use crate::verdict::Verdict;
 
 /// The end of a command. Dropping it does not stop the command.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub struct Event {
     pub(crate) node: Arc<Node>,
     /// Nothing for an event of the host.
     pub(crate) device: Option<Device>,
+    /// What the command says of itself, where it can.
+    pub(crate) verdict: Option<Arc<Verdict>>,
 }
 
 /// An event that the host completes (`clCreateUserEvent`). Dropping it uncompleted fails the commands that wait for it.
@@ -216,12 +219,12 @@ impl Node {
 
 impl Event {
     pub(crate) fn new(node: Arc<Node>, device: Device) -> Self {
-        Self { node, device: Some(device) }
+        Self { node, device: Some(device), verdict: None }
     }
 
     /// The event of a command that had nothing to do.
     pub(crate) fn done() -> Self {
-        Self { node: Node::ended(Ok(())), device: None }
+        Self { node: Node::ended(Ok(())), device: None, verdict: None }
     }
 
     /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) barks.
@@ -238,7 +241,7 @@ impl Event {
         self.node.released(timeout)?;
         let completion = match &*self.node.state() {
             State::Given { completion, .. } => completion.clone(),
-            State::Ended(result) => return result.clone().inspect(|()| self.print()),
+            State::Ended(result) => return result.clone().and_then(|()| self.settle()),
             // It was released, and nothing is ever held again.
             State::Held(_) => return Ok(()),
         };
@@ -246,9 +249,20 @@ impl Event {
             if matches!(error, Error::Timeout { .. }) {
                 completion.give_up();
             }
+            // It is told by this.
+            let _ = self.verdict();
         })?;
+        self.settle()
+    }
+
+    /// Lets appear what kernels have printed, and listens to what the command says of itself: it is complete.
+    fn settle(&self) -> Result<()> {
         self.print();
-        Ok(())
+        self.verdict()
+    }
+
+    fn verdict(&self) -> Result<()> {
+        self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.get())
     }
 
     /// Lets appear what kernels have printed.
@@ -275,7 +289,11 @@ impl Event {
             State::Given { completion, .. } => completion.clone(),
             State::Ended(result) => return result.clone().map(|()| Status::Complete),
         };
-        completion.status()
+        let status = completion.status()?;
+        if status == Status::Complete && self.verdict.is_some() {
+            self.settle()?;
+        }
+        Ok(status)
     }
 
     /// When the command ran. `None` before it is complete, for a command that had nothing to do, and for queues without
@@ -287,7 +305,11 @@ impl Event {
     /// Calls back when the command has ended, well or not (`clSetEventCallback`). It flushes the queue. The call comes from a
     /// thread of the runtime or, if the command has ended already, from this one; it should be short.
     pub fn on_end(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
-        self.node.call(Box::new(callback));
+        if self.verdict.is_none() {
+            return self.node.call(Box::new(callback));
+        }
+        let event = self.clone();
+        self.node.call(Box::new(move |result| callback(result.and_then(|()| event.settle()))));
     }
 }
 
@@ -295,7 +317,7 @@ impl UserEvent {
     /// An event that is not complete.
     #[allow(clippy::new_without_default, reason = "there is no usual event")]
     pub fn new() -> Self {
-        Self { event: Event { node: Node::held(), device: None } }
+        Self { event: Event { node: Node::held(), device: None, verdict: None } }
     }
 
     /// The event that commands can wait for.

@@ -298,6 +298,7 @@ impl Queue {
         let (source, target) = (image.memory.clone(), memory.clone());
         let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target }))?;
         Arrival { event, memory }.land(bytemuck::cast_slice_mut(&mut texels))?;
+        self.failures().tell()?;
         Ok(texels)
     }
 

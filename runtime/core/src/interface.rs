@@ -103,6 +103,11 @@
 //! bytes of local memory of each argument (32 bits). In local and private memory, the address is the distance from the beginning
 //! of the object. The runtime writes the table before each launch of the program.
 //!
+//! **Traps.** A module whose kernels can stop says in `NonSemantic.Kiln.1` where: `Traps(offset)` (3) is the place of a record in the printf
+//! buffer, behind the words of `printf`: a word that is not 0 once a work-item has come to a trap, the number of the first
+//! such trap, and the work-item's global id in three words. The runtime sets the first word to zero; a `Trap(place, message)` (4) for each trap, in order,
+//! says what the launch then fails with. In modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
+//!
 //! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
 //! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
 //!
@@ -166,6 +171,26 @@ pub struct Printf {
     pub size: u32,
     /// Formats and strings by their number.
     pub texts: HashMap<u32, PrintedText>,
+    /// The traps of the program.
+    pub traps: Traps,
+}
+
+/// Where kernels stop, and what they say then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Traps {
+    /// Where in the buffer of `printf` the record of a trap is, in bytes.
+    pub offset: u32,
+    /// The traps, by number.
+    pub sites: Vec<TrapSite>,
+}
+
+/// A trap.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrapSite {
+    /// Where in the source, as `file:line:column`.
+    pub place: String,
+    /// What it says.
+    pub message: String,
 }
 
 /// A format, or a string that a format prints.

@@ -48,6 +48,7 @@ mod schedule;
 mod signature;
 mod staging;
 mod svm;
+mod verdict;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 

@@ -1,4 +1,4 @@
-//! `printf` from kernels: the buffer that a launch writes to, and the text when it is complete.
+//! `printf` from kernels: the buffer that a launch writes to, and the text when it is complete; and traps, whose record is there too.
 //!
 //! Owns the order in which texts appear: that of the launches, and inside a launch that in which calls found their
 //! room. It must never know how the buffer reaches a kernel.
@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::backend::{Memory, Placement};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, Status};
-use crate::interface::{PrintedText, Printf};
+use crate::interface::{PrintedText, Printf, Traps};
 use crate::kernel::Kernel;
 use crate::staging::Arrival;
+use crate::verdict::Failures;
 use kiln_printf::Value;
 
 /// Where text goes.
@@ -31,6 +32,7 @@ struct Pending {
     arrival: Arrival,
     printf: Arc<Printf>,
     kernel: Arc<str>,
+    failures: Failures,
 }
 
 /// What a launch prints with.
@@ -73,11 +75,19 @@ impl Prints {
     }
 
     /// A launch that prints has been enqueued, and behind it the copy that brings its buffer.
-    pub(crate) fn expect(&self, launched: &Event, arrival: Arrival, printf: Arc<Printf>, kernel: Arc<str>) {
+    pub(crate) fn expect(
+        &self,
+        launched: &Event,
+        arrival: Arrival,
+        printf: Arc<Printf>,
+        kernel: Arc<str>,
+        failures: &Failures,
+    ) {
         // Without their device, so that waiting for them prints nothing.
-        let alone = |event: &Event| Event { node: event.node.clone(), device: None };
+        let alone = |event: &Event| Event { device: None, ..event.clone() };
         let arrival = Arrival { event: alone(&arrival.event), memory: arrival.memory };
-        self.lock().push_back(Pending { launched: alone(launched), arrival, printf, kernel });
+        let failures = failures.clone();
+        self.lock().push_back(Pending { launched: alone(launched), arrival, printf, kernel, failures });
     }
 
     /// Lets the text of every launch appear that is complete.
@@ -96,12 +106,19 @@ impl Prints {
     }
 
     fn print(&self, launch: Pending) {
-        let Pending { arrival, printf, kernel, .. } = launch;
+        let Pending { launched, arrival, printf, kernel, failures } = launch;
         let mut buffer = vec![0; printf.size as usize];
         if let Err(error) = arrival.land_within(self.watchdog, &mut buffer) {
             return tracing::error!("what kernel `{kernel}` printed is lost: {error}");
         }
-        let (text, lost) = decode(&buffer, &printf.texts);
+        if let Some(trap) = trap(&buffer, &printf.traps, &kernel) {
+            failures.add(launched.verdict.as_ref(), trap);
+        }
+        if printf.texts.is_empty() {
+            return;
+        }
+        let end = if printf.traps.sites.is_empty() { buffer.len() } else { printf.traps.offset as usize };
+        let (text, lost) = decode(&buffer[..end], &printf.texts);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = output.write_all(&text).and_then(|()| output.flush()) {
             tracing::error!("what kernel `{kernel}` printed cannot be written: {error}");
@@ -121,6 +138,24 @@ impl Drop for Prints {
         let pending = std::mem::take(&mut *self.lock());
         pending.into_iter().for_each(|launch| self.print(launch));
     }
+}
+
+/// What the launch fails with, if a work-item came to a trap.
+fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
+    if traps.sites.is_empty() {
+        return None;
+    }
+    let (words, _) = buffer.get(traps.offset as usize..)?.as_chunks::<4>();
+    let &[is_there, number, x, y, z] = words.first_chunk()?;
+    let [is_there, number, x, y, z] = [is_there, number, x, y, z].map(u32::from_le_bytes);
+    // A number that no trap has stands where a kernel wrote beyond its buffers.
+    let site = traps.sites.get(number as usize).filter(|_| is_there != 0)?;
+    Some(Error::Trap {
+        kernel: kernel.to_owned(),
+        site: site.place.clone(),
+        work_item: [x, y, z].map(u64::from),
+        message: site.message.clone(),
+    })
 }
 
 /// The text in a buffer, and how many bytes found no room there.

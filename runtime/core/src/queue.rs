@@ -11,6 +11,7 @@ use bytemuck::Pod;
 
 use crate::backend::{Command, Launch, Memory, Placement, Purpose};
 use crate::buffer::Buffer;
+use crate::capabilities::Environment;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -21,6 +22,7 @@ use crate::ndrange::NdRange;
 use crate::printf::Printing;
 use crate::schedule::{Lane, Order, Place};
 use crate::staging::{self, Arrival};
+use crate::verdict::Failures;
 use crate::{bounds, launch};
 
 /// The largest fill pattern (`clEnqueueFillBuffer`).
@@ -33,11 +35,16 @@ const PATTERN_BYTES: u64 = 1 << 20;
 /// Commands are collected and go to the device together: when somebody waits for one of them or asks for its state, at
 /// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits. What kernels print appears
 /// at the first wait on the device that finds their launches complete.
+///
+/// A launch whose kernel comes to a trap, such as an assertion that does not hold, fails: with [`Error::Trap`] for everybody who waits for
+/// its event, and otherwise for the first who waits for the queue, by [`finish`](Self::finish) or by reading. Commands behind it
+/// may have run by then.
 #[derive(Clone)]
 pub struct Queue {
     device: Device,
     lane: Arc<Lane>,
     wait: Arc<[Event]>,
+    failures: Failures,
 }
 
 /// What sort of queue is wanted (`clCreateCommandQueueWithProperties`).
@@ -53,7 +60,7 @@ impl Queue {
     pub(crate) fn new(device: Device, options: QueueOptions) -> Result<Self> {
         let purpose = Purpose::Commands { profiled: options.profiling };
         let lane = Lane::new(device.backend().queue(purpose)?, options.order);
-        Ok(Self { device, lane, wait: Arc::default() })
+        Ok(Self { device, lane, wait: Arc::default(), failures: Failures::default() })
     }
 
     /// The device whose queue it is.
@@ -113,7 +120,7 @@ impl Queue {
         let launch = launch::prepare(kernel, range, printing.as_ref())?;
         match (launch, printing) {
             (Some(launch), Some(printing)) => self.launch_printing(launch, printing),
-            (Some(launch), None) => self.enqueue(Command::Launch(launch)),
+            (Some(launch), None) => self.enqueue_launch(launch),
             (None, _) => self.enqueue(Command::Nothing),
         }
     }
@@ -131,21 +138,46 @@ impl Queue {
         let table = variables.slice(bounds.offset as usize..)?;
         let written = self.write(&table, &contents)?;
         let launched = self.behind(written).launch_unguarded(kernel, range)?;
-        launched.wait()?;
+        // A trap may be the consequence of an access that was not made: that is told first.
+        let trapped = match launched.wait() {
+            Ok(()) => Ok(()),
+            Err(trap @ Error::Trap { .. }) => Err(trap),
+            Err(error) => return Err(error),
+        };
         let mut header = [0; bounds::HEADER];
         self.behind(launched.clone()).read_into(&table, &mut header)?;
-        bounds::verdict(kernel, bounds, header).map(|()| launched)
+        bounds::verdict(kernel, bounds, header).and(trapped).map(|()| launched)
+    }
+
+    fn enqueue_launch(&self, launch: Box<Launch>) -> Result<Event> {
+        let mut event = self.enqueue(Command::Launch(launch))?;
+        // The reference device has run it by now, and says what is wrong with it.
+        if self.device.info().environment == Environment::OpenCl
+            && let Err(error) = event.status()
+        {
+            event.verdict = Some(Arc::default());
+            self.failures.add(event.verdict.as_ref(), error);
+        }
+        Ok(event)
     }
 
     /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
     fn launch_printing(&self, launch: Box<Launch>, printing: Printing) -> Result<Event> {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();
-        let emptied = self.enqueue(Command::Fill { target, at: 0, bytes: 4, word: 0 })?;
-        let launched = self.behind(emptied).enqueue(Command::Launch(launch))?;
+        let traps = &printing.printf.traps;
+        let (has_traps, beside) = (!traps.sites.is_empty(), traps.offset == 4);
+        let bytes = if has_traps && beside { 8 } else { 4 };
+        let mut emptied = self.enqueue(Command::Fill { target: target.clone(), at: 0, bytes, word: 0 })?;
+        if has_traps && !beside {
+            let fill = Command::Fill { target, at: traps.offset.into(), bytes: 4, word: 0 };
+            emptied = self.behind(emptied).enqueue(fill)?;
+        }
+        let mut launched = self.behind(emptied).enqueue(Command::Launch(launch))?;
+        launched.verdict = has_traps.then(Arc::default);
         let bytes = printing.printf.size.into();
         let arrival = self.behind(launched.clone()).arrival(&printing.buffer, 0, bytes)?;
-        self.device.prints().expect(&launched, arrival, printing.printf, kernel);
+        self.device.prints().expect(&launched, arrival, printing.printf, kernel, &self.failures);
         Ok(launched)
     }
 
@@ -178,7 +210,8 @@ impl Queue {
         self.own(buffer)?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(contents);
         if bytes.is_empty() {
-            return self.marker()?.wait();
+            self.marker()?.wait()?;
+            return self.failures.tell();
         }
         inside(buffer, bytes.len() as u64)?;
         let mut reading = VecDeque::new();
@@ -194,7 +227,7 @@ impl Queue {
         while !reading.is_empty() {
             take(&mut reading, bytes)?;
         }
-        Ok(())
+        self.failures.tell()
     }
 
     /// Reads a buffer without waiting: the contents can be taken when the command is complete.
@@ -203,7 +236,7 @@ impl Queue {
         let pieces = staging::pieces(buffer.bytes())
             .map(|(at, size)| self.arrival(&buffer.memory, buffer.offset + at, size))
             .collect::<Result<Vec<_>>>()?;
-        Ok(Reading { pieces, len: buffer.len(), element: PhantomData })
+        Ok(Reading { pieces, len: buffer.len(), failures: self.failures.clone(), element: PhantomData })
     }
 
     /// Waits, and gives the contents of a buffer for reading and changing (`clEnqueueMapBuffer`). Nobody else may use the buffer
@@ -279,7 +312,12 @@ impl Queue {
 
     /// Waits for all commands (`clFinish`).
     pub fn finish(&self) -> Result<()> {
-        self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()
+        self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()?;
+        self.failures.tell()
+    }
+
+    pub(crate) fn failures(&self) -> &Failures {
+        &self.failures
     }
 
     pub(crate) fn enqueue(&self, command: Command) -> Result<Event> {
@@ -308,6 +346,7 @@ impl Queue {
 pub struct Reading<T> {
     pieces: Vec<Arrival>,
     len: usize,
+    failures: Failures,
     element: PhantomData<fn() -> T>,
 }
 
@@ -324,6 +363,7 @@ impl<T: Pod> Reading<T> {
         for (piece, into) in self.pieces.into_iter().zip(bytes.chunks_mut(staging::PIECE as usize)) {
             piece.land(into)?;
         }
+        self.failures.tell()?;
         Ok(contents)
     }
 }

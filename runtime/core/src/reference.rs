@@ -335,6 +335,12 @@ impl Queue {
                 kernel: Some(report.kernel.clone()),
                 after: watchdog.unwrap_or_else(|| begin.elapsed()),
             }),
+            Some(report) if report.is_trap() => Err(Error::Trap {
+                site: report.place.map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default(),
+                kernel: report.kernel,
+                work_item: report.work_item,
+                message: report.message,
+            }),
             Some(report) => Err(Error::Strict(Box::new(report))),
         }
     }

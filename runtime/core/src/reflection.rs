@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, BoundsTable, DataPlace,
-    ImageFact, ImageFactKind, KernelInterface, LiteralSampler, Place, Position, PrintedText, Printf,
-    ProgramData, ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue,
+    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, DataPlace, ImageFact,
+    ImageFactKind, KernelInterface, LiteralSampler, Place, Position, PrintedText, Printf, ProgramData,
+    ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue, TrapSite, Traps,
 };
 use crate::module::{Instruction, Module, op};
 use crate::sampler::Sampler;
@@ -20,6 +20,8 @@ const NEWEST: u32 = 7;
 const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
 /// A flag of `Kernel`.
 const MAY_USE_PRINTF: u32 = 1;
+/// Bytes of the record of a trap.
+const TRAP_RECORD: u32 = 20;
 /// More arguments than any kernel has (`CL_DEVICE_MAX_PARAMETER_SIZE` is some kilobytes).
 const MOST_ARGUMENTS: u32 = 4096;
 
@@ -33,6 +35,7 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
         read: ProgramInterface::default(),
         printf: None,
         texts: HashMap::new(),
+        traps: Traps::default(),
     };
     let import = facts.import.ok_or_else(|| {
         bad("it does not say what its kernels take (NonSemantic.ClspvReflection is missing)")
@@ -183,6 +186,7 @@ struct Reader<'a> {
     /// Where the buffer of `printf` is, and its size.
     printf: Option<(DataPlace, u32)>,
     texts: HashMap<u32, PrintedText>,
+    traps: Traps,
 }
 
 /// The operands of one reflection instruction.
@@ -403,15 +407,20 @@ impl Reader<'_> {
             .split_first_chunk()
             .ok_or_else(|| bad("it has a truncated reflection instruction"))?;
         let o = Operands { facts: self.facts, number, id, ids };
-        let bounds = self.read.bounds.get_or_insert_with(BoundsTable::default);
         match number {
             1 => {
+                let bounds = self.read.bounds.get_or_insert_default();
                 (bounds.offset, bounds.ranges) = (o.number(0)?, o.number(1)?);
                 bounds.arguments = o.number(2)?;
             }
             2 => {
                 let (place, objects) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
-                bounds.sites.push(BoundsSite { place, objects });
+                self.read.bounds.get_or_insert_default().sites.push(BoundsSite { place, objects });
+            }
+            3 => self.traps.offset = o.number(0)?,
+            4 => {
+                let (place, message) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
+                self.traps.sites.push(TrapSite { place, message });
             }
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is not known"))),
         }
@@ -473,8 +482,12 @@ impl Reader<'_> {
 
     fn finish(self, module: &Module) -> Result<ProgramInterface> {
         let mut read = self.read;
-        let texts = self.texts;
-        read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts }));
+        let (texts, traps) = (self.texts, self.traps);
+        let room = self.printf.map_or(0, |(_, size)| size);
+        if !traps.sites.is_empty() && traps.offset.checked_add(TRAP_RECORD).is_none_or(|end| end > room) {
+            return Err(bad("the record of its traps lies outside its printf buffer"));
+        }
+        read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts, traps }));
         let mut kernels: Vec<_> = self.kernels.into_values().collect();
         kernels.sort_by_key(|(index, _)| *index);
         read.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();

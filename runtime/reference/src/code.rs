@@ -435,7 +435,7 @@ pub(crate) struct Library {
     pub(crate) to: Slot,
     pub(crate) result: Lanes,
     pub(crate) operands: Vec<(Slot, Lanes)>,
-    /// A literal behind the operands: a number of components or a rounding mode.
+    /// A literal behind the operands: a number of components or a rounding mode. Of `printf`, whether the work-item stops there.
     pub(crate) literal: u32,
 }
 

@@ -32,7 +32,15 @@ pub struct Report {
     pub kind: &'static str,
 }
 
+/// The kind of a trap.
+const TRAP: &str = "trap";
+
 impl Report {
+    /// Whether it is the program that says so, by a trap.
+    pub fn is_trap(&self) -> bool {
+        self.kind == TRAP
+    }
+
     /// Whether nothing is wrong but the time that it takes.
     pub fn is_timeout(&self) -> bool {
         self.kind == Problem::Timeout.kind() && self.message == Problem::Timeout.message()
@@ -83,6 +91,8 @@ pub(crate) enum Problem {
     },
     Overflow(Overflow),
     Unreachable,
+    /// The program itself says that something is wrong.
+    Trap(String),
     /// A function without body.
     Missing(String),
     Depth,
@@ -143,6 +153,7 @@ impl Problem {
             Self::DivisionOverflow | Self::Overflow(_) => "overflow",
             Self::Shift { .. } => "shift",
             Self::Unreachable => "unreachable",
+            Self::Trap(_) => TRAP,
             Self::Missing(_) => "missing-function",
             Self::Depth => "recursion",
             Self::Steps(_) | Self::Timeout => "endless",
@@ -188,6 +199,7 @@ impl Problem {
                 }
             ),
             Self::Unreachable => "comes to where control must not come".to_owned(),
+            Self::Trap(message) => message.clone(),
             Self::Missing(name) => format!("calls `{name}`, which has no body"),
             Self::Depth => "calls functions too deeply".to_owned(),
             Self::Steps(steps) => format!("does not end within {steps} jumps"),

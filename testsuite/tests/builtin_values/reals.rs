@@ -226,7 +226,7 @@ pub(crate) fn geometry(device: Device) {
             );
             let jobs = [Job { kernel, out: ty.argument(), per_item: width + 3, local: None }];
             let results = launch(
-                device.name,
+                device.device,
                 &[],
                 device.pragmas(),
                 &jobs,

@@ -9,6 +9,7 @@ mod printing;
 mod svm;
 #[path = "../../../compiler/cli/src/run/target.rs"]
 mod target;
+mod traps;
 
 use std::process::{Command, ExitCode};
 
@@ -44,6 +45,12 @@ const TESTS: &[(&str, Test)] = &[
     ("local_and_private_objects_are_kept", checked::local_and_private_objects_are_kept),
     ("checked_launches_are_safe", checked::checked_launches_are_safe),
     ("stored_pointers_are_named", checked::stored_pointers_are_named),
+    ("traps_fail_launches", traps::launches_fail),
+    ("traps_are_told_by_queues", traps::queues_tell),
+    ("traps_held_back", traps::held_back),
+    ("traps_before_barriers", traps::barriers),
+    ("traps_with_bounds_checks", traps::with_bounds_checks),
+    ("many_traps", traps::many_at_once),
     ("linked_lists", svm::linked_lists),
     ("lists_built_by_kernels", svm::lists_built_by_kernels),
     ("fine_grain", svm::fine_grain),

@@ -10,10 +10,10 @@ use kiln_runtime::{Device, UserEvent};
 use crate::{compile, launch};
 
 #[derive(Clone, Default)]
-struct Text(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Text(Arc<Mutex<Vec<u8>>>);
 
 impl Text {
-    fn take(&self) -> String {
+    pub(crate) fn take(&self) -> String {
         String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
     }
 }

@@ -31,3 +31,5 @@ uint __builtin_bswap32(uint) = own
 ulong __builtin_bswap64(ulong) = own
 @attributes
 void __builtin_unreachable() = own
+void __builtin_trap() = trap
+void __builtin_verbose_trap(constant const char *, constant const char *) = trap

@@ -295,6 +295,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         ["enqueue", which] => Lowering::Enqueue(Enqueue::parse(which)?),
         ["shuffle"] => Lowering::Shuffle,
         ["printf"] => Lowering::Printf,
+        ["trap"] => Lowering::Trap,
         _ => return None,
     })
 }

@@ -98,6 +98,8 @@ pub enum Lowering {
     Shuffle,
     /// `printf`: a node of its own.
     Printf,
+    /// `__builtin_trap` and its kin, which end the launch: a node of its own.
+    Trap,
     /// `atomic_init`: a plain store.
     AtomicInit,
 }

@@ -76,6 +76,7 @@ impl Body<'_, '_> {
             IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
             IrOp::WorkItem(query) => self.work_item(inst, *query),
             IrOp::Printf(format) => self.printf(inst, format),
+            IrOp::Trap(message) => self.trap(message),
 
             IrOp::If { then, otherwise } => self.emit_if(id, inst, *then, *otherwise),
             IrOp::Loop { body, continuing, hints } => self.emit_loop(id, inst, (*body, *continuing), *hints),

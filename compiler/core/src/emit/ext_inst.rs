@@ -134,17 +134,34 @@ impl Body<'_, '_> {
 
     /// `printf` of the OpenCL environment: the format is a constant in memory.
     pub(super) fn printf(&mut self, inst: &Inst, format: &[u8]) {
+        let mut operands = self.printf_operands(format);
+        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        self.result(inst, Op::ExtInst, operands);
+    }
+
+    fn printf_operands(&mut self, format: &[u8]) -> Vec<Operand> {
         let set = self.emitter.writer.set(OPENCL);
         let format = self.emitter.format_string(format);
         let format =
             self.op(Op::Bitcast, Type::Pointer(AddressSpace::Constant), vec![Operand::IdRef(format)]);
-        let mut operands = vec![
+        vec![
             Operand::IdRef(set),
             Operand::LiteralExtInstInteger(OpenclStd100Op::printf as u32),
             Operand::IdRef(format),
-        ];
-        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
-        self.result(inst, Op::ExtInst, operands);
+        ]
+    }
+
+    /// A trap in the OpenCL environment, which has none: what it says is printed. A device that looks for the name knows it
+    /// for what it is, such as our reference device.
+    pub(super) fn trap(&mut self, message: &[u8]) {
+        let mut format = message.to_vec();
+        for at in (0..message.len()).rev().filter(|&at| message[at] == b'%') {
+            format.insert(at, b'%');
+        }
+        format.push(b'\n');
+        let operands = self.printf_operands(&format);
+        let printed = self.op(Op::ExtInst, Type::I32, operands);
+        self.emitter.writer.name(printed, "kiln.trap");
     }
 }
 

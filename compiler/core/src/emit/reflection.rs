@@ -16,15 +16,15 @@ use super::{
 };
 use crate::{
     ir::{
-        Argument, ArgumentKind, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp,
-        PRINTF_BUFFER_SIZE, Place, State, Type,
+        Argument, ArgumentKind, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp, Place,
+        State, Trap, Type,
     },
     opencl::AddressSpace,
     ty::{Access, ImageDim, ImageTy},
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
-/// What only Kiln's modules say: the table that accesses are checked against.
+/// What only Kiln's modules say: the table that accesses are checked against, and traps.
 const OWN_SET: &str = "NonSemantic.Kiln.1";
 /// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
 const PIECE: usize = 32_000;
@@ -37,6 +37,10 @@ mod number {
     pub(super) const BOUNDS: u32 = 1;
     /// Of our own set: the place of the next access that is checked.
     pub(super) const BOUNDS_SITE: u32 = 2;
+    /// Of our own set: where the record of a trap is in the printf buffer.
+    pub(super) const TRAPS: u32 = 3;
+    /// Of our own set: the place of the next trap, and what it says.
+    pub(super) const TRAP: u32 = 4;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
@@ -282,8 +286,17 @@ impl Emitter<'_> {
             parts.extend(format.sizes.iter().map(|&size| Part::Number(size)));
             self.reflect(number::PRINTF_INFO, &parts);
         }
-        let parts = [offset, 8, PRINTF_BUFFER_SIZE].map(Part::Number);
+        let interface = &module.interface;
+        let record = if interface.traps.is_empty() { 0 } else { Trap::RECORD };
+        let parts = [offset, 8, interface.printed + record].map(Part::Number);
         self.reflect(number::PRINTF_BUFFER_POINTER, &parts);
+        if record == 0 {
+            return;
+        }
+        self.reflect_in(OWN_SET, number::TRAPS, &[Part::Number(interface.printed)]);
+        for trap in &interface.traps {
+            self.reflect_in(OWN_SET, number::TRAP, &[Part::Text(&trap.place), Part::Text(&trap.message)]);
+        }
     }
 
     fn reflect(&mut self, number: u32, parts: &[Part<'_>]) -> Word {

@@ -266,6 +266,7 @@ impl Printer<'_> {
                 let text = String::from_utf8_lossy(format);
                 self.list(&format!("printf {text:?}"), ty, &arguments.iter().collect::<Vec<_>>())
             }
+            ExprKind::Trap { message } => format!("(trap {:?})", String::from_utf8_lossy(message)),
             ExprKind::Block { function, captures } => {
                 self.list(&format!("block @{}", function.index()), ty, &captures.iter().collect::<Vec<_>>())
             }

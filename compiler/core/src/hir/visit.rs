@@ -48,7 +48,7 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
 /// they are made of.
 pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Current => {}
+        ExprKind::Const(_) | ExprKind::Current | ExprKind::Trap { .. } => {}
         ExprKind::Load(inner) | ExprKind::AddressOf(inner) => place(inner, visit),
         ExprKind::Unary(_, inner)
         | ExprKind::Exact(inner)

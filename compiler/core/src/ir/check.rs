@@ -300,6 +300,7 @@ impl Check<'_> {
                 self.dynamic(0, &[is_dynamic(flags), is_dynamic(order), is_dynamic(scope)])
             }
             Op::Barrier { flags, scope, .. } => self.dynamic(0, &[is_dynamic(flags), is_dynamic(scope)]),
+            Op::Trap(_) => ensure(self.args.is_empty(), "it has arguments"),
             _ => Err("it has no result"),
         }
     }

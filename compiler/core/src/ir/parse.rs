@@ -706,6 +706,7 @@ impl Body<'_, '_> {
                 Op::Builtin(id, parser.enclosed(['(', ')'], Parser::builtin_param)?.into())
             }
             "printf" => Op::Printf(parser.text()?.into_boxed_slice()),
+            "trap" => Op::Trap(parser.text()?.into_boxed_slice()),
             "if" => Op::If { then: self.function.add_block(&[]), otherwise: self.function.add_block(&[]) },
             "loop" => {
                 let unroll = if parser.eat_word("unroll") { Some(parser.number()?) } else { None };

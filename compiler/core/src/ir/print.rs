@@ -378,6 +378,10 @@ impl Printer<'_, '_> {
                 f.write_str("printf ")?;
                 quote(f, format)
             }
+            Op::Trap(message) => {
+                f.write_str("trap ")?;
+                quote(f, message)
+            }
             Op::Image(action) => write!(f, "image {}", action_text(*action)),
             Op::If { .. } => write!(f, "if {label}"),
             Op::Loop { hints, .. } => {

@@ -300,6 +300,7 @@ impl Op {
             | Self::Call(_)
             | Self::Builtin(..)
             | Self::Printf(_)
+            | Self::Trap(_)
             | Self::Image(ImageAction::Load(_) | ImageAction::Store(_))
             | Self::If { .. }
             | Self::Loop { .. }

@@ -135,6 +135,10 @@ impl Body<'_, '_> {
                 let arguments: Vec<ValueId> = arguments.iter().map(|argument| self.value(argument)).collect();
                 self.builder.value(Op::Printf(format.as_slice().into()), &arguments, Type::I32)
             }
+            ExprKind::Trap { message } => {
+                self.builder.inst(Op::Trap(message.as_slice().into()), &[], &[]);
+                return None;
+            }
             // Calls of blocks are calls of functions; nothing else that is supported looks at one.
             ExprKind::Block { .. } | ExprKind::Aggregate(_) => return None,
         })

@@ -18,8 +18,7 @@ use crate::{
 };
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sink) {
-    let formats = std::mem::take(&mut module.interface.formats);
-    let mut interface = Interface { formats, ..Interface::default() };
+    let mut interface = std::mem::take(&mut module.interface);
     let mut words = place_state(module, &mut interface);
     words = place_variables(module, &mut interface, words);
     let budget = options.target.features.push_constant_size;

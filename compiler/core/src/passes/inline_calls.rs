@@ -52,6 +52,17 @@ pub(super) fn inline_all(module: &mut Module) {
     inline_where(module, |_| true);
 }
 
+/// Puts the bodies of those functions in the place of calls that have an instruction of this sort, or call one that has.
+pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
+    let mut has = vec![false; module.functions.len()];
+    for id in module.callees_first() {
+        let function = &module.functions[id];
+        has[id.index()] = calls(function).any(|callee| has[callee.index()])
+            || function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op));
+    }
+    inline_where(module, |callee| has[callee.index()]);
+}
+
 fn inline_where(module: &mut Module, is_inlined: impl Fn(FuncId) -> bool) {
     for id in module.callees_first() {
         let mut function = module.functions[id].clone();
@@ -134,7 +145,12 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
         _ => true,
     };
     match &inst.op {
-        Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. } | Op::Printf(_) | Op::Image(_) => false,
+        Op::Atomic(_)
+        | Op::Fence { .. }
+        | Op::Barrier { .. }
+        | Op::Printf(_)
+        | Op::Trap(_)
+        | Op::Image(_) => false,
         Op::Store(_) => is_global(inst.args[1]),
         Op::PointerToInt => is_global(inst.args[0]),
         Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),

@@ -4,6 +4,8 @@
 //! The buffer is words of 32 bits. The first counts those that were asked for behind it. A call's words are its
 //! number and then its arguments, each in whole words; of a string, the number. A call that finds no room writes its number
 //! alone, where there is room for that: there the text ends. Numbers are positions in `Interface::formats`.
+//!
+//! Traps have a record behind those words: the first that a launch comes to says there which it is, and in which work-item.
 
 use std::collections::VecDeque;
 
@@ -14,35 +16,47 @@ use crate::{
     hir::{CompareOp, Conversion},
     index::Table,
     ir::{
-        Access, Atomic, BinaryOp, Builder, CompareKind, Convert, Format, Function, Module, Op,
-        PRINTF_BUFFER_SIZE, Scalar, State, Type, ValueId, Var, VarId,
+        Access, Atomic, BinaryOp, Builder, CompareKind, Convert, Format, Function, Interface, Module, Op,
+        PRINTF_BUFFER_SIZE, Scalar, State, Trap, Type, ValueId, Var, VarId, WorkItem,
     },
     opencl::{AddressSpace, AtomicOp, FetchKey},
     passes::rewrite::rewrite,
     session::Options,
 };
 
+/// Bytes of the word that counts the others.
+const HEAD: u32 = 4;
 const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 
 pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
     let Module { vars, functions, interface, .. } = module;
-    let mut pass = Pass { vars, formats: &mut interface.formats, sink };
+    let has = |function: &Function, is_meant: fn(&Op) -> bool| {
+        function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op))
+    };
+    let prints = functions.iter().any(|function| has(function, |op| matches!(op, Op::Printf(_))));
+    interface.printed = if prints { PRINTF_BUFFER_SIZE } else { HEAD };
+    let mut pass = Pass { vars, interface, sink };
     for function in functions.iter_mut() {
-        if !function.insts.iter().any(|inst| matches!(inst.op, Op::Printf(_))) {
+        if !has(function, |op| matches!(op, Op::Printf(_) | Op::Trap(_))) {
             continue;
         }
         rewrite(function, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
-            let Op::Printf(format) = inst.op else { return builder.insert(id) };
-            let result = pass.call(builder, &format, &inst.args);
-            replaced.insert(inst.results[0], result);
+            match inst.op {
+                Op::Printf(format) => {
+                    let result = pass.call(builder, &format, &inst.args);
+                    replaced.insert(inst.results[0], result);
+                }
+                Op::Trap(message) => pass.trap(builder, &message),
+                _ => builder.insert(id),
+            }
         });
     }
 }
 
 struct Pass<'a> {
     vars: &'a Table<VarId, Var>,
-    formats: &'a mut Vec<Format>,
+    interface: &'a mut Interface,
     sink: &'a mut Sink,
 }
 
@@ -50,12 +64,44 @@ impl Pass<'_> {
     /// The number of a format or of a string.
     fn number(&mut self, text: &[u8], sizes: Vec<u32>) -> i32 {
         let format = Format { text: text.to_vec(), sizes };
-        let known = self.formats.iter().position(|known| *known == format);
+        let formats = &mut self.interface.formats;
+        let known = formats.iter().position(|known| *known == format);
         let number = known.unwrap_or_else(|| {
-            self.formats.push(format);
-            self.formats.len() - 1
+            formats.push(format);
+            formats.len() - 1
         });
         i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
+    /// Leaves a record, if it is the first.
+    fn trap(&mut self, builder: &mut Builder<'_>, message: &[u8]) {
+        let traps = &mut self.interface.traps;
+        let number = builder.i32(i32::try_from(traps.len()).unwrap_or(i32::MAX));
+        let message = String::from_utf8_lossy(message).into_owned();
+        traps.push(Trap { span: builder.span, place: String::new(), message });
+        let head = head(builder);
+        let record = builder.offset_bytes(head, self.interface.printed.into());
+        let [zero, one] = [0, 1].map(|it| builder.i32(it));
+        let first = Op::Atomic(Atomic::counting(AtomicOp::Exchange));
+        let before = builder.value(first, &[record, one], Type::I32);
+        let is_first = builder.compare(CompareOp::Equal, CompareKind::Unsigned, before, zero);
+        let open = builder.open_if(is_first, &[]);
+        let after = builder.place();
+        builder.at_end(open.then);
+        let mut words = vec![number];
+        for dimension in 0..3 {
+            let dimension = builder.i32(dimension);
+            let id = builder.value(Op::WorkItem(WorkItem::GlobalId), &[dimension], Type::I64);
+            words.push(builder.resize(id, Scalar::I32, false));
+        }
+        for (index, word) in (1..).zip(words) {
+            let place = builder.offset_bytes(record, 4 * index);
+            builder.store(place, word, WORD);
+        }
+        builder.exit(open.inst, &[]);
+        builder.at_end(open.otherwise);
+        builder.exit(open.inst, &[]);
+        builder.at(after.0, after.1);
     }
 
     /// A call of `printf`: its result.
@@ -190,12 +236,17 @@ fn unwidened(function: &Function, value: ValueId) -> ValueId {
     if is_promotion { inst.args[0] } else { value }
 }
 
+/// Where the buffer begins.
+fn head(builder: &mut Builder<'_>) -> ValueId {
+    let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
+    builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global))
+}
+
 /// Reserves room for the words and writes them: 0, or -1 where there is no room.
 fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
     let count = words.len() as u32;
     let capacity = PRINTF_BUFFER_SIZE / 4 - 1;
-    let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
-    let head = builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global));
+    let head = head(builder);
     let reserve = Atomic::counting(AtomicOp::Fetch(FetchKey::Add));
     let amount = builder.i32(count as i32);
     let first = builder.value(Op::Atomic(reserve), &[head, amount], Type::I32);

@@ -184,6 +184,16 @@ impl Files {
         self.known.insert(path.to_owned(), file.clone());
         file
     }
+
+    /// A file of ours.
+    pub(super) fn own(&mut self, name: &str, text: &str, interner: &mut Interner) -> Rc<LexedFile> {
+        if let Some(Some(known)) = self.known.get(name) {
+            return known.clone();
+        }
+        let file = Rc::new(LexedFile::new(name.into(), text.as_bytes().to_vec(), interner));
+        self.known.insert(name.to_owned(), Some(file.clone()));
+        file
+    }
 }
 
 /// The same for two paths that differ only in `.` and `..` steps: what `#pragma once` goes by.

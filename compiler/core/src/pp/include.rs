@@ -41,6 +41,9 @@ const C_HEADERS: [&str; 19] = [
 /// Headers of C whose contents OpenCL C has without them.
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
+/// Headers that every program can include, unless there are files of their names.
+const OWN_HEADERS: [(&str, &str); 1] = [("kiln/assert.h", include_str!("headers/kiln/assert.h"))];
+
 /// What stands after `#include`.
 struct Header {
     name: String,
@@ -98,7 +101,9 @@ impl Preprocessor<'_> {
             return self.stop(diagnostic.help("a file that includes itself needs `#pragma once`"));
         }
         self.spend_include(file.text.len(), directive);
-        self.depend(&file.name);
+        if !is_own(&file.name) {
+            self.depend(&file.name);
+        }
         self.enter(file, FileKind::User, Some(directive));
     }
 
@@ -181,7 +186,11 @@ impl Preprocessor<'_> {
 
     fn find(&mut self, header: &Header) -> Option<Rc<LexedFile>> {
         let candidates = self.candidates(header);
-        candidates.iter().find_map(|path| self.files.load(path, self.loader, self.interner))
+        let file = candidates.iter().find_map(|path| self.files.load(path, self.loader, self.interner));
+        file.or_else(|| {
+            let (name, text) = OWN_HEADERS.iter().find(|(name, _)| *name == header.name)?;
+            Some(self.files.own(&format!("<{name}>"), text, self.interner))
+        })
     }
 
     fn not_found(&mut self, header: &Header) {
@@ -190,9 +199,13 @@ impl Preprocessor<'_> {
         if C_HEADERS.contains(&known) {
             let message = format!("`{name}` is not available in OpenCL C");
             let diagnostic = Diagnostic::new(Code::Include, header.span, message);
-            self.sink.report(
-                diagnostic.note("OpenCL C 6.11.h names 19 headers of C that a program cannot include"),
-            );
+            let diagnostic =
+                diagnostic.note("OpenCL C 6.11.h names 19 headers of C that a program cannot include");
+            let own = OWN_HEADERS.iter().find(|(own, _)| own.strip_prefix("kiln/") == Some(known));
+            self.sink.report(match own {
+                Some((own, _)) => diagnostic.help(format!("`#include <{own}>` has what Kiln offers of it")),
+                None => diagnostic,
+            });
             return;
         }
         let mut diagnostic = Diagnostic::new(Code::Include, header.span, format!("cannot find `{name}`"));
@@ -207,6 +220,13 @@ impl Preprocessor<'_> {
         }
         self.sink.report(diagnostic);
     }
+}
+
+/// Whether a file is a header of ours, which no file on disk is.
+fn is_own(name: &str) -> bool {
+    OWN_HEADERS
+        .iter()
+        .any(|(own, _)| name.strip_prefix('<').and_then(|name| name.strip_suffix('>')) == Some(own))
 }
 
 fn list(paths: &[String]) -> String {

@@ -91,6 +91,7 @@ impl Sema<'_> {
             Lowering::Fence(fence) => return self.fence_call(fence, overload, arguments, call),
             Lowering::Barrier(barrier) => return self.barrier_call(barrier, overload, arguments, call),
             Lowering::Printf => return self.printf_call(overload, arguments, call),
+            Lowering::Trap => return self.trap_call(overload, arguments, call),
             _ => {}
         }
         let Some(arguments) = self.builtin_arguments(overload, arguments, call) else {

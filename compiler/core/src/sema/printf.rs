@@ -1,4 +1,4 @@
-//! `printf`: its format held against its arguments (OpenCL C 6.15.14).
+//! `printf`: its format held against its arguments (OpenCL C 6.15.14). Traps, which take strings too.
 //!
 //! The format's grammar stands in `printf/format.rs`; it is read again by whoever prints.
 
@@ -42,6 +42,30 @@ impl Sema<'_> {
             return self.error_value(call.span);
         }
         Expr { kind: ExprKind::Printf { format: bytes, arguments }, ty: overload.result, span: call.span }
+    }
+
+    /// A call of `__builtin_trap`, or of `__builtin_verbose_trap` with two strings that say why: functions of clang's.
+    pub(super) fn trap_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
+        let mut parts = Vec::new();
+        for argument in &arguments {
+            match self.literal_bytes(argument) {
+                Some(bytes) => parts.push(bytes),
+                None if argument.ty == TyId::ERROR => {}
+                None => self.report(
+                    Diagnostic::new(
+                        Code::ConstantExpression,
+                        argument.span,
+                        "what a trap says is a string literal",
+                    )
+                    .note("it is known before the program runs: the launch fails with it"),
+                ),
+            }
+        }
+        if parts.len() != overload.parameters.len() {
+            return self.error_value(call.span);
+        }
+        let message = if parts.is_empty() { b"a trap".to_vec() } else { parts.join(&b": "[..]) };
+        Expr { kind: ExprKind::Trap { message }, ty: overload.result, span: call.span }
     }
 
     /// The bytes of the string that a pointer points to, if that is known now: without the final zero.

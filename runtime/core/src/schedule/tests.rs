@@ -101,7 +101,7 @@ fn lane(order: Order) -> (Arc<Shared>, Arc<Lane>) {
 fn enqueue(lane: &Arc<Lane>, wait: &[&Event]) -> Result<Event> {
     let wait = wait.iter().map(|event| (*event).clone()).collect();
     let node = lane.enqueue(Command::Nothing, &wait, Place::USUAL)?;
-    Ok(Event { node, device: None })
+    Ok(Event { node, device: None, verdict: None })
 }
 
 #[test]

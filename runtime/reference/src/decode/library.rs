@@ -11,6 +11,9 @@ use crate::{
     words::Inst,
 };
 
+/// The name of a `printf` that says why the work-item stops there: so Kiln's modules have it.
+const TRAP: &str = "kiln.trap";
+
 impl Body<'_, '_> {
     pub(super) fn library(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         if !self.decoder.libraries.contains(&inst.word(2)?) {
@@ -25,6 +28,10 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let (ids, literal) = match function {
+            Cl::printf => {
+                let is_trap = self.decoder.names.get(&inst.word(1)?).is_some_and(|name| name == TRAP);
+                (operands, is_trap.into())
+            }
             Cl::vloadn | Cl::vload_halfn | Cl::vloada_halfn => split_last(operands)?,
             Cl::vstore_half_r | Cl::vstore_halfn_r | Cl::vstorea_halfn_r => split_last(operands)?,
             _ => (operands, 0),

@@ -64,6 +64,9 @@ pub(crate) fn call<const CHECKS: bool>(
                     (lanes.scalar, bits)
                 })
                 .collect();
+            if library.literal != 0 {
+                return Err(Problem::Trap(printf::message(view, frame.value(operand(0).0, 0))));
+            }
             let status = printf::print(view, frame.value(operand(0).0, 0), &values, printed);
             if count > 0 {
                 frame.set(to, 0, status as u32 as u64, false);

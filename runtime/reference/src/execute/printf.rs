@@ -62,6 +62,13 @@ pub(crate) fn print(
     if is_string.len() > values.len() { -1 } else { 0 }
 }
 
+/// What a trap would print, without the end of the line.
+pub(crate) fn message(view: &View<'_>, format: u64) -> String {
+    let mut text = Vec::new();
+    kiln_printf::write(&string(view, format).unwrap_or_default(), &[], &mut text);
+    String::from_utf8_lossy(&text).trim_end().to_owned()
+}
+
 fn string(view: &View<'_>, address: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for at in 0..LONGEST {

@@ -1,0 +1,36 @@
+//! A trap ends its work-item: control leaves the kernel there.
+//!
+//! Functions with traps become part of their callers, so that it is the kernel that is left. What the other work-items do
+//! stays as it is: at a barrier they do not wait for one that has ended, as far as devices go.
+
+use super::inline_calls;
+use crate::{
+    diag::Sink,
+    ir::{Function, Module, Op},
+    session::Options,
+};
+
+pub(super) fn leave_at_traps(module: &mut Module, _: &Options, _: &mut Sink) {
+    let is_trap = |op: &Op| matches!(op, Op::Trap(_));
+    inline_calls::inline_having(module, is_trap);
+    for function in module.functions.iter_mut() {
+        if function.insts.iter().any(|inst| is_trap(&inst.op)) {
+            leave(function);
+        }
+    }
+}
+
+fn leave(function: &mut Function) {
+    for block in function.block_order() {
+        let insts = &function.blocks[block].insts;
+        let Some(trap) = insts.iter().position(|&it| matches!(function.insts[it].op, Op::Trap(_))) else {
+            continue;
+        };
+        let span = function.insts[insts[trap]].span;
+        // Only a function that nobody calls has still a result.
+        let end = if function.result.is_some() { Op::Unreachable } else { Op::Return };
+        let end = function.add_inst(end, &[], &[], span);
+        function.blocks[block].insts.truncate(trap + 1);
+        function.blocks[block].insts.push(end);
+    }
+}
