@@ -15,7 +15,7 @@ pub(crate) enum Bench {
     Compile,
     /// What launches and transfers cost, beside bare Vulkan
     Runtime(Rest),
-    /// Kernel times of seven programs, beside an OpenCL driver
+    /// Kernel times of seven programs, or with `--examples` of the examples, beside an OpenCL driver
     Kernels(Rest),
     /// Kernel times of the same programs on the reference device, beside Oclgrind and PoCL
     Reference,

@@ -62,6 +62,22 @@ pub enum Selector {
 }
 
 /// The devices of this machine.
+///
+/// ```
+/// # fn main() -> kiln_runtime::Result<()> {
+/// use kiln_runtime::{Instance, Options, Scope, Selector};
+/// let instance = Instance::new(Options::from_env())?;
+/// for info in instance.devices() {
+///     let atomics = info.capabilities.atomic_scopes.contains(&Scope::Device);
+///     println!("{}: {}, atomics between work-groups: {atomics}", info.index, info.name);
+/// }
+/// // A device in the process itself, for tests without a driver.
+/// let device = instance.device(&Selector::from("reference"))?;
+/// let buffer = device.buffer_from(&[1u8, 2, 3])?;
+/// assert_eq!(device.queue()?.read(&buffer)?, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Instance {
     /// Or why there is none.
     vulkan: Result<vulkan::Instance>,
@@ -292,6 +308,13 @@ impl Device {
     }
 
     /// Sends what kernels print (`printf`) here instead of to standard output.
+    ///
+    /// ```
+    /// # fn example(device: kiln_runtime::Device) -> std::io::Result<()> {
+    /// device.print_to(std::fs::File::create("printed.txt")?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn print_to(&self, output: impl std::io::Write + Send + 'static) {
         self.inner.prints.redirect(output);
     }

@@ -7,7 +7,18 @@ use std::time::Duration;
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// What went wrong, in a sentence that says what to do about it.
+///
+/// ```
+/// use kiln_runtime::{Error, Instance, Options, Selector};
+/// let instance = Instance::new(Options::default())?;
+/// match instance.device(&Selector::Name("no such device".to_owned())) {
+///     Err(Error::NoSuchDevice { wanted, found }) => assert!(wanted.starts_with("no such") && !found.is_empty()),
+///     Err(error) => eprintln!("{error}"),
+///     Ok(device) => println!("{}", device.name()),
+/// }
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -213,6 +224,7 @@ pub enum Error {
     #[error("the command did not run, for one in its wait list failed: {cause}")]
     WaitList {
         /// Why that failed.
+        #[source]
         cause: Box<Error>,
     },
     /// The module is not what it should be.

@@ -14,6 +14,23 @@ use crate::schedule::Lane;
 use crate::verdict::Verdict;
 
 /// The end of a command. Dropping it does not stop the command.
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue, kernel: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
+/// use kiln_runtime::{Event, QueueOptions};
+/// use std::time::Duration;
+/// let queue = device.queue_with(QueueOptions { profiling: true, ..QueueOptions::default() })?;
+/// // SAFETY: the kernel stays within its buffers.
+/// let event = unsafe { queue.launch(&kernel, 1024)? };
+/// event.on_end(|result| println!("it ended: {result:?}"));
+/// event.wait_for(Duration::from_secs(5))?;
+/// if let Some(times) = event.times() {
+///     println!("the device worked for {:?}", times.execution());
+/// }
+/// Event::wait_all(&[event])?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Event {
     pub(crate) node: Arc<Node>,
@@ -24,6 +41,18 @@ pub struct Event {
 }
 
 /// An event that the host completes (`clCreateUserEvent`). Dropping it uncompleted fails the commands that wait for it.
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
+/// use kiln_runtime::UserEvent;
+/// let gate = UserEvent::new();
+/// let buffer = device.buffer::<u32>(64)?;
+/// let filled = queue.after([gate.event()]).fill(&buffer, 7)?;
+/// gate.complete();
+/// filled.wait()?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct UserEvent {
     event: Event,
 }
@@ -230,6 +259,11 @@ impl Event {
     /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) barks.
     pub fn wait(&self) -> Result<()> {
         self.wait_within(self.device.as_ref().and_then(Device::watchdog))
+    }
+
+    /// Waits for all of them (`clWaitForEvents`), and gives the first failure in their order.
+    pub fn wait_all<'e>(events: impl IntoIterator<Item = &'e Self>) -> Result<()> {
+        events.into_iter().map(Self::wait).fold(Ok(()), Result::and)
     }
 
     /// Waits at most this long; after that the error names the kernel, and the event can be waited for again.

@@ -77,6 +77,20 @@ pub enum Texel {
 }
 
 /// An image. Clones share its memory, which is freed with the last of them.
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
+/// use kiln_runtime::{ChannelOrder, ChannelType, ImageDesc, ImageFormat, ImageKind, ImageRegion, Texel};
+/// let format = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Unorm8);
+/// assert!(device.image_support(ImageKind::D2, format).write);
+/// let image = device.image(&ImageDesc::d2(format, 640, 480))?;
+/// queue.fill_image(&image, Texel::Float([0.0, 0.0, 0.0, 1.0]))?;
+/// let corner = ImageRegion { origin: [0; 3], size: [8, 8, 1] };
+/// queue.write_image_region(&image, corner, &[[255u8, 0, 0, 255]; 64])?;
+/// let texels: Vec<[u8; 4]> = queue.read_image(&image)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Image {
     device: Device,

@@ -10,12 +10,36 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::image::Image;
 use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
+use crate::launch;
 use crate::layout::Layout;
+use crate::ndrange::NdRange;
 use crate::pipe::Pipe;
 use crate::program::Program;
 use crate::sampler::Sampler;
 
 /// A kernel of a program, with its arguments. Clones have arguments of their own.
+///
+/// Arguments are checked against what the kernel takes when they are set, by position or by name:
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, program: kiln_runtime::Program) -> kiln_runtime::Result<()> {
+/// use kiln_runtime::{Addressing, Filter, Local, NdRange, Null, Sampler};
+/// let data = device.buffer_from(&[0u32; 1024])?;
+/// let mut kernel = program.kernel("blur")?;
+/// kernel
+///     .set(0, &data)?                                   // a pointer
+///     .set(1, &data.slice(512..)?)?                     // to a part
+///     .set(2, Null)?                                    // to nothing
+///     .set_named("factor", 0.5f32)?                     // a value
+///     .set_named("origin", [1i32, 2])?                  // an int2
+///     .set_named("scratch", Local::array::<f32>(64))?;  // local memory
+/// let sampler = Sampler { normalized: true, addressing: Addressing::Repeat, filter: Filter::Linear };
+/// kernel.set_named("sampler", sampler)?;
+/// // What a launch of so many work-items would take if it is not told.
+/// let local = kernel.local_size(NdRange::from([640, 480]))?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Kernel {
     pub(crate) program: Program,
@@ -118,6 +142,12 @@ impl Kernel {
     /// What the kernel takes.
     pub fn interface(&self) -> &KernelInterface {
         &self.program.kernels()[self.index]
+    }
+
+    /// The local size that a launch takes: the one given or required, or else the one that the runtime chooses for this device
+    /// (`clGetKernelSuggestedLocalWorkSizeKHR`). An error is why there can be no such launch.
+    pub fn local_size(&self, range: impl Into<NdRange>) -> Result<[usize; 3]> {
+        launch::local_size(self, &range.into()).map(|size| size.map(|size| size as usize))
     }
 
     pub(crate) fn layout(&self) -> &Layout {

@@ -68,6 +68,11 @@ pub(crate) fn prepare(
     })))
 }
 
+/// The local size that a launch takes.
+pub(crate) fn local_size(kernel: &Kernel, range: &NdRange) -> Result<[u32; 3]> {
+    plan(kernel, range).map(|plan| plan.local)
+}
+
 fn refused(kernel: &Kernel, reason: String) -> Error {
     Error::Launch { kernel: kernel.name().to_owned(), reason }
 }

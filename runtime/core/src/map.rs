@@ -13,6 +13,16 @@ use crate::event::Event;
 use crate::queue::Queue;
 
 /// The contents of a buffer on the host. What is changed here goes back by [`unmap`](Self::unmap), or when this is dropped.
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
+/// let buffer = device.buffer_from(&[3u32, 1, 2])?;
+/// let mut contents = queue.map(&buffer)?;
+/// contents.sort_unstable();
+/// contents.unmap()?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Mapped<T: Pod> {
     queue: Queue,
     buffer: Buffer<T>,

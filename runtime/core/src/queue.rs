@@ -36,6 +36,24 @@ const PATTERN_BYTES: u64 = 1 << 20;
 /// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits. What kernels print appears
 /// at the first wait on the device that finds their launches complete.
 ///
+/// ```
+/// # fn example(device: kiln_runtime::Device, kernel: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
+/// use kiln_runtime::NdRange;
+/// let queue = device.unordered_queue()?;
+/// let (input, output) = (device.buffer_from(&[1.0f32; 4096])?, device.buffer::<f32>(4096)?);
+/// let cleared = queue.fill(&output, 0.0f32)?;
+/// let range = NdRange::from([64, 60]).local([16, 16]).offset([0, 4]);
+/// // SAFETY: the kernel stays within its buffers.
+/// let launched = unsafe { queue.after([&cleared]).launch(&kernel, range)? };
+/// let copied = queue.after([&launched]).copy(&output.slice(..64)?, &input)?;
+/// let reading = queue.after([&launched]).read_later(&output)?;
+/// // … the host does something else meanwhile …
+/// let results: Vec<f32> = reading.wait()?;
+/// copied.wait()?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// A launch whose kernel comes to a trap, such as an assertion that does not hold, fails: with [`Error::Trap`] for everybody who waits for
 /// its event, and otherwise for the first who waits for the queue, by [`finish`](Self::finish) or by reading. Commands behind it
 /// may have run by then.

@@ -30,6 +30,22 @@ use crate::kernel::{Arg, ArgValue};
 
 /// Shared virtual memory with elements of `T`, which the host sees as a slice. Launches that use it must be complete before the
 /// host does: that is part of the contract of [`Queue::launch`](crate::Queue::launch).
+///
+/// ```
+/// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue, mut walk: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
+/// // A list whose nodes are a pointer and a value; a kernel follows it.
+/// let mut nodes = device.svm::<[u64; 2]>(3)?;
+/// for index in 0..3 {
+///     let next = if index < 2 { nodes.pointer(index + 1) } else { 0 };
+///     nodes[index] = [next, 10 * index as u64];
+/// }
+/// walk.set(0, &nodes)?;
+/// // SAFETY: the kernel follows the list and nothing else; the host waits for it.
+/// unsafe { queue.launch(&walk, 1)? }.wait()?;
+/// println!("{:?}", nodes[0]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Svm<T> {
     buffer: Buffer<T>,
 }

@@ -8,6 +8,8 @@ use bytemuck::{Pod, cast_slice};
 pub(crate) struct Benchmark {
     pub(crate) name: &'static str,
     pub(crate) source: &'static str,
+    /// Options of `clBuildProgram` for others than Kiln.
+    pub(crate) options: &'static str,
     pub(crate) buffers: Vec<Contents>,
     /// Launched one after the other; their times add up.
     pub(crate) steps: Vec<Step>,
@@ -17,7 +19,7 @@ pub(crate) struct Benchmark {
 }
 
 /// Judges the bytes of a result; an error is a sentence.
-type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
+pub(crate) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// What a buffer contains before each run.
 pub(crate) enum Contents {
@@ -91,11 +93,11 @@ fn noise_of_floats(count: usize) -> Vec<f32> {
     noise(count).into_iter().map(|bits| (bits >> 8) as f32 / (1 << 24) as f32 - 0.5).collect()
 }
 
-fn input<T: Pod>(values: &[T]) -> Contents {
+pub(crate) fn input<T: Pod>(values: &[T]) -> Contents {
     Contents::Input(cast_slice(values).to_vec())
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
@@ -103,7 +105,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     words(bytes).into_iter().map(f32::from_bits).collect()
 }
 
-fn same(what: &str, found: u32, expected: u32) -> Result<(), String> {
+pub(crate) fn same(what: &str, found: u32, expected: u32) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what} is {found}, not {expected}")) }
 }
 
@@ -121,6 +123,7 @@ fn histogram(count: usize) -> Benchmark {
     Benchmark {
         name: "histogram",
         source: include_str!("../kernels/histogram.cl"),
+        options: "",
         buffers: vec![input(&data), Contents::Zeros(1024)],
         steps: vec![Step {
             kernel: "histogram",
@@ -144,6 +147,7 @@ fn reduction(count: usize) -> Benchmark {
     Benchmark {
         name: "reduction",
         source: include_str!("../kernels/reduction.cl"),
+        options: "",
         buffers: vec![input(&data), Contents::Zeros(4 * groups), Contents::Zeros(4)],
         steps: vec![
             Step {
@@ -180,6 +184,7 @@ fn scan(count: usize) -> Benchmark {
     Benchmark {
         name: "scan",
         source: include_str!("../kernels/scan.cl"),
+        options: "",
         buffers: vec![input(&data), Contents::Zeros(4 * count), Contents::Zeros(4 * groups)],
         steps: vec![
             Step {
@@ -215,6 +220,7 @@ fn matrix_product(size: usize) -> Benchmark {
     Benchmark {
         name: "matrix product",
         source: include_str!("../kernels/matrix_product.cl"),
+        options: "",
         buffers,
         steps: vec![Step {
             kernel: "matrix_product",
@@ -242,6 +248,7 @@ fn stencil(size: usize) -> Benchmark {
     Benchmark {
         name: "stencil",
         source: include_str!("../kernels/stencil.cl"),
+        options: "",
         buffers,
         steps: vec![Step {
             kernel: "stencil",
@@ -271,6 +278,7 @@ fn n_body(count: usize) -> Benchmark {
     Benchmark {
         name: "n-body",
         source: include_str!("../kernels/n_body.cl"),
+        options: "",
         buffers: vec![input(&bodies), Contents::Zeros(16 * count)],
         steps: vec![Step {
             kernel: "n_body",
@@ -306,6 +314,7 @@ fn hash(count: usize) -> Benchmark {
     Benchmark {
         name: "hash",
         source: include_str!("../kernels/hash.cl"),
+        options: "",
         buffers: vec![Contents::Zeros(4 * count)],
         steps: vec![Step { kernel: "hash", arguments: vec![Buffer(0)], global: [count, 1], local: [256, 1] }],
         result: 0,

@@ -3,6 +3,7 @@
 //! One binary that carries its kernels: copy it to a machine with drivers and start it.
 
 mod editors;
+mod examples;
 mod frontend;
 mod kernels;
 mod kiln;
@@ -27,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Kernel times of seven programs, beside those of an OpenCL driver
+    /// Kernel times of seven programs, or of the examples, beside those of an OpenCL driver
     Kernels(run::Kernels),
     /// What launches and transfers cost, beside bare Vulkan
     Runtime(runtime::Runtime),

@@ -173,14 +173,15 @@ impl OpenCl {
         OpenClFunctions(self.dispatch)
     }
 
-    fn build(&self, source: &str) -> Result<Handle, String> {
+    fn build(&self, source: &str, options: &str) -> Result<Handle, String> {
         let cl = self.functions();
+        let options = CString::new(options).map_err(|e| e.to_string())?;
         let (text, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 0);
         // SAFETY: the text has this length; the context and the device are valid.
         unsafe {
             let program = cl.clCreateProgramWithSource()(self.context, 1, &text, &length, &mut code);
             let program = made("clCreateProgramWithSource", program, code)?;
-            let built = cl.clBuildProgram()(program, 1, &self.device, c"".as_ptr(), null(), null_mut());
+            let built = cl.clBuildProgram()(program, 1, &self.device, options.as_ptr(), null(), null_mut());
             checked("clBuildProgram", built).map_err(|error| {
                 let get = cl.clGetProgramBuildInfo();
                 let of = |size, into, needed| get(program, self.device, BUILD_LOG, size, into, needed);
@@ -215,7 +216,7 @@ impl OpenCl {
 
     pub(crate) fn prepare(&self, benchmark: &Benchmark) -> Result<impl Prepared + use<'_>, String> {
         let cl = self.functions();
-        let program = self.build(benchmark.source)?;
+        let program = self.build(benchmark.source, benchmark.options)?;
         let buffers =
             benchmark.buffers.iter().map(|contents| self.buffer(contents)).collect::<Result<Vec<_>, _>>()?;
         let mut steps = Vec::new();

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::examples;
 use crate::kernels::{self, Benchmark, Size};
 use crate::kiln::Kiln;
 use crate::median::{geometric_mean, median};
@@ -21,6 +22,9 @@ pub(crate) struct Kernels {
     /// How often each program runs on each implementation
     #[arg(long, default_value_t = 21)]
     rounds: usize,
+    /// The examples, instead of the seven programs
+    #[arg(long)]
+    examples: bool,
     /// Only programs whose name contains this
     #[arg(long, default_value = "")]
     only: String,
@@ -52,7 +56,8 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
     println!("\nmilliseconds of device time, median (least) of {} runs\n", options.rounds);
     println!("{:<16} {:>22} {:>22} {:>14}", "program", "kiln", "opencl", "opencl / kiln");
     let (mut ratios, mut failures) = (Vec::new(), 0);
-    for benchmark in kernels::all(size).iter().filter(|known| known.name.contains(&options.only)) {
+    let programs = if options.examples { examples::all() } else { kernels::all(size) };
+    for benchmark in programs.iter().filter(|known| known.name.contains(&options.only)) {
         match compare(benchmark, &kiln, opencl.as_ref(), options.rounds) {
             Ok(ratio) => ratios.extend(ratio),
             Err(error) => {

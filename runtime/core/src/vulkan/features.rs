@@ -413,7 +413,10 @@ fn compute_family(
     physical: vk::PhysicalDevice,
 ) -> Option<(u32, vk::QueueFamilyProperties)> {
     // SAFETY: the physical device belongs to the instance.
-    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    choose_family(unsafe { instance.get_physical_device_queue_family_properties(physical) })
+}
+
+fn choose_family(families: Vec<vk::QueueFamilyProperties>) -> Option<(u32, vk::QueueFamilyProperties)> {
     (0..)
         .zip(families)
         .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE) && family.queue_count > 0)
@@ -435,4 +438,29 @@ fn extensions(features: &Features) -> Vec<&'static str> {
     .into_iter()
     .filter_map(|(name, has)| has.then_some(name))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The families of real devices; the software drivers have one of one queue.
+    #[test]
+    fn families_for_compute_alone_are_preferred() {
+        let (graphics, compute, transfer) =
+            (vk::QueueFlags::GRAPHICS, vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER);
+        let chosen =
+            |families: &[(vk::QueueFlags, u32)]| {
+                let family = |&(queue_flags, queue_count): &(vk::QueueFlags, u32)| {
+                    vk::QueueFamilyProperties { queue_flags, queue_count, ..Default::default() }
+                };
+                let (index, family) = choose_family(families.iter().map(family).collect())?;
+                Some((index, family.queue_count))
+            };
+        let nvidia = [(graphics | compute | transfer, 16), (transfer, 2), (compute | transfer, 8)];
+        assert_eq!(chosen(&nvidia), Some((2, 8)));
+        assert_eq!(chosen(&[(graphics | compute | transfer, 1)]), Some((0, 1)));
+        assert_eq!(chosen(&[(graphics | compute, 1), (compute, 0), (transfer, 1)]), Some((0, 1)));
+        assert_eq!(chosen(&[(graphics | transfer, 1), (transfer, 2)]), None);
+    }
 }

@@ -1,0 +1,29 @@
+//! What every type of the crate is to its users: it goes from thread to thread, is shared between threads, and can be shown.
+
+use std::fmt::Debug;
+
+use kiln_runtime::{
+    ArgValue, Buffer, Capabilities, Device, DeviceInfo, Error, Event, Image, ImageDesc, Instance, Kernel,
+    Mapped, NdRange, Options, Pipe, Program, Queue, QueueOptions, Reading, Sampler, Selector, Svm,
+    SvmAtomics, Times, UserEvent, interface::ProgramInterface,
+};
+
+fn is_shared_and_shown<T: Send + Sync + Debug>() {}
+
+#[test]
+fn types_are_shared_and_shown() {
+    is_shared_and_shown::<(Instance, Device, DeviceInfo, Capabilities, Options, Selector)>();
+    is_shared_and_shown::<(Queue, QueueOptions, Event, UserEvent, Times, NdRange)>();
+    is_shared_and_shown::<(Program, ProgramInterface, Kernel, ArgValue, Sampler, Error)>();
+    is_shared_and_shown::<(Buffer, Buffer<f32>, Mapped<u8>, Reading<[u32; 4]>, Image, ImageDesc, Pipe)>();
+    is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>)>();
+}
+
+/// The cause of a failure is found by those who look for causes.
+#[test]
+fn causes_are_told() {
+    let cause = Error::UserEvent { reason: "no".to_owned() };
+    let error = Error::WaitList { cause: Box::new(cause.clone()) };
+    let source = std::error::Error::source(&error).expect("a cause");
+    assert_eq!(source.to_string(), cause.to_string());
+}
