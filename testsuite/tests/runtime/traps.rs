@@ -35,7 +35,7 @@ fn trap<T: std::fmt::Debug>(result: kiln_runtime::Result<T>) -> (u32, [u64; 3], 
     }
 }
 
-fn put<'k>(kernel: &'k mut Kernel, bad: u32) -> &'k Kernel {
+fn put(kernel: &mut Kernel, bad: u32) -> &Kernel {
     kernel.set(1, bad).unwrap()
 }
 
