@@ -22,7 +22,9 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+// Only the command that is given is built, for that is most of what `kiln` does before it begins.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Compile a kernel source to SPIR-V
     Compile(CompileCommand),
