@@ -6,6 +6,7 @@ use kiln_testsuite::{
     kiln::{self, LIMIT},
     module,
     process::{self, Finished},
+    root,
 };
 use tempfile::TempDir;
 
@@ -396,6 +397,47 @@ fn short_options_preprocess_and_assemble() {
     let folder = folder(&[("k.cl", "#define N 5\nkernel void k(global int *out) { out[0] = N; }\n")]);
     assert!(kiln(&folder, &["compile", "-E", "k.cl"]).text().contains("out[0] = 5;"));
     assert!(kiln(&folder, &["compile", "-S", "k.cl"]).text().contains("OpEntryPoint"));
+}
+
+/// `-S` writes what the assembler of SPIRV-Tools reads: the same module comes of it.
+#[test]
+fn assembly_can_be_assembled() {
+    let folder = folder(&[]);
+    let odd = "constant float t[] = { INFINITY, -0.0f, 1e-40f, 0.1f, 3e38f, NAN };
+        kernel void k(global float *x, global half *h, global double *d, int i, global char *c) {
+            x[0] = t[i]; vstore_half_rtz(x[1], 0, h); d[0] = -INFINITY; d[1] = 0.1;
+            switch (c[0]) { case -1: x[2] = 1; break; case 5: x[2] = 2; }
+            printf(\"%d \\\"x\\\"\\n\", i);
+        }\n";
+    fs::write(folder.path().join("odd.cl"), odd).expect("written");
+    let histogram = root().join("examples/histogram/histogram.cl").to_string_lossy().into_owned();
+    for (source, env, version, more) in [
+        (&histogram[..], "vulkan", "spv1.5", "-g"),
+        (&histogram, "opencl", "spv1.2", "-O2"),
+        ("odd.cl", "vulkan", "spv1.5", "-g"),
+        ("odd.cl", "opencl", "spv1.2", "-O0"),
+    ] {
+        let common = ["compile", source, "--env", env, more];
+        let text = kiln(&folder, &[&common[..], &["-S", "-o", "a.spvasm"]].concat());
+        assert_eq!(text.code(), Some(0), "{}", text.text());
+        kiln(&folder, &[&common[..], &["-o", "a.spv"]].concat());
+        let mut assembler = Command::new("spirv-as");
+        assembler.current_dir(folder.path());
+        assembler.args(["--preserve-numeric-ids", "--target-env", version, "a.spvasm", "-o", "b.spv"]);
+        let told = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
+        assert_eq!(told.code(), Some(0), "{source} for {env}: {}", told.text());
+        // The generator is another, and so may be the bound.
+        let words = |name: &str| fs::read(folder.path().join(name)).expect("a module").split_off(20);
+        assert!(words("a.spv") == words("b.spv"), "{source} for {env} is another module");
+    }
+}
+
+#[test]
+fn who_reads_only_the_beginning_sees_no_error() {
+    let folder = folder(&[("long.cl", &"int a;\n".repeat(100_000))]);
+    let line = format!("{} compile -E long.cl | head -1", kiln::command().get_program().to_string_lossy());
+    let told = process::run(Command::new("sh").current_dir(folder.path()).args(["-c", &line]), b"", LIMIT);
+    assert_eq!(told.expect("a shell").text(), "int a;\n");
 }
 
 #[test]

@@ -93,7 +93,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "ty",
         ],
     ),
-    ("emit", &["builtins", "hir", "index", "ir", "memory", "opencl", "session", "target", "ty"]),
+    ("emit", &["binary16", "builtins", "hir", "index", "ir", "memory", "opencl", "session", "target", "ty"]),
     ("verify", &["opencl", "target"]),
     ("stage", &["passes"]),
 ];

@@ -258,21 +258,9 @@ impl Build {
     /// Sets what the device can do.
     fn profile(&mut self, name: Option<&str>, options: &mut Options) -> Result {
         let Some(name) = name else { return Ok(()) };
-        options.target.features = match profile::named(name) {
-            Some(features) => features,
-            None => {
-                let text = fs::read_to_string(name).map_err(|error| {
-                    let names: Vec<_> = profile::names().collect();
-                    Error::Usage(format!(
-                        "the device profile `{name}` is none of {} and no file: {error}",
-                        names.join(", ")
-                    ))
-                })?;
-                self.rerun(name);
-                profile::parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?
-            }
-        };
-        options.target.profile = Some(name.to_owned());
+        if let Some(file) = device_profile(options, name, Path::new(""))? {
+            self.rerun(&file);
+        }
         Ok(())
     }
 
@@ -300,6 +288,28 @@ impl Build {
         }
         write(&folder.join(bindings), text.as_bytes())
     }
+}
+
+/// Sets what the device can do: by a name that is known, or by a file, counted from a folder, which is told.
+pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Result<Option<String>> {
+    let mut file = None;
+    options.target.features = match profile::named(name) {
+        Some(features) => features,
+        None => {
+            let path = folder.join(name);
+            let text = fs::read_to_string(&path).map_err(|error| {
+                let names: Vec<_> = profile::names().collect();
+                Error::Usage(format!(
+                    "the device profile `{name}` is none of {} and no file: {error}",
+                    names.join(", ")
+                ))
+            })?;
+            file = Some(path.to_string_lossy().into_owned());
+            profile::parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?
+        }
+    };
+    options.target.profile = Some(name.to_owned());
+    Ok(file)
 }
 
 /// Writes a file whole or not at all, and not if it is already so: what depends on it is then not rebuilt.

@@ -24,7 +24,7 @@ mod cargo;
 mod error;
 mod program;
 
-pub use builder::{Builder, Variant};
+pub use builder::{Builder, Variant, device_profile};
 pub use error::{Error, Result};
 pub use kiln_compiler::{
     opencl::{Environment, LanguageVersion},

@@ -91,10 +91,13 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
 pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if path == "-" {
         let mut stdout = io::stdout().lock();
-        return stdout
-            .write_all(bytes)
-            .and_then(|()| stdout.flush())
-            .map_err(|e| Failure(format!("cannot write standard output: {e}")));
+        return match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            // `head` has read all that it wanted.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                failure(format!("cannot write standard output: {error}"))
+            }
+            _ => Ok(()),
+        };
     }
     write_file(Path::new(path), bytes).map_err(|e| Failure(format!("cannot write `{path}`: {e}")))
 }

@@ -5,6 +5,7 @@
 
 mod address;
 mod arithmetic;
+mod assembly;
 mod body;
 mod control;
 mod debug_info;
@@ -25,7 +26,6 @@ mod writer;
 use std::sync::Arc;
 
 use kiln_syntax::Span;
-use rspirv::binary::Disassemble as _;
 
 use crate::{
     ir::{FuncId, Module},
@@ -34,6 +34,7 @@ use crate::{
     target::Target,
 };
 
+pub use assembly::disassemble;
 pub(crate) use ext_inst::has_instruction;
 use globals::Globals;
 use writer::Writer;
@@ -83,54 +84,10 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     emitter.writer.finish()
 }
 
-/// The assembly text of a module.
-pub fn disassemble(words: &[u32]) -> String {
-    let mut loader = rspirv::dr::Loader::new();
-    let outcome = rspirv::binary::parse_words(without_reflection(words), &mut loader);
-    match outcome {
-        Ok(()) => {
-            let mut module = loader.module();
-            // Of a set that rspirv does not know it would complain on standard error.
-            let is_known = |import: &rspirv::dr::Instruction| match import.operands.first() {
-                Some(rspirv::dr::Operand::LiteralString(name)) => {
-                    rspirv::grammar::ext_inst_table(name).is_some()
-                }
-                _ => false,
-            };
-            let (known, others) = module.ext_inst_imports.into_iter().partition(is_known);
-            module.ext_inst_imports = known;
-            module.extensions.extend(others);
-            module.disassemble()
-        }
-        Err(error) => format!("; not a module: {error}\n"),
-    }
-}
-
 impl Emitter<'_> {
     fn is_vulkan(&self) -> bool {
         self.target.environment == Environment::Vulkan
     }
-}
-
-/// rspirv's loader refuses library instructions outside functions, where reflection and what debuggers are told stand.
-fn without_reflection(words: &[u32]) -> Vec<u32> {
-    const OP_EXT_INST: u32 = 12;
-    const OP_FUNCTION: u32 = 54;
-    const OP_FUNCTION_END: u32 = 56;
-    let mut at = 5.min(words.len());
-    let mut kept = words[..at].to_vec();
-    let mut is_inside = false;
-    while let Some(&first) = words.get(at) {
-        let length = (first >> 16) as usize;
-        let Some(instruction) = words.get(at..at + length).filter(|it| !it.is_empty()) else { break };
-        let op = first & 0xffff;
-        is_inside = (is_inside || op == OP_FUNCTION) && op != OP_FUNCTION_END;
-        if is_inside || op != OP_EXT_INST {
-            kept.extend_from_slice(instruction);
-        }
-        at += length;
-    }
-    kept
 }
 
 /// Every function after those it calls: the language has no recursion.

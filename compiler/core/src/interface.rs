@@ -66,7 +66,9 @@ pub enum ParameterKind {
     Image(Access),
     /// A sampler.
     Sampler,
-    /// A handle of another kind: a pipe, a queue.
+    /// A pipe.
+    Pipe,
+    /// A handle of another kind: a queue.
     Handle,
 }
 
@@ -197,6 +199,7 @@ impl Reader<'_> {
             Ty::Pointer(to) => self.pointer(to),
             Ty::Image(image) => ParameterKind::Image(image.access),
             Ty::Sampler => ParameterKind::Sampler,
+            Ty::Pipe(..) => ParameterKind::Pipe,
             _ => self.ty(id).map_or(ParameterKind::Handle, ParameterKind::Value),
         }
     }

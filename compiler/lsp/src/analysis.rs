@@ -55,8 +55,11 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl Analysis {
-    /// Of the file of this name; none if there is no such file.
+    /// Of the file of this name; none if there is no such file, or if it is no source but says how sources are compiled.
     pub(crate) fn of(world: &World, root: &str) -> Option<Self> {
+        if configuration::is_project_file(root) {
+            return None;
+        }
         let text = world.read(root)?;
         rehearse(&text);
         let options = configuration::options(world, root, &String::from_utf8_lossy(&text));

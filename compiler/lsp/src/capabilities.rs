@@ -50,7 +50,7 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             SemanticTokensOptions {
                 legend: tokens::legend(),
                 range: Some(true),
-                full: Some(SemanticTokensFullOptions::Bool(true)),
+                full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
                 ..SemanticTokensOptions::default()
             },
         )),

@@ -1,15 +1,17 @@
 //! How a file is compiled: from the editor's settings, from the project's files, and from the source itself. Nothing is required.
 
 mod flags;
+mod kiln_toml;
 mod project;
 mod version;
 
 pub(crate) use project::is_project_file;
 
 use kiln_compiler::{opencl::Environment, session::Options, target::Target};
+use lsp_types::{Diagnostic, DiagnosticSeverity};
 use serde::Deserialize;
 
-use crate::world::World;
+use crate::{position::Lines, world::World};
 
 /// What the client sets, in `initializationOptions` and as the section `kiln` of its configuration.
 #[derive(Clone, Debug, Deserialize)]
@@ -68,4 +70,19 @@ pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
         options.std = version::by_content(text);
     }
     options
+}
+
+/// What is wrong with the file of the project that says how a source is compiled: the file, and what is to be shown in it. Such a file
+/// speaks for itself.
+pub(crate) fn mistakes(world: &World, source: &str) -> Option<(String, Vec<Diagnostic>)> {
+    let (name, text) = project::kiln(world, source)?;
+    let lines = Lines::new(&text, world.encoding);
+    let told = kiln_toml::read(&text).mistakes.into_iter().map(|(range, message)| Diagnostic {
+        range: lines.range(&range),
+        severity: Some(DiagnosticSeverity::ERROR),
+        source: Some(crate::diagnostics::SOURCE.to_owned()),
+        message,
+        ..Diagnostic::default()
+    });
+    Some((name, told.collect()))
 }

@@ -3,8 +3,8 @@
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
     CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse,
-    SemanticTokensRangeResult, SemanticTokensResult, TextDocumentIdentifier, TextDocumentPositionParams,
-    TextEdit, WorkspaceSymbolResponse,
+    SemanticTokensFullDeltaResult, SemanticTokensRangeResult, TextDocumentIdentifier,
+    TextDocumentPositionParams, TextEdit, WorkspaceSymbolResponse,
     request::{self as requests, Request as _},
 };
 
@@ -64,9 +64,15 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
         }
         requests::SemanticTokensFullRequest::METHOD => {
             serve::<requests::SemanticTokensFullRequest>(session, request, |session, it| {
-                let found =
-                    file(session, &it.text_document, |analysis, file| tokens::tokens(analysis, file, None));
-                Ok(found.map(SemanticTokensResult::Tokens))
+                Ok(match semantic_tokens(session, &it.text_document, None) {
+                    Some(SemanticTokensFullDeltaResult::Tokens(all)) => Some(all.into()),
+                    _ => None,
+                })
+            })
+        }
+        requests::SemanticTokensFullDeltaRequest::METHOD => {
+            serve::<requests::SemanticTokensFullDeltaRequest>(session, request, |session, it| {
+                Ok(semantic_tokens(session, &it.text_document, Some(&it.previous_result_id)))
             })
         }
         requests::SemanticTokensRangeRequest::METHOD => {
@@ -200,6 +206,17 @@ fn file<T>(
     let name = uri::name(&document.uri);
     let (_, analysis) = session.analysis(&name)?;
     Some(feature(analysis, analysis.file(&name)?))
+}
+
+/// The tokens of a document; what differs from those that the client has, if it still has the last.
+fn semantic_tokens(
+    session: &mut Session,
+    document: &TextDocumentIdentifier,
+    has: Option<&str>,
+) -> Option<SemanticTokensFullDeltaResult> {
+    let all = file(session, document, |analysis, file| tokens::tokens(analysis, file, None))?;
+    let shown = session.tokens.entry(uri::name(&document.uri)).or_default();
+    Some(shown.replace(all, has))
 }
 
 fn references(

@@ -5,11 +5,11 @@ use std::{io, sync::Arc};
 use crossbeam_channel::{Sender, unbounded};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    CancelParams, ClientCapabilities, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
+    CancelParams, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    FileSystemWatcher, GlobPattern, InitializeParams, LogMessageParams, MessageType, NumberOrString,
-    Registration, RegistrationParams,
+    FileSystemWatcher, GlobPattern, LogMessageParams, MessageType, NumberOrString, PositionEncodingKind,
+    Registration, RegistrationParams, Uri, WorkspaceFolder,
     notification::{self as notifications, Notification as _},
     request::{self as requests, Request as _},
 };
@@ -112,20 +112,18 @@ impl Server {
     }
 
     fn initialize(&mut self, request: Request) {
-        let parameters: InitializeParams = match serde_json::from_value(request.params) {
-            Ok(parameters) => parameters,
-            Err(error) => return self.refuse(request.id, ErrorCode::InvalidParams, &error.to_string()),
-        };
-        let capabilities = &parameters.capabilities;
-        let encodings = capabilities.general.as_ref().and_then(|it| it.position_encodings.as_deref());
-        self.world.encoding = Encoding::negotiated(encodings);
-        self.world.client = client(capabilities);
-        #[allow(deprecated, reason = "older clients send nothing else")]
-        let root = parameters.root_uri.as_ref().map(uri::name);
-        let folders = parameters.workspace_folders.iter().flatten().map(|folder| uri::name(&folder.uri));
-        let folders: Vec<String> = folders.collect();
+        // Read one by one: what is odd about the rest is no reason to serve nobody.
+        let mut parameters = request.params;
+        let encodings =
+            part::<Vec<PositionEncodingKind>>(&parameters, "/capabilities/general/positionEncodings");
+        self.world.encoding = Encoding::negotiated(encodings.as_deref());
+        self.world.client = client(&parameters);
+        let root = part::<Uri>(&parameters, "/rootUri").as_ref().map(uri::name);
+        let folders = part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders").unwrap_or_default();
+        let folders: Vec<String> = folders.iter().map(|folder| uri::name(&folder.uri)).collect();
         self.world.folders = if folders.is_empty() { root.into_iter().collect() } else { folders.into() };
-        if let Some(options) = parameters.initialization_options {
+        if let Some(options) = parameters.get_mut("initializationOptions").filter(|it| !it.is_null()) {
+            let options = options.take();
             self.settings(options);
         }
         self.phase = Phase::Running;
@@ -203,7 +201,7 @@ impl Server {
         let name = uri::name(&document.uri);
         let opened = Document { uri: document.uri, version: document.version, text: document.text.into() };
         self.world.documents.insert(name.clone(), opened);
-        self.task(|world| Task::Changed(world, vec![name]));
+        self.altered(name);
     }
 
     fn changed(&mut self, parameters: DidChangeTextDocumentParams) {
@@ -214,13 +212,21 @@ impl Server {
         };
         document.version = parameters.text_document.version;
         document.change(parameters.content_changes, encoding);
-        self.task(|world| Task::Changed(world, vec![name]));
+        self.altered(name);
     }
 
     fn closed(&mut self, parameters: DidCloseTextDocumentParams) {
         let name = uri::name(&parameters.text_document.uri);
         self.world.documents.remove(&name);
-        self.task(|world| Task::Changed(world, vec![name]));
+        self.altered(name);
+    }
+
+    /// A document is not what it was.
+    fn altered(&self, name: String) {
+        self.task(|world| match is_project_file(&name) {
+            true => Task::Reload(world),
+            false => Task::Changed(world, vec![name]),
+        });
     }
 
     fn configured(&mut self, parameters: DidChangeConfigurationParams) {
@@ -294,15 +300,16 @@ impl Server {
     }
 }
 
-fn client(capabilities: &ClientCapabilities) -> Client {
-    let workspace = capabilities.workspace.as_ref();
-    let completion = capabilities.text_document.as_ref().and_then(|it| it.completion.as_ref());
-    let item = completion.and_then(|it| it.completion_item.as_ref());
+fn client(parameters: &serde_json::Value) -> Client {
+    let can = |path: &str| part(parameters, path).unwrap_or(false);
     Client {
-        watches_files: workspace
-            .and_then(|it| it.did_change_watched_files)
-            .is_some_and(|it| it.dynamic_registration == Some(true)),
-        has_configuration: workspace.is_some_and(|it| it.configuration == Some(true)),
-        takes_snippets: item.is_some_and(|it| it.snippet_support == Some(true)),
+        watches_files: can("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
+        has_configuration: can("/capabilities/workspace/configuration"),
+        takes_snippets: can("/capabilities/textDocument/completion/completionItem/snippetSupport"),
     }
+}
+
+/// A part of a message, if it is there and of this type.
+fn part<T: DeserializeOwned>(message: &serde_json::Value, path: &str) -> Option<T> {
+    serde_json::from_value(message.pointer(path)?.clone()).ok()
 }

@@ -9,7 +9,9 @@ use lsp_types::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{analysis::Analysis, diagnostics, uri, workspace, world::World};
+use crate::{
+    analysis::Analysis, configuration, diagnostics, features::tokens::Shown, uri, workspace, world::World,
+};
 
 /// The worker's memory.
 #[derive(Default)]
@@ -24,6 +26,8 @@ pub(crate) struct Session {
     including: FxHashMap<String, Option<String>>,
     /// What each source has to say, by file.
     told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
+    /// The colours that clients were told last, by file.
+    pub(crate) tokens: FxHashMap<String, Shown>,
     /// What each file was last published with.
     published: FxHashMap<String, Vec<Diagnostic>>,
 }
@@ -111,7 +115,11 @@ impl Session {
         } else {
             self.analyses.remove(root);
         }
-        let now = self.analyses.get(root).map(diagnostics::by_file).unwrap_or_default();
+        self.tokens.retain(|name, _| self.world.documents.contains_key(name));
+        let mut now = self.analyses.get(root).map(diagnostics::by_file).unwrap_or_default();
+        if is_wanted && let Some((file, mistakes)) = configuration::mistakes(&self.world, root) {
+            now.insert(file, mistakes);
+        }
         let before = if now.is_empty() {
             self.told.remove(root).unwrap_or_default()
         } else {

@@ -1,6 +1,8 @@
 //! What stands between a macro's brackets: a string, then `name = value` pairs.
 
-use kiln_build::{LanguageVersion, MacroOption, Options};
+use std::path::Path;
+
+use kiln_build::{LanguageVersion, MacroOption, Options, device_profile};
 use proc_macro::{Literal, Span, TokenStream, TokenTree, token_stream};
 
 /// A macro's input.
@@ -13,6 +15,8 @@ pub(crate) struct Input {
     pub(crate) options: Options,
     /// Where paths count from.
     pub(crate) folder: String,
+    /// The files that options were read from.
+    pub(crate) read: Vec<String>,
 }
 
 /// What is wrong, and where.
@@ -35,7 +39,7 @@ pub(crate) fn parse(input: TokenStream, folder: String) -> Result<Input, Problem
         Some(token) => (string(&token)?, token.span()),
         None => return Err(problem(Span::call_site(), "a string literal is expected")),
     };
-    let mut input = Input { text, span, options: Options::default(), folder };
+    let mut input = Input { text, span, options: Options::default(), folder, read: Vec::new() };
     while let Some(token) = tokens.next() {
         if token.to_string() != "," {
             return Err(problem(token.span(), "a comma is expected"));
@@ -77,6 +81,10 @@ impl Input {
             "fast_relaxed_math" => {
                 options.math.fast_relaxed = boolean(value)?;
                 options.math = options.math.with_implied();
+            }
+            "device_profile" => {
+                let told = device_profile(options, &string(value)?, Path::new(&self.folder));
+                self.read.extend(told.map_err(|error| problem(value.span(), &error.to_string()))?);
             }
             "warnings_as_errors" => options.warnings.as_errors = boolean(value)?,
             other => return Err(problem(name.span(), &format!("there is no option `{other}`"))),

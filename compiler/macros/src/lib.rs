@@ -37,11 +37,7 @@ pub fn kernel_file(input: TokenStream) -> TokenStream {
         let text = fs::read(&path)
             .map_err(|error| input.problem(format!("cannot read `{}`: {error}", input.text)))?;
         let compiled = compiled(input, input.text.clone(), text)?;
-        let mut read = vec![path.to_string_lossy().into_owned()];
-        read.extend(compiled.dependencies.iter().cloned());
-        // The compiler sees no macro reading files: it is told so, and expands anew when one changes.
-        let tracked = read.iter().map(|path| format!("const _: &[u8] = include_bytes!({path:?});")).collect();
-        Ok((input.text.clone(), compiled, tracked))
+        Ok((input.text.clone(), compiled, vec![path.to_string_lossy().into_owned()]))
     })
 }
 
@@ -51,17 +47,22 @@ pub fn kernel(input: TokenStream) -> TokenStream {
     expand(input, |input| {
         let source = "kernel!".to_owned();
         let compiled = compiled(input, source.clone(), input.text.clone().into_bytes())?;
-        Ok((source, compiled, String::new()))
+        Ok((source, compiled, Vec::new()))
     })
 }
 
+/// What is made has a name, is compiled, and comes from files.
 fn expand(
     input: TokenStream,
-    make: impl FnOnce(&Input) -> Result<(String, Compiled, String), Problem>,
+    make: impl FnOnce(&Input) -> Result<(String, Compiled, Vec<String>), Problem>,
 ) -> TokenStream {
     let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| ".".to_owned());
     let made = input::parse(input, folder).and_then(|input| {
-        let (source, compiled, tracked) = make(&input)?;
+        let (source, compiled, mut read) = make(&input)?;
+        read.extend(input.read.iter().chain(&compiled.dependencies).cloned());
+        // The compiler sees no macro reading files: it is told so, and expands anew when one changes.
+        let tracked: String =
+            read.iter().map(|path| format!("const _: &[u8] = include_bytes!({path:?});")).collect();
         Ok(rust(&compiled.interface, &source, &Module::Bytes(compiled.bytes())) + &tracked)
     });
     match made {

@@ -104,6 +104,28 @@ fn the_project_and_the_source_say_how_to_compile() {
 }
 
 #[test]
+fn mistakes_in_the_project_s_file_are_shown_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("kiln.toml");
+    fs::write(&project, "defines = [\"A=1\"]\ndefine = [\"N=1\"]\n").expect("written");
+    let mut client = Client::kiln(Some(folder.path()));
+    let (source, project) = (uri(&folder.path().join("a.cl")), uri(&project));
+    client.open(&source, "int a = N;\n");
+    client.diagnostics_that(&project, |them| {
+        messages(them)
+            == ["0:0: there is no key `defines`; the keys are `std`, `env`, `define`, `include`, `extensions`, `flags`"]
+    });
+    // What is right counts, and what stands in the editor hides what is on disk.
+    assert!(client.diagnostics(&source).diagnostics.is_empty());
+    client.open(&project, "define = [\"N=1\"]\n");
+    client.diagnostics_that(&project, <[Value]>::is_empty);
+    client.replace(&project, "define = \"N=1\"\n");
+    client.diagnostics_that(&project, |them| messages(them) == ["0:9: a list of strings is expected"]);
+    client.diagnostics_that(&source, |them| messages(them) == ["0:8: `N` is not declared"]);
+    assert!(client.finish().success());
+}
+
+#[test]
 fn what_a_client_does_wrong_is_no_end() {
     let mut command = kiln::command();
     command.arg("lsp");

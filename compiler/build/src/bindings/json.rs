@@ -44,6 +44,7 @@ fn parameter(interface: &Interface, parameter: &Parameter) -> Value {
             ("image", None)
         }
         ParameterKind::Sampler => ("sampler", None),
+        ParameterKind::Pipe => ("pipe", None),
         ParameterKind::Handle => ("handle", None),
     };
     object["kind"] = json!(kind);

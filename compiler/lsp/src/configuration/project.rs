@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 
+use super::kiln_toml;
 use crate::{uri, world::World};
 
 const KILN: &str = "kiln.toml";
@@ -23,14 +24,20 @@ pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
     if !uri::is_path(source) {
         return Vec::new();
     }
-    let mut folder = source;
-    while let Some((above, _)) = folder.rsplit_once('/') {
-        folder = above;
-        if let Some(found) = of_folder(world, folder, source) {
-            return found;
-        }
-    }
-    Vec::new()
+    above(source).find_map(|folder| of_folder(world, folder, source)).unwrap_or_default()
+}
+
+/// The `kiln.toml` that says how a source is compiled, and its text.
+pub(super) fn kiln(world: &World, source: &str) -> Option<(String, String)> {
+    let folder = above(source).find(|folder| of_folder(world, folder, source).is_some())?;
+    let name = format!("{folder}/{KILN}");
+    let bytes = world.read(&name)?;
+    Some((name, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// The folders that a source lies in, the nearest first.
+fn above(source: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(source), |path| path.rsplit_once('/').map(|(folder, _)| folder)).skip(1)
 }
 
 fn of_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, Vec<String>)>> {
@@ -39,7 +46,7 @@ fn of_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, V
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     if let Some(text) = read(KILN) {
-        return Some(vec![(folder.to_owned(), kiln_flags(&text))]);
+        return Some(vec![(folder.to_owned(), kiln_toml::read(&text).flags)]);
     }
     for build in BUILD_FOLDERS {
         let found = read(&format!("{build}{COMMANDS}")).and_then(|text| command_flags(&text, source));
@@ -61,37 +68,6 @@ fn two_words(line: &str) -> Vec<String> {
         }
         _ => vec![line.to_owned()],
     }
-}
-
-/// `kiln.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct Kiln {
-    /// The version of the language.
-    std: Option<String>,
-    /// `vulkan` or `opencl`.
-    env: Option<String>,
-    /// Macros, as `-D` takes them.
-    define: Vec<String>,
-    /// Folders of included files.
-    include: Vec<String>,
-    /// Extensions and features, as `-cl-ext=` takes them.
-    extensions: Vec<String>,
-    /// Further options, as the command line takes them.
-    flags: Vec<String>,
-}
-
-/// What is wrong in such a file is as if it said nothing: the editor of it is another.
-fn kiln_flags(text: &str) -> Vec<String> {
-    let kiln: Kiln = toml::from_str(text).unwrap_or_default();
-    let mut flags = Vec::new();
-    flags.extend(kiln.std.map(|std| format!("-cl-std={std}")));
-    flags.extend(kiln.env.map(|env| format!("--env={env}")));
-    flags.extend(kiln.define.iter().map(|define| format!("-D{define}")));
-    flags.extend(kiln.include.iter().map(|include| format!("-I{include}")));
-    flags.extend(kiln.extensions.iter().map(|extension| format!("-cl-ext={extension}")));
-    flags.extend(kiln.flags);
-    flags
 }
 
 /// An entry of `compile_commands.json`.
@@ -123,13 +99,6 @@ fn command_flags(text: &str, source: &str) -> Option<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_of_kiln_is_options() {
-        let text = "std = \"CL3.0\"\ndefine = [\"A=1\"]\ninclude = [\"inc\"]\nflags = [\"-Wall\"]\n";
-        assert_eq!(kiln_flags(text), ["-cl-std=CL3.0", "-DA=1", "-Iinc", "-Wall"]);
-        assert!(kiln_flags("not = [toml").is_empty());
-    }
 
     #[test]
     fn a_source_has_its_command_or_that_of_another() {

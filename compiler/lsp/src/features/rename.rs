@@ -1,8 +1,11 @@
-//! Another name for a thing of the program: everywhere, or not at all. What is of the language, and macros, which may be used where
-//! nobody sees it, keep their names.
+//! Another name for a thing of the program or a macro: everywhere, or not at all. What is of the language keeps its name, and so does
+//! a macro that is named where nobody knows what it means.
 
 use kiln_compiler::{builtins, sema::Meaning, ty};
-use kiln_syntax::token::Keyword;
+use kiln_syntax::{
+    lex::{Lexeme, Lexer},
+    token::Keyword,
+};
 use lsp_types::{Range, TextEdit, Uri};
 
 use crate::{
@@ -18,7 +21,13 @@ pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
     let name = cursor.name().ok_or("there is no name here")?;
     let text = cursor.text()[name.place.range.clone()].to_owned();
     match name.thing {
-        Thing::Macro(..) => Err(format!("`{text}` is a macro, which may be used where it cannot be seen")),
+        Thing::Macro(_, definition) => {
+            let analysis = cursor.analysis;
+            match definition.and_then(|span| analysis.spelling(span)) {
+                Some(_) => Ok((cursor.range(&name.place.range), text)),
+                None => Err(format!("no source defines the macro `{text}`")),
+            }
+        }
         Thing::Program(Meaning::Builtin(_) | Meaning::Constant(_) | Meaning::Type(_)) => {
             Err(format!("`{text}` is a name of OpenCL C"))
         }
@@ -44,6 +53,11 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
         let line = place.map_or(0, |place| place.range.start.line + 1);
         return Some(format!("`{new}` is taken, in line {line}"));
     }
+    if let Thing::Macro(..) = thing
+        && let Some(line) = unknown_use(analysis, thing, old)
+    {
+        return Some(format!("line {line} has a `{old}` that may be another"));
+    }
     for name in analysis.occurrences(thing) {
         if text(name) != old {
             return Some(format!("`{old}` is put together by a macro"));
@@ -54,6 +68,23 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
         }
     }
     None
+}
+
+/// A line with the name of a macro where it does not mean this one: in a group that is passed over, or behind another definition.
+fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
+    let mut files: Vec<_> = analysis.occurrences(thing).map(|name| name.place.file).collect();
+    files.dedup();
+    files.into_iter().find_map(|file| {
+        let text = analysis.text(file);
+        let known = |start: usize| {
+            analysis.names_in(file).iter().any(|name| name.place.range.start == start && name.thing == thing)
+        };
+        let words = Lexer::new(text).filter(|token| token.lexeme == Lexeme::Identifier);
+        let mut unknown = words
+            .map(|token| token.start as usize..token.end as usize)
+            .filter(|range| &text[range.clone()] == old && !known(range.start));
+        unknown.next().map(|range| 1 + text[..range.start].matches('\n').count())
+    })
 }
 
 /// Whether one of the names could be taken for the other: labels, members and tags are a world of their own each, and so are the
@@ -104,6 +135,10 @@ mod tests {
     #[test]
     fn everywhere() {
         assert_eq!(renamed("int f(int $0a) { return a + a; }", "b"), Ok(3));
+        assert_eq!(
+            renamed("#define $0A 1\n#define B (A + 1)\n#ifdef A\nint a = A + B;\n#endif\n", "C"),
+            Ok(4)
+        );
         assert_eq!(renamed("#define A(x) (x + a)\nint f(int $0a) { return A(a); }", "b"), Ok(3));
         assert_eq!(
             renamed("//- /a.cl\n#include \"b.h\"\nint f() { return g$0(1); }\n//- /b.h\nint g(int);\n", "h"),
@@ -116,8 +151,16 @@ mod tests {
         let refused = |text, new| renamed(text, new).expect_err("refused");
         assert_eq!(refused("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
         assert_eq!(
-            refused("#define $0A 1\n", "b"),
-            "`A` is a macro, which may be used where it cannot be seen"
+            refused("int a = $0__OPENCL_VERSION__;\n", "b"),
+            "no source defines the macro `__OPENCL_VERSION__`"
+        );
+        assert_eq!(
+            refused("#define $0A 1\n#if 0\nint a = A;\n#endif\n", "B"),
+            "line 3 has a `A` that may be another"
+        );
+        assert_eq!(
+            refused("#define $0A 1\n#undef A\n#define A 2\nint a = A;\n", "B"),
+            "line 3 has a `A` that may be another"
         );
         assert_eq!(refused("int f(int $0a, int b) { return a; }", "b"), "`b` is taken, in line 1");
         assert_eq!(refused("int f(int $0a) { return a; }", "for"), "`for` is no name");

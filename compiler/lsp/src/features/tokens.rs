@@ -7,7 +7,8 @@ use kiln_compiler::{
     source::FileId,
 };
 use lsp_types::{
-    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
+    SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensLegend,
 };
 
 use crate::{
@@ -52,6 +53,44 @@ struct Token {
     range: lsp_types::Range,
     kind: SemanticTokenType,
     modifiers: u32,
+}
+
+/// The tokens that a client has been told, by a number of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    number: u64,
+    data: Vec<SemanticToken>,
+}
+
+impl Shown {
+    /// What is told of newer tokens: what differs, if the client still has these.
+    pub(crate) fn replace(
+        &mut self,
+        newer: SemanticTokens,
+        has: Option<&str>,
+    ) -> SemanticTokensFullDeltaResult {
+        let known = has.is_some_and(|has| self.number != 0 && has == self.number.to_string());
+        let older = std::mem::replace(&mut self.data, newer.data);
+        self.number += 1;
+        let result_id = Some(self.number.to_string());
+        if !known {
+            return SemanticTokens { result_id, data: self.data.clone() }.into();
+        }
+        let same = |(one, other): &(&SemanticToken, &SemanticToken)| one == other;
+        let before = older.iter().zip(&self.data).take_while(same).count();
+        let behind =
+            older[before..].iter().rev().zip(self.data[before..].iter().rev()).take_while(same).count();
+        let data = self.data[before..self.data.len() - behind].to_vec();
+        let gone = older.len() - before - behind;
+        // The protocol counts the five numbers of a token.
+        let edit = SemanticTokensEdit {
+            start: 5 * before as u32,
+            delete_count: 5 * gone as u32,
+            data: (!data.is_empty()).then_some(data),
+        };
+        let edits = if gone == 0 && edit.data.is_none() { vec![] } else { vec![edit] };
+        SemanticTokensDelta { result_id, edits }.into()
+    }
 }
 
 /// The tokens of a file, or of a part of it.
@@ -219,6 +258,25 @@ mod tests {
         );
         let line = lsp_types::Range::new(lsp_types::Position::new(0, 0), lsp_types::Position::new(0, 99));
         assert_eq!(shown(text, Some(line)), ["N:macro"]);
+    }
+
+    #[test]
+    fn only_what_differs_is_told_again() {
+        let of = |text| {
+            let fixture = Fixture::new(text);
+            tokens(&fixture.analysis, fixture.cursor().file, None)
+        };
+        let mut shown = Shown::default();
+        let first = shown.replace(of("int a;\nint b;\nint c;\n"), None);
+        let SemanticTokensFullDeltaResult::Tokens(first) = first else { panic!("{first:?}") };
+        let newer = of("int a;\nint bb;\nint c;\n");
+        let told = shown.replace(newer, first.result_id.as_deref());
+        let SemanticTokensFullDeltaResult::TokensDelta(delta) = told else { panic!("{told:?}") };
+        let [edit] = delta.edits.as_slice() else { panic!("{delta:?}") };
+        assert_eq!((edit.start, edit.delete_count, edit.data.as_ref().map(Vec::len)), (5, 5, Some(1)));
+        // A client that has others is told all.
+        let other = shown.replace(of("int a;\n"), first.result_id.as_deref());
+        assert!(matches!(other, SemanticTokensFullDeltaResult::Tokens(_)), "{other:?}");
     }
 
     #[test]

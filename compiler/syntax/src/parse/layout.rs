@@ -42,14 +42,14 @@ pub(super) enum BraceEdit {
 }
 
 /// So many tokens are looked at, over all guesses: nobody is helped by a guess that takes long.
-const FUEL: usize = 2_000_000;
+const FUEL: usize = 1_000_000;
 
 /// The change of one brace that makes the braces agree with the layout, if they do not already and one is enough.
-/// The tokens begin with an item at program scope.
-pub(super) fn brace(tokens: &[Token], layout: &dyn Layout) -> Option<BraceEdit> {
-    let tokens = &tokens[..tokens.len().min(FUEL)];
-    let lines: Vec<_> = tokens.iter().map(|token| layout.line(token.span.lo)).collect();
-    let mut text = Text { tokens, lines: &lines };
+/// The tokens, each with its line, begin with an item at program scope.
+pub(super) fn brace(tokens: &[Token], lines: &[Option<Line>]) -> Option<BraceEdit> {
+    let most = tokens.len().min(FUEL);
+    let mut text = Text { tokens: &tokens[..most], lines: &lines[..most] };
+    let tokens = text.tokens;
     let violation = text.simulate(None).err()?;
     // What comes behind the item is not asked.
     let begins_item = |&at: &usize| text.begins_line(at) == Some(0) && text.is_after_item(at);
@@ -241,7 +241,8 @@ mod tests {
             let start = tokens.get(at).map_or(text.len(), |token| token.span.lo as usize);
             text[start..].lines().next().unwrap_or_default()
         };
-        Some(match brace(&tokens, &Columns(text))? {
+        let lines: Vec<_> = tokens.iter().map(|token| Columns(text).line(token.span.lo)).collect();
+        Some(match brace(&tokens, &lines)? {
             BraceEdit::Remove(at) => ("remove", rest(at)),
             BraceEdit::Open(at) => ("open", rest(at)),
             BraceEdit::Close(at, _) => ("close", rest(at)),

@@ -46,7 +46,7 @@ const MAX_MISTAKES: usize = 64;
 
 /// So many tokens are read again in trials, and so many more for each token of the input; where that is used up, the
 /// item is left out.
-const FUEL: usize = 400_000;
+const FUEL: usize = 200_000;
 const FUEL_OF_TOKEN: usize = 8;
 
 /// How many tokens behind a mistake a trial looks at.

@@ -1,9 +1,9 @@
 //! What the actions of the grammar and the adaptor of tokens share while a parser runs.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use super::{
-    layout::Layout,
+    layout::{Layout, Line},
     nesting::Nesting,
     scopes::{Moment, NameKind, Scopes},
 };
@@ -29,7 +29,9 @@ pub(crate) struct State<'a> {
     /// Where the complete items began.
     pub(super) past: RefCell<Vec<Boundary>>,
     /// Where lines begin.
-    pub(super) layout: &'a dyn Layout,
+    layout: &'a dyn Layout,
+    /// The lines of the tokens, once somebody asks.
+    lines: OnceCell<Vec<Option<Line>>>,
     /// What the parser looks at.
     pub(super) looking_at: Cell<Place>,
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
@@ -76,10 +78,16 @@ impl<'a> State<'a> {
             boundary: Cell::default(),
             past: RefCell::default(),
             layout,
+            lines: OnceCell::new(),
             looking_at: Cell::default(),
             vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
             keywords: std::array::from_fn(|i| interner.intern(Keyword::ALL[i].0)),
         }
+    }
+
+    /// The line of each token.
+    pub(super) fn lines(&self) -> &[Option<Line>] {
+        self.lines.get_or_init(|| self.tokens.iter().map(|token| self.layout.line(token.span.lo)).collect())
     }
 
     /// Opens a scope.

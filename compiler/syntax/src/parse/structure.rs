@@ -82,12 +82,12 @@ pub(super) fn by_layout(
         [start].into_iter().chain(untouched.copied().filter(|past| past.place.token < start.place.token));
     // An item begins at the margin; what does not, fell out of one.
     let start = begins.into_iter().find(|begin| {
-        let position = state.tokens.get(begin.place.token).map(|token| token.span.lo);
-        let line = position.and_then(|position| Some((position, state.layout.line(position)?)));
+        let token = state.tokens.get(begin.place.token);
+        let line = token.and_then(|token| Some((token.span.lo, state.lines()[begin.place.token]?)));
         line.is_some_and(|(position, line)| line.indent == 0 && line.text == position)
     })?;
     let first = start.place.token;
-    let (edit, error) = match layout::brace(&state.tokens[first..], state.layout)? {
+    let (edit, error) = match layout::brace(&state.tokens[first..], &state.lines()[first..])? {
         BraceEdit::Remove(at) => {
             let found = state.tokens[first + at];
             let kind = SyntaxErrorKind::Unexpected { found: found.kind };

@@ -1,0 +1,113 @@
+//! `kiln.toml`: its keys as options, and what is wrong with it. What is right counts, whatever else is wrong.
+
+use std::ops::Range;
+
+use kiln_compiler::opencl::LanguageVersion;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// The keys, and the options that their values become.
+const KEYS: [(&str, Key); 6] = [
+    ("std", Key::Word { option: "-cl-std=", of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\" or \"CL3.0\"" }),
+    ("env", Key::Word { option: "--env=", of: "\"vulkan\" or \"opencl\"" }),
+    ("define", Key::List { option: "-D" }),
+    ("include", Key::List { option: "-I" }),
+    ("extensions", Key::List { option: "-cl-ext=" }),
+    ("flags", Key::List { option: "" }),
+];
+
+#[derive(Clone, Copy)]
+enum Key {
+    Word { option: &'static str, of: &'static str },
+    List { option: &'static str },
+}
+
+/// What such a file says.
+#[derive(Debug, Default)]
+pub(super) struct Kiln {
+    /// Options, as the command line takes them.
+    pub(super) flags: Vec<String>,
+    /// What is wrong, and where.
+    pub(super) mistakes: Vec<(Range<usize>, String)>,
+}
+
+/// Reads a file.
+pub(super) fn read(text: &str) -> Kiln {
+    let mut kiln = Kiln::default();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        kiln.mistakes.push((error.span().unwrap_or_default(), error.message().to_owned()));
+    }
+    for (name, value) in table.get_ref() {
+        let known = KEYS.iter().find(|(key, _)| *key == name.get_ref().as_ref());
+        match known {
+            Some((_, Key::Word { option, of })) => kiln.word(option, of, value),
+            Some((_, Key::List { option })) => kiln.list(option, value),
+            None => {
+                let keys = KEYS.map(|(key, _)| format!("`{key}`")).join(", ");
+                let text = format!("there is no key `{}`; the keys are {keys}", name.get_ref());
+                kiln.mistakes.push((name.span(), text));
+            }
+        }
+    }
+    kiln
+}
+
+impl Kiln {
+    fn word(&mut self, option: &str, of: &str, value: &Spanned<DeValue<'_>>) {
+        let word = value.get_ref().as_str().filter(|word| match option {
+            "--env=" => matches!(*word, "vulkan" | "opencl"),
+            _ => LanguageVersion::parse(&word.to_uppercase()).is_some(),
+        });
+        match word {
+            Some(word) => self.flags.push(format!("{option}{word}")),
+            None => self.mistakes.push((value.span(), format!("{of} is expected"))),
+        }
+    }
+
+    fn list(&mut self, option: &str, value: &Spanned<DeValue<'_>>) {
+        let Some(list) = value.get_ref().as_array() else {
+            return self.mistakes.push((value.span(), "a list of strings is expected".to_owned()));
+        };
+        for item in list.iter() {
+            match item.get_ref().as_str() {
+                Some(text) => self.flags.push(format!("{option}{text}")),
+                None => self.mistakes.push((item.span(), "a string is expected".to_owned())),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_options() {
+        let text = "std = \"CL3.0\"\ndefine = [\"A=1\"]\ninclude = [\"inc\"]\nflags = [\"-Wall\"]\n";
+        let mut flags = read(text).flags;
+        flags.sort();
+        assert_eq!(flags, ["-DA=1", "-Iinc", "-Wall", "-cl-std=CL3.0"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_and_the_rest_counts() {
+        let text =
+            "std = \"C99\"\ndefines = [\"A\"]\ninclude = \"inc\"\nflags = [1, \"-Wall\"]\nenv = \"vulkan\"\n";
+        let kiln = read(text);
+        let mut wrong: Vec<&str> = kiln.mistakes.iter().map(|(range, _)| &text[range.clone()]).collect();
+        wrong.sort_unstable();
+        assert_eq!(wrong, ["\"C99\"", "\"inc\"", "1", "defines"]);
+        let mut flags = kiln.flags;
+        flags.sort();
+        assert_eq!(flags, ["--env=vulkan", "-Wall"]);
+    }
+
+    #[test]
+    fn what_is_no_table_is_told() {
+        assert_eq!(read("not = [toml").flags, Vec::<String>::new());
+        assert!(!read("not = [toml").mistakes.is_empty());
+    }
+}
