@@ -1,6 +1,6 @@
 //! The devices that tests run on: two software drivers of Debian and our reference device, each in a process of its own. One
-//! that is not there fails the tests; nothing is skipped. With `KILN_TEST_DEVICE=NAME` the device of this machine whose name
-//! contains that, as the loader finds it, stands in the place of the software drivers: the same tests on real hardware.
+//! that is not there fails the tests; nothing is skipped. `KILN_TEST_DEVICE` lists others by name, with commas between them: `NVIDIA` is the
+//! device of this machine whose name contains that, as the loader finds it, for the same tests on real hardware.
 
 use std::{
     env,
@@ -79,34 +79,49 @@ const SWIFTSHADER: Driver = Driver {
     keeps_denormals: false,
 };
 
-/// Full-featured and minimal, or that of this machine; and strict, this one also with modules of clang's.
-pub fn all() -> &'static [Device] {
-    static ALL: OnceLock<Vec<Device>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let device = |name, place| Device { name, place, facts: OnceLock::new() };
-        let mut all = match env::var(WANTED) {
-            Ok(wanted) if !wanted.is_empty() => {
-                let name: String = wanted.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-");
-                vec![device(name.leak(), Place::Machine(wanted))]
-            }
-            _ => vec![
-                device("lavapipe", Place::Driver(LAVAPIPE)),
-                device("swiftshader", Place::Driver(SWIFTSHADER)),
-            ],
-        };
-        all.extend([device("reference", Place::Within), device("clang", Place::WithinForClang)]);
-        all
+/// Full-featured, minimal, and strict, this one also with modules of clang's.
+fn known() -> &'static [Device] {
+    static KNOWN: OnceLock<[Device; 4]> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        [
+            Device::new("lavapipe", Place::Driver(LAVAPIPE)),
+            Device::new("swiftshader", Place::Driver(SWIFTSHADER)),
+            Device::new("reference", Place::Within),
+            Device::new("clang", Place::WithinForClang),
+        ]
+    })
+}
+
+/// Those to test.
+pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
+    static ALL: OnceLock<Vec<&'static Device>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let wanted = env::var(WANTED).unwrap_or_default();
+        let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.is_empty() {
+            known().iter().collect()
+        } else {
+            names.into_iter().map(wanted_device).collect()
+        }
+    });
+    all.iter().copied()
+}
+
+fn wanted_device(name: &str) -> &'static Device {
+    known().iter().find(|device| device.name == name).unwrap_or_else(|| {
+        let short: String = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-");
+        Box::leak(Box::new(Device::new(short.leak(), Place::Machine(name.to_owned()))))
     })
 }
 
 /// Those of Vulkan.
 pub fn vulkan() -> impl Iterator<Item = &'static Device> + Clone {
-    all().iter().filter(|device| !device.is_strict())
+    all().filter(|device| !device.is_strict())
 }
 
 /// A device of Vulkan, for tests of something else.
 pub fn any() -> &'static Device {
-    vulkan().next().expect("there is always one")
+    vulkan().next().unwrap_or(&known()[0])
 }
 
 /// A test of a device; what is amiss is a panic.
@@ -124,9 +139,13 @@ pub fn trials(devices: impl Iterator<Item = &'static Device> + Clone, tests: &[(
 }
 
 impl Device {
-    /// The device of this name.
+    const fn new(name: &'static str, place: Place) -> Self {
+        Self { name, place, facts: OnceLock::new() }
+    }
+
+    /// The device of this name, whether it is one to test or not.
     pub fn named(name: &str) -> Option<&'static Self> {
-        all().iter().find(|device| device.name == name)
+        all().chain(known()).find(|device| device.name == name)
     }
 
     /// Makes a program see this device and no other.
@@ -216,25 +235,28 @@ impl Driver {
     }
 }
 
-/// Makes a program see the devices of Vulkan, with others of this machine if one of those is tested.
+/// Makes a program see the devices of Vulkan that are to be tested, and others of this machine only if one of those is.
 pub fn drivers(command: &mut Command) -> Result<(), String> {
-    let drivers = all().iter().filter_map(|device| match &device.place {
+    if vulkan().any(|device| matches!(device.place, Place::Machine(_))) {
+        return Ok(());
+    }
+    let drivers = vulkan().filter_map(|device| match &device.place {
         Place::Driver(driver) => Some(driver.find(device.name)),
         _ => None,
     });
     let manifests = drivers.collect::<Result<Vec<_>, _>>()?;
-    if !manifests.is_empty() {
-        see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
-    }
+    see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
     Ok(())
 }
 
 /// Whether a device of Vulkan by this name is one to test, in a program that sees others.
 pub fn is_tested(name: &str) -> bool {
-    vulkan().any(|device| match &device.place {
-        Place::Machine(part) => name.to_lowercase().contains(&part.to_lowercase()),
-        _ => true,
-    })
+    let parts = vulkan().filter_map(|device| match &device.place {
+        Place::Machine(part) => Some(part.to_lowercase()),
+        _ => None,
+    });
+    let mut parts = parts.peekable();
+    parts.peek().is_none() || parts.any(|part| name.to_lowercase().contains(&part))
 }
 
 fn see(command: &mut Command, manifests: &OsStr) {

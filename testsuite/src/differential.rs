@@ -175,7 +175,7 @@ fn vulkan() -> Vec<Way> {
         true => vec![Way::Vulkan(device, "-O3")],
         false => ["-O0", "-O3"].map(|level| Way::Vulkan(device, level)).to_vec(),
     };
-    device::all().iter().flat_map(ways).collect()
+    device::all().flat_map(ways).collect()
 }
 
 /// How programs ended.

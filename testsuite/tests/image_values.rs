@@ -116,7 +116,7 @@ impl Sampler {
 const PLACES: usize = 150;
 
 fn main() -> ExitCode {
-    let ours = device::all().iter().filter(|device| !device.is_for_clang());
+    let ours = device::all().filter(|device| !device.is_for_clang());
     let trials = device::trials(ours, &[("samplers_read_what_is_defined", samplers_read_what_is_defined)]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

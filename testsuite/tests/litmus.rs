@@ -21,10 +21,10 @@ use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     // clang's atomic operations are LLVM's business.
-    let ours = device::all().iter().filter(|device| !device.is_for_clang());
+    let ours = device::all().filter(|device| !device.is_for_clang());
     let mut trials =
         device::trials(ours, &[("forbidden_outcomes_never_appear", forbidden_outcomes_never_appear)]);
-    let lavapipe = device::all().iter().filter(|device| device.name == "lavapipe");
+    let lavapipe = device::all().filter(|device| device.name == "lavapipe");
     trials.extend(device::trials(
         lavapipe,
         &[("weakened_store_buffering_is_seen", weakened_store_buffering_is_seen)],

@@ -24,7 +24,7 @@ pub(crate) struct Test {
     /// Try the whole of each domain instead of a part, and litmus tests a million times: takes long
     #[arg(long)]
     nightly: bool,
-    /// Run on the device of this machine whose name contains this, in the place of the two software drivers
+    /// Run on the device of this machine whose name contains this instead; several with commas between them
     #[arg(long)]
     device: Option<String>,
 }
