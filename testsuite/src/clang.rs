@@ -58,8 +58,21 @@ struct Refusal {
     text: String,
 }
 
-/// The module of the source among these arguments.
+/// The module of the source among these arguments. What the translator has no types for is left to clang without
+/// optimisation, which invents no integers of two bits.
 fn module(
+    arguments: &[OsString],
+    folder: Option<&Path>,
+    scratch: &Path,
+) -> Result<Result<PathBuf, Refusal>, String> {
+    match optimised("-O2", arguments, folder, scratch)? {
+        Err(_) => optimised("-O0", arguments, folder, scratch),
+        made => Ok(made),
+    }
+}
+
+fn optimised(
+    level: &str,
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,
@@ -71,16 +84,15 @@ fn module(
         "-x",
         "cl",
         "--target=spir64",
-        "-O2",
+        level,
         "-gline-tables-only",
         "-fno-discard-value-names",
         "-w",
-        "-c",
-        "-emit-llvm",
     ]);
-    clang.arg("-o").arg(&bitcode).args(options(arguments));
+    clang.args(["-c", "-emit-llvm", "-o"]).arg(&bitcode).args(options(arguments));
     let mut translator = Command::new("llvm-spirv-15");
-    translator.arg("--spirv-ext=+all").arg(&bitcode).arg("-o").arg(&module);
+    translator.arg("--spirv-ext=+all,-SPV_INTEL_arbitrary_precision_integers");
+    translator.arg(&bitcode).arg("-o").arg(&module);
     for mut command in [clang, translator] {
         if let Some(folder) = folder {
             command.current_dir(folder);

@@ -8,13 +8,13 @@ mod integer;
 mod library;
 mod math;
 
-pub(crate) use convert::{Conversion, Rounding, convert};
+pub(crate) use convert::{Conversion, Rounding, convert, fits};
 pub(crate) use float::{binary as float_binary, unary as float_unary};
 pub(crate) use integer::{
-    binary as integer_binary, extract_field, extract_signed_field, field, outside_field, truncation,
-    unary as integer_unary, upper as integer_upper, widened,
+    binary as integer_binary, extract_field, extract_signed_field, field, field_is_outside, outside_field,
+    truncation, unary as integer_unary, upper as integer_upper, widened,
 };
-pub(crate) use library::{Lane, lane as library};
+pub(crate) use library::{Lane, lacks_result, lane as library};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 
 /// A function of one lane.
@@ -109,7 +109,7 @@ macro_rules! wide {
             Scalar::F16 => Some(|$($x),+| {
                 $(let $x = half::f16::from_bits($x as u16).to_f64();)+
                 let result: f64 = $body;
-                half::f16::from_f64(result).to_bits().into()
+                $crate::alu::half_of(result)
             }),
             Scalar::F32 => Some(|$($x),+| {
                 $(let $x = f64::from(f32::from_bits($x as u32));)+
@@ -160,11 +160,26 @@ pub(crate) fn to_f64(scalar: crate::types::Scalar, bits: u64) -> f64 {
     }
 }
 
+/// A double as a half. On the way lies a float, rounded to odd: of what is not exact the last bit is set, so that rounding
+/// again knows on which side of a tie the number was.
+pub(crate) fn half_of(value: f64) -> u64 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    let odd = if back == value || !back.is_finite() {
+        nearest
+    } else if back.abs() > value.abs() {
+        f32::from_bits((nearest.to_bits() - 1) | 1)
+    } else {
+        f32::from_bits(nearest.to_bits() | 1)
+    };
+    half::f16::from_f32(odd).to_bits().into()
+}
+
 /// A floating-point register with this value, rounded.
 pub(crate) fn from_f64(scalar: crate::types::Scalar, value: f64) -> u64 {
     use crate::types::Scalar;
     match scalar {
-        Scalar::F16 => half::f16::from_f64(value).to_bits().into(),
+        Scalar::F16 => half_of(value),
         Scalar::F32 => (value as f32).to_bits().into(),
         _ => value.to_bits(),
     }

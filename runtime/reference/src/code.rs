@@ -213,6 +213,20 @@ pub(crate) enum Op {
         count: u16,
         bits: u8,
     },
+    /// Strict: numbers that integers of a type can hold.
+    CheckConversion {
+        how: u32,
+        from: Slot,
+        count: u16,
+    },
+    /// Strict: operands for which a function has no result: where `f` is not zero.
+    CheckOperands {
+        f: F2,
+        a: Slot,
+        b: Slot,
+        count: u16,
+        what: Without,
+    },
     /// Strict: an addition, subtraction or multiplication that must not overflow.
     CheckOverflow {
         a: Slot,
@@ -229,6 +243,17 @@ pub(crate) enum Overflow {
     Add,
     Subtract,
     Multiply,
+}
+
+/// Why a function has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Without {
+    /// `clamp`: the minimum is above the maximum.
+    Range,
+    /// `smoothstep`: the first edge is not below the second.
+    Edges,
+    /// A bit field reaches beyond its integer.
+    Field,
 }
 
 /// What a work-item may ask about its place.
@@ -291,6 +316,60 @@ pub(crate) struct Semantics {
     pub(crate) order: Order,
     pub(crate) local: bool,
     pub(crate) global: bool,
+    pub(crate) image: bool,
+}
+
+/// Something that is known when a module is decoded, or that a register holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known<T> {
+    Now(T),
+    Then(Slot),
+}
+
+impl<T: Copy + From<u64>> Known<T> {
+    /// What it is.
+    #[inline]
+    pub(crate) fn get(self, regs: &[u64]) -> T {
+        match self {
+            Self::Now(value) => value,
+            Self::Then(slot) => T::from(regs[slot as usize]),
+        }
+    }
+
+    /// The register that holds it.
+    pub(crate) fn slot(self) -> Option<Slot> {
+        match self {
+            Self::Now(_) => None,
+            Self::Then(slot) => Some(slot),
+        }
+    }
+}
+
+impl From<u64> for Scope {
+    /// SPIR-V 3.27
+    fn from(number: u64) -> Self {
+        match number {
+            1 => Self::Device,
+            2 => Self::WorkGroup,
+            3 => Self::SubGroup,
+            4 => Self::WorkItem,
+            _ => Self::AllDevices,
+        }
+    }
+}
+
+impl From<u64> for Semantics {
+    /// SPIR-V 3.25
+    fn from(bits: u64) -> Self {
+        let order = match bits & 0x1e {
+            0 => Order::Relaxed,
+            2 => Order::Acquire,
+            4 => Order::Release,
+            8 | 6 => Order::AcquireRelease,
+            _ => Order::SeqCst,
+        };
+        Self { order, local: bits & 0x100 != 0, global: bits & 0x200 != 0, image: bits & 0x800 != 0 }
+    }
 }
 
 /// An atomic operation.
@@ -302,10 +381,10 @@ pub(crate) struct Atomic {
     pub(crate) pointer: Slot,
     pub(crate) value: Slot,
     pub(crate) comparator: Slot,
-    pub(crate) scope: Scope,
-    pub(crate) semantics: Semantics,
+    pub(crate) scope: Known<Scope>,
+    pub(crate) semantics: Known<Semantics>,
     /// Of a compare-exchange that fails.
-    pub(crate) failure: Semantics,
+    pub(crate) failure: Known<Semantics>,
 }
 
 /// What an atomic operation does.
@@ -336,8 +415,8 @@ pub(crate) enum Action {
 /// A fence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fence {
-    pub(crate) scope: Scope,
-    pub(crate) semantics: Semantics,
+    pub(crate) scope: Known<Scope>,
+    pub(crate) semantics: Known<Semantics>,
 }
 
 /// What work-items of a group do together.
@@ -363,8 +442,8 @@ pub(crate) struct Meet {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Together {
     Barrier {
-        memory: Scope,
-        semantics: Semantics,
+        memory: Known<Scope>,
+        semantics: Known<Semantics>,
     },
     All,
     Any,
@@ -398,8 +477,14 @@ pub(crate) enum Together {
         stride: Slot,
         bytes: u32,
         to_local: bool,
+        /// The event that is given, and from then on the one that stands for the copy.
+        event: Slot,
     },
-    WaitEvents,
+    /// For the copies of so many events, which lie there.
+    WaitEvents {
+        count: Slot,
+        events: Slot,
+    },
     Pipe(Pipe),
 }
 
@@ -612,6 +697,8 @@ pub(crate) struct Line {
 #[derive(Debug, Default)]
 pub(crate) struct Function {
     pub(crate) name: String,
+    /// The first of its operations among all of the program.
+    pub(crate) first: u32,
     pub(crate) code: Vec<Op>,
     /// What registers hold from the beginning.
     pub(crate) presets: Vec<(Slot, u64)>,
@@ -662,6 +749,15 @@ pub struct Program {
     /// The variables in global memory, and their names.
     pub(crate) globals: Vec<(Buffer, String)>,
     pub(crate) files: Vec<String>,
+}
+
+impl Program {
+    /// Where an operation of the program is.
+    pub(crate) fn line_at(&self, site: u32) -> Option<Line> {
+        let after = self.functions.partition_point(|function| function.first <= site);
+        let function = self.functions[..after].last()?;
+        function.line(site - function.first)
+    }
 }
 
 impl Function {

@@ -122,6 +122,11 @@ impl Program {
             }
         }
         mark_meeting(&mut functions, &decoder.tables);
+        let mut first = 0u32;
+        for function in &mut functions {
+            function.first = first;
+            first = first.saturating_add(function.code.len() as u32);
+        }
         for &(function, locals) in &decoder.blocks {
             if functions[function as usize].parameter_slots() != vec![1; locals + 1] {
                 return Err(Invalid::new("a block takes a pointer to what it captures, and to local memory"));

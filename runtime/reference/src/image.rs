@@ -68,13 +68,19 @@ impl Memory {
 }
 
 impl Texels {
-    /// Where a texel lies; nothing for a place outside, or one that a smaller buffer has not.
-    fn at(&self, place: [i64; 3]) -> Option<u64> {
+    /// The number of a texel; nothing for a place outside.
+    pub(crate) fn number(&self, place: [i64; 3]) -> Option<u64> {
         let mut index = 0;
         for (place, size) in place.into_iter().zip(self.desc.size).rev() {
             let place = u64::try_from(place).ok().filter(|place| *place < size.into())?;
             index = index * u64::from(size) + place;
         }
+        Some(index)
+    }
+
+    /// Where a texel lies; nothing for a place outside, or one that a smaller buffer has not.
+    fn at(&self, place: [i64; 3]) -> Option<u64> {
+        let index = self.number(place)?;
         let size = u64::from(self.desc.format.size());
         let at = self.offset + index * size;
         self.cells.has(i64::try_from(at).ok()?, size).then_some(at)

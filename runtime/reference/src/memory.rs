@@ -36,7 +36,8 @@ pub(crate) struct Place {
 
 const SPACE_SHIFT: u32 = 60;
 const OBJECT_SHIFT: u32 = 38;
-const OBJECTS: u32 = 1 << (SPACE_SHIFT - OBJECT_SHIFT);
+/// How many objects a space may have.
+pub(crate) const OBJECTS: u32 = 1 << (SPACE_SHIFT - OBJECT_SHIFT);
 /// Objects begin in the middle of their range, so that an address before the start still names its object.
 const START: u64 = 1 << (OBJECT_SHIFT - 1);
 
@@ -54,6 +55,11 @@ impl Space {
 }
 
 impl Place {
+    /// The address of this place.
+    pub(crate) fn address(self) -> u64 {
+        self.space.address(self.object).wrapping_add_signed(self.offset)
+    }
+
     /// What an address names; nothing for null and for numbers that are no address.
     pub(crate) fn of(address: u64) -> Option<Self> {
         let space = match address >> SPACE_SHIFT {

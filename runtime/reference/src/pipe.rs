@@ -174,11 +174,21 @@ impl Packets {
         id
     }
 
-    /// A packet of a reservation; nothing if there is no such packet, or if the reservation is not of this end.
-    pub(crate) fn reserved(&mut self, id: u64, end: End, index: u32) -> Option<&mut Vec<u8>> {
+    /// A packet of a reservation, and its number among all; nothing if there is no such packet, or if the reservation is not of this end.
+    pub(crate) fn reserved(&mut self, id: u64, end: End, index: u32) -> Option<(u64, &mut Vec<u8>)> {
         let reservation = self.reservations.get(&id).filter(|it| it.end == end && index < it.count)?;
-        let place = usize::try_from(reservation.first + u64::from(index) - self.gone).ok()?;
-        Some(&mut self.places.get_mut(place)?.packet)
+        let number = reservation.first + u64::from(index);
+        let place = usize::try_from(number - self.gone).ok()?;
+        Some((number, &mut self.places.get_mut(place)?.packet))
+    }
+
+    /// Whether somebody reserved packets to write, and has not written all.
+    pub(crate) fn lacks_packets(&self, id: u64) -> bool {
+        self.reservations.get(&id).is_some_and(|reservation| {
+            let first = (reservation.first - self.gone) as usize;
+            let places = self.places.iter().skip(first).take(reservation.count as usize);
+            reservation.end == End::Write && places.into_iter().any(|place| place.packet.is_empty())
+        })
     }
 
     /// Ends a reservation; false if there is none.
@@ -231,17 +241,18 @@ mod tests {
         let first = pipe.reserve(End::Write, 2);
         let second = pipe.reserve(End::Write, 1);
         assert_eq!(pipe.reserve(End::Write, 2), 0);
-        pipe.reserved(second, End::Write, 0).unwrap().push(3);
+        pipe.reserved(second, End::Write, 0).unwrap().1.push(3);
         assert!(pipe.commit(second, End::Write));
         assert_eq!((pipe.ready(), pipe.read()), (0, None));
-        pipe.reserved(first, End::Write, 1).unwrap().push(2);
-        pipe.reserved(first, End::Write, 0).unwrap().push(1);
+        pipe.reserved(first, End::Write, 1).unwrap().1.push(2);
+        assert!(pipe.lacks_packets(first) && !pipe.lacks_packets(second));
+        pipe.reserved(first, End::Write, 0).unwrap().1.push(1);
         assert_eq!(pipe.reserved(first, End::Write, 2), None);
         assert!(pipe.commit(first, End::Write) && !pipe.commit(first, End::Write));
         assert_eq!(pipe.ready(), 3);
         let taken = pipe.reserve(End::Read, 2);
         assert_eq!(pipe.read(), Some(vec![3]));
-        assert_eq!(pipe.reserved(taken, End::Read, 1), Some(&mut vec![2]));
+        assert_eq!(pipe.reserved(taken, End::Read, 1), Some((1, &mut vec![2])));
         assert!(pipe.commit(taken, End::Read));
         assert!((0..4).all(|packet| pipe.write(vec![packet])));
     }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::code::Overflow;
+use crate::code::{Overflow, Without};
 
 /// A place in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +89,10 @@ pub(crate) enum Problem {
         amount: u64,
         bits: u8,
     },
+    Conversion,
+    Without(Without),
+    /// Arguments that all work-items of a group have to pass alike.
+    Differing,
     Overflow(Overflow),
     Unreachable,
     /// The program itself says that something is wrong.
@@ -133,13 +137,26 @@ pub(crate) enum Use {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Race {
     pub(crate) this: Access,
+    pub(crate) by: Who,
     pub(crate) other: Access,
-    /// The function and the operation of the other one.
-    pub(crate) other_at: (u32, u32),
-    /// The work-item that did it.
-    pub(crate) other_item: [u64; 3],
+    /// The operation of the other one.
+    pub(crate) other_at: u32,
+    pub(crate) other_by: Who,
     pub(crate) reason: String,
-    pub(crate) address: u64,
+    /// Of memory that has addresses.
+    pub(crate) address: Option<u64>,
+}
+
+/// Who accesses memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    WorkItem {
+        group: u32,
+        /// In its group.
+        index: u32,
+    },
+    /// An asynchronous copy.
+    Copy,
 }
 
 impl Problem {
@@ -152,6 +169,9 @@ impl Problem {
             Self::DivisionByZero => "division-by-zero",
             Self::DivisionOverflow | Self::Overflow(_) => "overflow",
             Self::Shift { .. } => "shift",
+            Self::Conversion => "conversion",
+            Self::Without(_) => "no-result",
+            Self::Differing => "divergence",
             Self::Unreachable => "unreachable",
             Self::Trap(_) => TRAP,
             Self::Missing(_) => "missing-function",
@@ -198,6 +218,19 @@ impl Problem {
                     Overflow::Multiply => "multiplies",
                 }
             ),
+            Self::Conversion => {
+                "converts a number that the integer type cannot hold, without saturation".to_owned()
+            }
+            Self::Without(why) => match why {
+                Without::Range => "clamps to a range whose minimum is above its maximum",
+                Without::Edges => "interpolates between edges of which the first is not below the second",
+                Without::Field => "takes a bit field that reaches beyond its integer",
+            }
+            .to_owned(),
+            Self::Differing => {
+                "passes other arguments than the other work-items of its group, which have to pass the same"
+                    .to_owned()
+            }
             Self::Unreachable => "comes to where control must not come".to_owned(),
             Self::Trap(message) => message.clone(),
             Self::Missing(name) => format!("calls `{name}`, which has no body"),
@@ -210,11 +243,10 @@ impl Problem {
             }
             Self::Misuse { message, .. } => message.clone(),
             Self::Race(race) => {
-                format!(
-                    "{} what another work-item {}, and nothing orders them",
-                    verb(&race.this),
-                    verb(&race.other)
-                )
+                let name = |who, otherwise| if who == Who::Copy { "an asynchronous copy" } else { otherwise };
+                let (by, other) = (name(race.by, ""), name(race.other_by, "another work-item"));
+                let what = format!("{by} {} what {other} {}", verb(&race.this), verb(&race.other));
+                format!("{}, and nothing orders them", what.trim_start())
             }
         }
     }
@@ -223,7 +255,7 @@ impl Problem {
     pub(crate) fn address(&self) -> Option<u64> {
         match self {
             Self::OutOfBounds { address, .. } | Self::Misaligned { address, .. } => Some(*address),
-            Self::Race(race) => Some(race.address),
+            Self::Race(race) => race.address,
             _ => None,
         }
     }

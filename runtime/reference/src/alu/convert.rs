@@ -29,13 +29,7 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
     match (how.from.is_float(), how.to.is_float()) {
         (false, false) => integer(how, bits),
         (true, false) => {
-            let value = to_f64(how.from, bits);
-            let rounded = match how.rounding.unwrap_or(Rounding::ToZero) {
-                Rounding::ToEven => value.round_ties_even(),
-                Rounding::ToZero => value.trunc(),
-                Rounding::Up => value.ceil(),
-                Rounding::Down => value.floor(),
-            };
+            let rounded = whole(how, bits);
             // Out of range is undefined but for saturation; this saturates, and NaN becomes zero.
             let (low, high) = range(how.to, how.to_signed);
             (rounded as i128).clamp(low, high) as u64 & u64::MAX >> (64 - 8 * u32::from(how.to.size()))
@@ -55,6 +49,25 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
             narrow(how.to, to_f64(how.from, bits), how.rounding.unwrap_or(Rounding::ToEven))
         }
     }
+}
+
+/// A number without its fraction.
+fn whole(how: &Conversion, bits: u64) -> f64 {
+    let value = to_f64(how.from, bits);
+    match how.rounding.unwrap_or(Rounding::ToZero) {
+        Rounding::ToEven => value.round_ties_even(),
+        Rounding::ToZero => value.trunc(),
+        Rounding::Up => value.ceil(),
+        Rounding::Down => value.floor(),
+    }
+}
+
+/// Whether the integer type can hold what a number becomes.
+pub(crate) fn fits(how: &Conversion, bits: u64) -> bool {
+    let rounded = whole(how, bits);
+    let (low, high) = range(how.to, how.to_signed);
+    // The limits are powers of two, or one less: as doubles, those above are exact.
+    rounded >= low as f64 && rounded < (high + 1) as f64
 }
 
 fn integer(how: &Conversion, bits: u64) -> u64 {

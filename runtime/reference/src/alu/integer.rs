@@ -28,6 +28,11 @@ pub(crate) fn outside_field(a: u64, offset: u64, count: u64) -> u64 {
     a & !(low(count) << offset.min(63))
 }
 
+/// Whether a field at an offset, of so many bits, reaches beyond its integer.
+pub(crate) fn field_is_outside(scalar: Scalar) -> Option<F2> {
+    integers!(scalar, [U S] |offset, count| (offset.saturating_add(count) > U::BITS.into()).into())
+}
+
 /// The field at an offset, of so many bits.
 pub(crate) fn extract_field(a: u64, offset: u64, count: u64) -> u64 {
     a >> offset.min(63) & low(count)

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 
 use spirv::OpenclStd100Op as Cl;
 
-use super::{F1, F2, F3, floats, integers, math, signed, wide};
+use super::{F1, F2, F3, compares, floats, integers, math, signed, wide};
 use crate::types::Scalar;
 
 /// A function of the library, by the number of its operands.
@@ -38,7 +38,7 @@ pub(crate) fn lane(function: Cl, scalar: Scalar, is_vector: bool) -> Option<Lane
 fn one(function: Cl, scalar: Scalar) -> Option<F1> {
     match function {
         Cl::acos => wide!(scalar, |x| x.acos()),
-        Cl::acosh => wide!(scalar, |x| libm::acosh(x)),
+        Cl::acosh => wide!(scalar, |x| math::acosh(x)),
         Cl::acospi => wide!(scalar, |x| x.acos() / PI),
         Cl::asin => wide!(scalar, |x| x.asin()),
         Cl::asinh => wide!(scalar, |x| libm::asinh(x)),
@@ -186,6 +186,18 @@ fn two(function: Cl, scalar: Scalar) -> Option<F2> {
         ),
         _ => None,
     }
+}
+
+/// For which values of two of its operands, by their numbers, a function has no result (OpenCL C 6.15.4): where this is not zero.
+pub(crate) fn lacks_result(function: Cl, scalar: Scalar) -> Option<(F2, [usize; 2])> {
+    let f: Option<F2> = match function {
+        Cl::s_clamp => integers!(scalar, [U S] |low, high| (low as S > high as S).into()),
+        Cl::u_clamp => Some(|low, high| (low > high).into()),
+        Cl::fclamp => compares!(scalar, |low, high| low > high),
+        Cl::smoothstep => compares!(scalar, |low, high| low >= high),
+        _ => None,
+    };
+    Some((f?, if function == Cl::smoothstep { [0, 1] } else { [1, 2] }))
 }
 
 fn with_integer(scalar: Scalar, [half, float, double]: [F2; 3]) -> Option<F2> {

@@ -56,6 +56,11 @@ pub(super) fn tanpi(x: f64) -> f64 {
     if cosine == 0.0 { if is_odd { f64::NEG_INFINITY } else { f64::INFINITY } } else { sine / cosine }
 }
 
+/// `acosh`: below one there is none.
+pub(super) fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
 pub(super) fn exp10(x: f64) -> f64 {
     libm::exp10(x)
 }

@@ -6,7 +6,7 @@ use super::body::Body;
 use crate::{
     Checks, Invalid,
     alu::{self, Conversion, Rounding},
-    code::{Op, Overflow, Slot},
+    code::{Op, Overflow, Slot, Without},
     types::Scalar,
     words::Inst,
 };
@@ -99,6 +99,10 @@ impl Body<'_, '_> {
             return Err(wrong());
         }
         let to = self.define(inst)?;
+        if self.decoder.checks == Checks::On {
+            let f = alu::field_is_outside(scalar).ok_or_else(wrong)?;
+            self.emit(Op::CheckOperands { f, a: offset, b: bits, count: 1, what: Without::Field });
+        }
         let three =
             |body: &mut Self, f, to, a| body.emit(Op::Three { f, to, a, b: offset, c: bits, count: 1 });
         for lane in 0..u32::from(count) {
@@ -223,9 +227,15 @@ impl Body<'_, '_> {
     }
 
     fn convert(&mut self, how: Conversion, to: Slot, from: Slot, count: u16) {
+        let is_strict = self.decoder.checks == Checks::On;
         let conversions = &mut self.decoder.tables.conversions;
         conversions.push(how);
-        let how = conversions.len() as u32 - 1;
+        let number = conversions.len() as u32 - 1;
+        // OpenCL C 6.4.3.3: C99 6.3.1.4 leaves undefined what does not fit.
+        if is_strict && how.from.is_float() && !how.to.is_float() && !how.saturate {
+            self.emit(Op::CheckConversion { how: number, from, count });
+        }
+        let how = number;
         self.emit(Op::Convert { how, to, from, count });
     }
 

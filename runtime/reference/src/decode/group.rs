@@ -17,14 +17,16 @@ impl Body<'_, '_> {
         match inst.op {
             Inst_::ControlBarrier => {
                 let scope = self.scope(inst.word(0)?);
-                let memory = self.scope(inst.word(1)?);
-                let semantics = self.semantics(inst.word(2)?);
+                let memory = self.known(inst.word(1)?)?;
+                let semantics = self.known(inst.word(2)?)?;
                 self.meet(scope, T::Barrier { memory, semantics }, 0, None, None);
             }
             Inst_::GroupAsyncCopy => self.asynchronous(inst)?,
             Inst_::GroupWaitEvents => {
                 let scope = self.scope(inst.word(0)?);
-                self.meet(scope, T::WaitEvents, 0, None, None);
+                let (count, _, _) = self.lanes(inst.word(1)?)?;
+                let (events, _, _) = self.lanes(inst.word(2)?)?;
+                self.meet(scope, T::WaitEvents { count, events }, 0, None, None);
             }
             Inst_::GroupAll | Inst_::GroupNonUniformAll => self.on_value(inst, T::All)?,
             Inst_::GroupAny | Inst_::GroupNonUniformAny => self.on_value(inst, T::Any)?,
@@ -155,7 +157,7 @@ impl Body<'_, '_> {
         let to = self.define(inst)?;
         self.copy(to, event, 1);
         let to_local = class == spirv::StorageClass::Workgroup;
-        let what = Together::Copy { from, elements, stride, bytes, to_local };
+        let what = Together::Copy { from, elements, stride, bytes, to_local, event: to };
         self.meet(scope, what, target, None, None);
         Ok(())
     }

@@ -4,9 +4,9 @@ use spirv::OpenclStd100Op as Cl;
 
 use super::body::Body;
 use crate::{
-    Invalid,
+    Checks, Invalid,
     alu::{self, Lane},
-    code::{Lanes, Library, Op},
+    code::{Lanes, Library, Op, Without},
     types::{Scalar, Ty},
     words::Inst,
 };
@@ -88,6 +88,13 @@ impl Body<'_, '_> {
         }
         let lane = alu::library(function, lanes.scalar, count > 1).ok_or_else(wrong)?;
         let to = self.define(inst)?;
+        if self.decoder.checks == Checks::On
+            && let Some((f, [a, b])) = alu::lacks_result(function, lanes.scalar)
+            && let (Some(&(a, _)), Some(&(b, _))) = (values.get(a), values.get(b))
+        {
+            let what = if function == Cl::smoothstep { Without::Edges } else { Without::Range };
+            self.emit(Op::CheckOperands { f, a, b, count, what });
+        }
         match (lane, values) {
             (Lane::One(f), [_]) => self.emit(Op::One { f, to, a, count }),
             (Lane::Two(f), &[_, (b, _)]) => self.emit(Op::Two { f, to, a, b, count }),

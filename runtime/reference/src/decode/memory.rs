@@ -5,7 +5,7 @@ use spirv::{Op as Inst_, StorageClass};
 use super::{Constant, body::Body, input_at};
 use crate::{
     Invalid,
-    code::{Action, Atomic, Fence, Object, Op, Order, Scope, Semantics, Slot},
+    code::{Action, Atomic, Fence, Known, Object, Op, Scope, Slot},
     memory::Space,
     types::{Member, Ty, TypeId},
     words::Inst,
@@ -74,8 +74,8 @@ impl Body<'_, '_> {
                 self.emit(Op::SpaceSemantics { to, pointer });
             }
             Inst_::MemoryBarrier => {
-                let scope = self.scope(inst.word(0)?);
-                let semantics = self.semantics(inst.word(1)?);
+                let scope = self.known(inst.word(0)?)?;
+                let semantics = self.known(inst.word(1)?)?;
                 self.decoder.tables.fences.push(Fence { scope, semantics });
                 self.emit(Op::Fence(self.decoder.tables.fences.len() as u32 - 1));
             }
@@ -235,13 +235,13 @@ impl Body<'_, '_> {
         // Without result, the pointer comes first.
         let first = if matches!(action, Action::Store | Action::Clear) { 0 } else { 2 };
         let (pointer, pointer_type) = self.value(inst.word(first)?)?;
-        let scope = self.scope(inst.word(first + 1)?);
-        let semantics = self.semantics(inst.word(first + 2)?);
+        let scope = self.known(inst.word(first + 1)?)?;
+        let semantics = self.known(inst.word(first + 2)?)?;
         let mut failure = semantics;
         let (mut value, mut comparator) = (0, 0);
         match action {
             Action::CompareExchange => {
-                failure = self.semantics(inst.word(first + 3)?);
+                failure = self.known(inst.word(first + 3)?)?;
                 value = self.lanes(inst.word(first + 4)?)?.0;
                 comparator = self.lanes(inst.word(first + 5)?)?.0;
             }
@@ -267,30 +267,17 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A scope; one that is not constant counts as the widest.
-    pub(super) fn scope(&self, id: u32) -> Scope {
-        match self.decoder.number(id) {
-            Some(1) => Scope::Device,
-            Some(2) => Scope::WorkGroup,
-            Some(3) => Scope::SubGroup,
-            Some(4) => Scope::WorkItem,
-            _ => Scope::AllDevices,
-        }
+    /// A scope or memory semantics, which need not be constant.
+    pub(super) fn known<T: From<u64>>(&mut self, id: u32) -> Result<Known<T>, Invalid> {
+        Ok(match self.decoder.number(id) {
+            Some(number) => Known::Now(number.into()),
+            None => Known::Then(self.lanes(id)?.0),
+        })
     }
 
-    /// Memory semantics; those that are not constant count as the strongest.
-    pub(super) fn semantics(&self, id: u32) -> Semantics {
-        let Some(bits) = self.decoder.number(id) else {
-            return Semantics { order: Order::SeqCst, local: true, global: true };
-        };
-        let order = match bits & 0x1e {
-            0 => Order::Relaxed,
-            2 => Order::Acquire,
-            4 => Order::Release,
-            8 | 6 => Order::AcquireRelease,
-            _ => Order::SeqCst,
-        };
-        Semantics { order, local: bits & 0x100 != 0, global: bits & 0x200 != 0 }
+    /// The scope of who takes part; one that is not constant counts as the widest.
+    pub(super) fn scope(&self, id: u32) -> Scope {
+        self.decoder.number(id).map_or(Scope::AllDevices, Scope::from)
     }
 }
 

@@ -8,19 +8,19 @@ use super::{
     Argument, Options,
     enqueue::Queue,
     item::{Item, State},
-    meet,
+    meet::{self, Copies, Surroundings},
     place::GroupPlace,
     printf::Printed,
-    races::Races,
+    races::{Races, Shadow},
     run::{self, Site},
     view::Local,
 };
 use crate::{
     Checks, Program,
-    code::{Function, Scope, Together},
+    code::{Function, Line, Scope, Together},
     interface::ParameterKind,
     memory::{Cells, Objects, Place, Space},
-    report::{self, Problem, Report},
+    report::{self, Problem, Report, Use, Who},
 };
 
 /// Jumps that a work-item makes before it is another one's turn.
@@ -30,14 +30,22 @@ const TURNS: u32 = 4;
 
 /// A work-group under way.
 pub(crate) struct Group<'l> {
-    place: GroupPlace<'l>,
-    /// Among all groups.
-    number: u32,
-    local: Vec<Local>,
+    scene: Scene<'l>,
     /// Those that have begun and are not done, by their index.
     pub(crate) live: Vec<Item>,
     begun: u32,
     done: u32,
+}
+
+/// What the work-items of a group have together.
+struct Scene<'l> {
+    place: GroupPlace<'l>,
+    /// Among all groups.
+    number: u32,
+    local: Vec<Local>,
+    /// Strict: the accesses to local memory.
+    shadow: Shadow,
+    copies: Copies,
     random: Random,
 }
 
@@ -97,7 +105,9 @@ impl<'l> Group<'l> {
         let [x, y, z] = place.id().map(u64::from);
         let random =
             Random((options.seed ^ x << 1 ^ y << 21 ^ z << 42).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        Self { place, number, local, live: Vec::new(), begun: 0, done: 0, random }
+        let scene =
+            Scene { place, number, local, shadow: Shadow::default(), copies: Copies::default(), random };
+        Self { scene, live: Vec::new(), begun: 0, done: 0 }
     }
 
     /// Work-items that hold memory.
@@ -113,29 +123,19 @@ impl<'l> Group<'l> {
         }
         loop {
             let mut any_ready = false;
-            let mut kept = 0;
-            for index in 0..self.live.len() {
-                if self.live[index].state != State::Ready {
-                    self.live.swap(kept, index);
-                    kept += 1;
-                    continue;
-                }
-                let mut item = std::mem::take(&mut self.live[index]);
-                self.turn::<CHECKS>(&mut item, shared)?;
+            for item in self.live.iter_mut().filter(|item| item.state == State::Ready) {
+                self.scene.turn::<CHECKS>(item, shared)?;
                 any_ready |= item.state == State::Ready;
-                if item.state == State::Done {
-                    self.done += 1;
-                    shared.pool.items.push(item);
-                } else {
-                    self.live[kept] = item;
-                    kept += 1;
-                }
+                self.done += u32::from(item.state == State::Done);
             }
-            self.live.truncate(kept);
-            while self.begun < self.place.size() {
+            if self.live.iter().any(|item| item.state == State::Done) {
+                shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
+            }
+            while self.begun < self.scene.place.size() {
                 let mut item = shared.pool.items.pop().unwrap_or_default();
-                self.begin::<CHECKS>(&mut item, shared.races)?;
-                self.turn::<CHECKS>(&mut item, shared)?;
+                self.scene.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
+                self.begun += 1;
+                self.scene.turn::<CHECKS>(&mut item, shared)?;
                 if item.state == State::Done {
                     self.done += 1;
                     shared.pool.items.push(item);
@@ -146,8 +146,10 @@ impl<'l> Group<'l> {
             }
             if self.live.is_empty() {
                 shared.pool.lists.push(std::mem::take(&mut self.live));
-                shared.races.end_group(self.number);
-                return Ok(Ended::Done);
+                return match self.scene.copies.forgotten() {
+                    Some(site) if CHECKS => Err(self.scene.forgotten_copy(site)),
+                    _ => Ok(Ended::Done),
+                };
             }
             any_ready |= self.meet::<CHECKS>(shared)?;
             turns += 1;
@@ -158,18 +160,154 @@ impl<'l> Group<'l> {
         }
     }
 
-    /// Prepares the next work-item.
-    fn begin<const CHECKS: bool>(&mut self, item: &mut Item, races: &mut Races) -> Result<(), Box<Report>> {
+    /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
+    fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
+        let program = self.scene.place.launch.program;
+        let mut released = false;
+        if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
+            let at = |item: &Item| match item.state {
+                State::Waiting(number) => Some((&program.tables.meets[number as usize], item.at())),
+                _ => None,
+            };
+            let is_group = |item: &Item| at(item).is_some_and(|(meet, _)| meet.scope != Scope::SubGroup);
+            if self.live.iter().all(is_group) {
+                let first = self.live[0].at();
+                let other = self.live.iter().find(|item| item.at() != first);
+                if CHECKS && (other.is_some() || self.done > 0) {
+                    return Err(self.divergence(other.map(|item| item.index)));
+                }
+                let all: Vec<usize> = (0..self.live.len()).collect();
+                self.together::<CHECKS>(&all, shared)?;
+                return Ok(true);
+            }
+        }
+        // Sub-groups, each by itself.
+        let mut start = 0;
+        while start < self.live.len() {
+            let sub_group = self.live[start].index / crate::SUB_GROUP_SIZE;
+            let length = self.live[start..]
+                .iter()
+                .take_while(|item| item.index / crate::SUB_GROUP_SIZE == sub_group)
+                .count();
+            let range = start..start + length;
+            start += length;
+            let waits = |item: &Item| match item.state {
+                State::Waiting(number) => Some(&program.tables.meets[number as usize]),
+                _ => None,
+            };
+            if !self.live[range.clone()].iter().all(|item| waits(item).is_some()) {
+                continue;
+            }
+            let candidates: Vec<usize> = range
+                .filter(|&index| waits(&self.live[index]).is_some_and(|meet| meet.scope == Scope::SubGroup))
+                .collect();
+            // Those furthest behind go first; others may join them later.
+            let Some(first) = candidates.iter().map(|&index| self.live[index].at()).min() else { continue };
+            let chosen: Vec<usize> =
+                candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
+            let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
+            let size = self.scene.place.sub_group_size(self.live[chosen[0]].index) as usize;
+            if CHECKS && is_uniform && chosen.len() != size {
+                let item = std::mem::take(&mut self.live[chosen[0]]);
+                let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
+                return Err(self.scene.report(&item, &Problem::Divergence { others }));
+            }
+            self.together::<CHECKS>(&chosen, shared)?;
+            released = true;
+        }
+        Ok(released)
+    }
+
+    fn together<const CHECKS: bool>(
+        &mut self,
+        chosen: &[usize],
+        shared: &mut Shared<'_>,
+    ) -> Result<(), Box<Report>> {
+        let program = self.scene.place.launch.program;
+        let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
+        let meet = &program.tables.meets[number as usize];
+        let at = self.live[chosen[0]].at();
+        if CHECKS && let Together::Barrier { memory, semantics } = meet.what {
+            let item = &mut self.live[chosen[0]];
+            let base = item.frames.last().map_or(0, |frame| frame.base);
+            let known = [memory.slot(), semantics.slot()].into_iter().flatten();
+            for slot in known {
+                if item.undefined(slot, 1).contains(&1) {
+                    let item = std::mem::take(item);
+                    return Err(self.scene.report(&item, &Problem::Uninitialised(Use::Operand)));
+                }
+            }
+            let registers = &item.regs[base..];
+            let (memory, semantics) = (memory.get(registers), semantics.get(registers));
+            let is_whole_group = chosen.len() == self.scene.place.size() as usize;
+            let threads =
+                self.live.iter_mut().enumerate().filter(|(index, _)| chosen.binary_search(index).is_ok());
+            let threads = threads.map(|(_, item)| &mut item.thread);
+            shared.races.barrier(threads, is_whole_group, memory, semantics);
+        }
+        let scene = &mut self.scene;
+        let function = &program.functions[at.0 as usize];
+        let mut surroundings = Surroundings {
+            global: shared.global,
+            local: &mut scene.local,
+            local_size: scene.place.region.local,
+            races: shared.races,
+            shadow: &mut scene.shadow,
+            copies: &mut scene.copies,
+            group: scene.number,
+            // The position is behind it.
+            at: function.first + at.1.saturating_sub(1),
+        };
+        let result = meet::perform::<CHECKS>(meet, &mut self.live, chosen, &mut surroundings);
+        if let Err(problem) = result {
+            let item = std::mem::take(&mut self.live[chosen[0]]);
+            return Err(self.scene.report(&item, &problem));
+        }
+        for &index in chosen {
+            self.live[index].state = State::Ready;
+        }
+        Ok(())
+    }
+
+    /// Tells that the first work-item waits where others do not.
+    fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
+        let others = match other {
+            Some(index) => {
+                let [x, y, z] = self.scene.place.global_id(index);
+                let there = self.live.iter().find(|item| item.index == index);
+                let place = there.and_then(|item| self.scene.source(item));
+                let place = place.map_or(String::new(), |place| format!(", at line {}", place.line));
+                format!("work-item ({x}, {y}, {z}) waits at another barrier{place}")
+            }
+            None => format!("{} of its work-items have returned", self.done),
+        };
+        let item = std::mem::take(&mut self.live[0]);
+        self.scene.report(&item, &Problem::Divergence { others })
+    }
+
+    /// The launch has taken too long while this group was under way.
+    pub(crate) fn timeout(&mut self) -> Report {
+        let item = self.live.pop().unwrap_or_default();
+        *self.scene.report(&item, &Problem::Timeout)
+    }
+}
+
+impl Scene<'_> {
+    /// Prepares a work-item.
+    fn begin<const CHECKS: bool>(
+        &self,
+        index: u32,
+        item: &mut Item,
+        races: &mut Races,
+    ) -> Result<(), Box<Report>> {
         let launch = self.place.launch;
         let program = launch.program;
         let kernel = &program.kernels[launch.kernel];
         let function = &program.functions[kernel.function as usize];
-        item.reset(self.begun);
+        item.reset(index);
         if CHECKS {
-            let sub_group = self.begun / crate::SUB_GROUP_SIZE;
-            item.thread = races.begin(self.number, sub_group, self.place.global_id(self.begun));
+            item.thread = races.begin(self.number, index);
         }
-        self.begun += 1;
         let prepared = self.arguments::<CHECKS>(item, function);
         prepared.map_err(|problem| self.report(item, &problem))
     }
@@ -235,6 +373,7 @@ impl<'l> Group<'l> {
             global: shared.global,
             local: &mut self.local,
             races: shared.races,
+            shadow: &mut self.shadow,
             printed: Printed { text: shared.printed, used: shared.print_room },
             queue: shared.queue,
         };
@@ -246,119 +385,6 @@ impl<'l> Group<'l> {
         result.map_err(|problem| self.report(item, &problem))
     }
 
-    /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
-    fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
-        let program = self.place.launch.program;
-        let mut released = false;
-        if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
-            let at = |item: &Item| match item.state {
-                State::Waiting(number) => Some((&program.tables.meets[number as usize], item.at())),
-                _ => None,
-            };
-            let is_group = |item: &Item| at(item).is_some_and(|(meet, _)| meet.scope != Scope::SubGroup);
-            if self.live.iter().all(is_group) {
-                let first = self.live[0].at();
-                let other = self.live.iter().find(|item| item.at() != first);
-                if CHECKS && (other.is_some() || self.done > 0) {
-                    return Err(self.divergence(other.map(|item| item.index)));
-                }
-                let all: Vec<usize> = (0..self.live.len()).collect();
-                self.together::<CHECKS>(&all, shared)?;
-                return Ok(true);
-            }
-        }
-        // Sub-groups, each by itself.
-        let mut start = 0;
-        while start < self.live.len() {
-            let sub_group = self.live[start].index / crate::SUB_GROUP_SIZE;
-            let length = self.live[start..]
-                .iter()
-                .take_while(|item| item.index / crate::SUB_GROUP_SIZE == sub_group)
-                .count();
-            let range = start..start + length;
-            start += length;
-            let waits = |item: &Item| match item.state {
-                State::Waiting(number) => Some(&program.tables.meets[number as usize]),
-                _ => None,
-            };
-            if !self.live[range.clone()].iter().all(|item| waits(item).is_some()) {
-                continue;
-            }
-            let candidates: Vec<usize> = range
-                .filter(|&index| waits(&self.live[index]).is_some_and(|meet| meet.scope == Scope::SubGroup))
-                .collect();
-            // Those furthest behind go first; others may join them later.
-            let Some(first) = candidates.iter().map(|&index| self.live[index].at()).min() else { continue };
-            let chosen: Vec<usize> =
-                candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
-            let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
-            let size = self.place.sub_group_size(self.live[chosen[0]].index) as usize;
-            if CHECKS && is_uniform && chosen.len() != size {
-                let item = std::mem::take(&mut self.live[chosen[0]]);
-                let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
-                return Err(self.report(&item, &Problem::Divergence { others }));
-            }
-            self.together::<CHECKS>(&chosen, shared)?;
-            released = true;
-        }
-        Ok(released)
-    }
-
-    fn together<const CHECKS: bool>(
-        &mut self,
-        chosen: &[usize],
-        shared: &mut Shared<'_>,
-    ) -> Result<(), Box<Report>> {
-        let program = self.place.launch.program;
-        let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
-        let meet = &program.tables.meets[number as usize];
-        if CHECKS && let Together::Barrier { memory, semantics } = meet.what {
-            let is_whole_group = chosen.len() == self.place.size() as usize;
-            let threads =
-                self.live.iter_mut().enumerate().filter(|(index, _)| chosen.binary_search(index).is_ok());
-            let threads = threads.map(|(_, item)| &mut item.thread);
-            shared.races.barrier(threads, is_whole_group, memory, semantics);
-        }
-        let result = meet::perform::<CHECKS>(
-            meet,
-            &mut self.live,
-            chosen,
-            shared.global,
-            &mut self.local,
-            self.place.region.local,
-        );
-        if let Err(problem) = result {
-            let item = std::mem::take(&mut self.live[chosen[0]]);
-            return Err(self.report(&item, &problem));
-        }
-        for &index in chosen {
-            self.live[index].state = State::Ready;
-        }
-        Ok(())
-    }
-
-    /// Tells that the first work-item waits where others do not.
-    fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
-        let others = match other {
-            Some(index) => {
-                let [x, y, z] = self.place.global_id(index);
-                let there = self.live.iter().find(|item| item.index == index);
-                let place = there.and_then(|item| self.source(item));
-                let place = place.map_or(String::new(), |place| format!(", at line {}", place.line));
-                format!("work-item ({x}, {y}, {z}) waits at another barrier{place}")
-            }
-            None => format!("{} of its work-items have returned", self.done),
-        };
-        let item = std::mem::take(&mut self.live[0]);
-        self.report(&item, &Problem::Divergence { others })
-    }
-
-    /// The launch has taken too long while this group was under way.
-    pub(crate) fn timeout(&mut self) -> Report {
-        let item = self.live.pop().unwrap_or_default();
-        *self.report(&item, &Problem::Timeout)
-    }
-
     fn source(&self, item: &Item) -> Option<report::Place> {
         let program: &Program = self.place.launch.program;
         // Calls without lines of their own are told by those of their callers.
@@ -366,21 +392,40 @@ impl<'l> Group<'l> {
             // A caller's position is behind its call, and so is that of who waits.
             let waits = depth > 0 || matches!(item.state, State::Waiting(_));
             let position = frame.position.saturating_sub(waits.into());
-            let line = program.functions[frame.function as usize].line(position)?;
-            let file = program.files.get(line.file as usize)?.clone();
-            Some(report::Place { file, line: line.line })
+            self.shown(program.functions[frame.function as usize].line(position)?)
         })
+    }
+
+    /// All are done, but a copy is under way (OpenCL C 6.15.11).
+    fn forgotten_copy(&self, site: u32) -> Box<Report> {
+        let program = self.place.launch.program;
+        let message = "ends without having waited for an asynchronous copy".to_owned();
+        let mut report =
+            self.report(&Item::default(), &Problem::Misuse { kind: "asynchronous-copy", message });
+        report.place = program.line_at(site).and_then(|line| self.shown(line));
+        report
+    }
+
+    fn shown(&self, line: Line) -> Option<report::Place> {
+        let file = self.place.launch.program.files.get(line.file as usize)?.clone();
+        Some(report::Place { file, line: line.line })
     }
 
     pub(crate) fn report(&self, item: &Item, problem: &Problem) -> Box<Report> {
         let launch = self.place.launch;
         let mut notes = problem.notes();
         if let Problem::Race(race) = problem {
-            let [x, y, z] = race.other_item;
-            let (function, position) = race.other_at;
-            let line = launch.program.functions[function as usize].line(position);
+            let line = launch.program.line_at(race.other_at);
             let place = line.map_or(String::new(), |line| format!(" at line {}", line.line));
-            notes.insert(0, format!("the other access is by work-item ({x}, {y}, {z}){place}"));
+            let who = match race.other_by {
+                Who::Copy => "an asynchronous copy".to_owned(),
+                Who::WorkItem { group, index } => {
+                    let there = GroupPlace::nth(launch, group.into()).map(|place| place.global_id(index));
+                    let [x, y, z] = there.unwrap_or_default();
+                    format!("work-item ({x}, {y}, {z})")
+                }
+            };
+            notes.insert(0, format!("the other access is by {who}{place}"));
         }
         notes.extend(problem.address().and_then(|address| self.owner(item, address)));
         Box::new(Report {
@@ -433,7 +478,7 @@ impl<'l> Group<'l> {
                     _ => ("no local object".to_owned(), None),
                 }
             }
-            Space::Private => match item.private.objects.get(place.object as usize) {
+            Space::Private => match item.private.object(place.object) {
                 Some(object) => {
                     let function = program.functions.get(object.function as usize);
                     let name = function.and_then(|it| it.objects.get(object.number as usize));

@@ -2,19 +2,18 @@
 //!
 //! Owns the operations on images; where a sampler finds texels is `sample`'s.
 
-use super::sample;
+use super::{sample, view::View};
 use crate::{
     alu,
     code::{FormatNumber, Image, ImageAction, Lanes, Slot},
     image::{FIRST_CHANNEL, FIRST_ORDER, Format, Texel},
-    memory::Objects,
     report::{Problem, Use},
     types::Scalar,
 };
 
 /// Does it.
 pub(crate) fn perform<const CHECKS: bool>(
-    global: &Objects,
+    view: &mut View<'_>,
     op: &Image,
     regs: &mut [u64],
     undefined: &mut [u8],
@@ -22,7 +21,8 @@ pub(crate) fn perform<const CHECKS: bool>(
     let is_unknown = |undefined: &[u8], (slot, lanes): (Slot, Lanes)| {
         CHECKS && undefined[slot as usize..][..usize::from(lanes.count)].iter().any(|lane| *lane != 0)
     };
-    let Some(texels) = global.image(regs[op.image as usize]) else {
+    let (global, handle) = (view.global, regs[op.image as usize]);
+    let Some(texels) = global.image(handle) else {
         return Err(misuse("uses an image that there is not"));
     };
     if is_unknown(undefined, op.place) {
@@ -38,6 +38,11 @@ pub(crate) fn perform<const CHECKS: bool>(
         (usize::from(op.rank)..3).for_each(|lane| place[lane] = 0);
         place
     };
+    // Strict: who else accesses this texel.
+    let mut touch = |place: [i64; 3], is_write: bool| match (&mut view.watch, texels.number(place)) {
+        (Some(watch), Some(number)) => watch.touch_handle(handle, number, is_write),
+        _ => Ok(()),
+    };
     let texel = match op.action {
         ImageAction::Write => {
             if is_unknown(undefined, op.texel) {
@@ -46,13 +51,17 @@ pub(crate) fn perform<const CHECKS: bool>(
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
                 return Err(misuse("writes texels of another type than the image has"));
             };
+            touch(integers(regs), true)?;
             if !texels.store(integers(regs), texel) && CHECKS {
                 return Err(misuse("writes a texel outside of the image"));
             }
             return Ok(());
         }
         ImageAction::Read => match texels.load(integers(regs)) {
-            Some(texel) => texel,
+            Some(texel) => {
+                touch(integers(regs), false)?;
+                texel
+            }
             None if CHECKS => return Err(misuse("reads a texel outside of the image without a sampler")),
             None => texels.desc.format.border(),
         },
@@ -60,12 +69,16 @@ pub(crate) fn perform<const CHECKS: bool>(
             let sampler = regs[op.sampler as usize] as u32;
             let mut along = [0; 4];
             along[..rank].copy_from_slice(&regs[op.place.0 as usize..][..rank]);
+            let mut source = sample::Source { texels, seen: Vec::new(), notes: CHECKS };
             let found = if op.place.1.scalar.is_float() {
                 let along = along.map(|bits| alu::to_f64(op.place.1.scalar, bits) as f32);
-                sample::at_floats(texels, sampler, along, op.dims, op.rank)
+                source.at_floats(sampler, along, op.dims, op.rank)
             } else {
-                sample::at_integers(texels, sampler, integers(regs), op.dims, op.rank)
+                source.at_integers(sampler, integers(regs), op.dims, op.rank)
             };
+            for place in source.seen {
+                touch(place, false)?;
+            }
             match found {
                 Some(texel) => texel,
                 None if CHECKS => {

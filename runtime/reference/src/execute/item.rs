@@ -5,7 +5,7 @@
 use super::races::Thread;
 use crate::{
     code::{Function, Position, Slot},
-    memory::{Cells, Space},
+    memory::{Cells, OBJECTS, Place, Space},
     report::Problem,
 };
 
@@ -52,8 +52,8 @@ pub(crate) struct Frame {
     pub(crate) base: usize,
     /// Where the caller wants the result.
     pub(crate) to: Slot,
-    /// The first of its variables, and the private memory in use before it.
-    pub(crate) objects: usize,
+    /// The first of its variables, by its number, and the private memory in use before it.
+    pub(crate) objects: u32,
     used: u64,
 }
 
@@ -65,13 +65,20 @@ pub(crate) struct Private {
     pub(crate) known: Vec<u8>,
     pub(crate) objects: Vec<PrivateObject>,
     used: u64,
+    /// How many calls there have been, so that a pointer to a variable names it and none that comes later in its place.
+    calls: u32,
 }
+
+/// Bits of a variable's number that count variables; those above count calls.
+const COUNTED: u32 = 14;
+const COUNT: u32 = (1 << COUNTED) - 1;
 
 /// A variable's place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrivateObject {
     pub(crate) start: u64,
     pub(crate) size: u64,
+    call: u32,
     pub(crate) function: u32,
     /// Among the function's variables.
     pub(crate) number: u32,
@@ -84,6 +91,7 @@ impl Item {
         self.regs.clear();
         self.undefined.clear();
         self.private.objects.clear();
+        self.private.calls = 0;
         self.private.used = 0;
         self.index = index;
         self.state = State::Ready;
@@ -113,7 +121,8 @@ impl Item {
             }
         }
         let private = &mut self.private;
-        let (objects, used) = (private.objects.len(), private.used);
+        private.calls = (private.calls + 1) % (OBJECTS >> COUNTED);
+        let (objects, used) = (private.calls << COUNTED | private.objects.len() as u32, private.used);
         for (object, count) in function.objects.iter().zip(0..) {
             private.push::<CHECKS>(number, count, object.size, object.align)?;
         }
@@ -126,7 +135,7 @@ impl Item {
         let frame = self.frames.pop()?;
         self.regs.truncate(frame.base);
         self.undefined.truncate(frame.base);
-        self.private.objects.truncate(frame.objects);
+        self.private.objects.truncate((frame.objects & COUNT) as usize);
         self.private.used = frame.used;
         Some(frame)
     }
@@ -171,7 +180,25 @@ impl Private {
             }
             self.known[start as usize..end as usize].fill(0);
         }
-        self.objects.push(PrivateObject { start, size, function, number });
-        Ok(Space::Private.address(self.objects.len() as u32 - 1))
+        let index = self.objects.len() as u32;
+        if index > COUNT {
+            return Err(Problem::Memory);
+        }
+        self.objects.push(PrivateObject { start, size, call: self.calls, function, number });
+        Ok(Space::Private.address(self.calls << COUNTED | index))
+    }
+
+    /// The object of a number; none if its function has returned.
+    pub(crate) fn object(&self, number: u32) -> Option<&PrivateObject> {
+        let object = self.objects.get((number & COUNT) as usize)?;
+        (object.call == number >> COUNTED).then_some(object)
+    }
+
+    /// Where bytes of an object are among all; none if they do not lie within it.
+    #[inline]
+    pub(crate) fn inside(&self, place: Place, size: u64) -> Option<u64> {
+        let object = self.object(place.object)?;
+        let offset = u64::try_from(place.offset).ok()?;
+        (offset.checked_add(size)? <= object.size).then_some(object.start + offset)
     }
 }

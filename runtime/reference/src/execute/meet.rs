@@ -2,9 +2,14 @@
 //!
 //! Owns the collective functions (OpenCL C 6.15.16, 6.15.19). It must never know when work-items meet.
 
+mod copy;
+
+pub(crate) use copy::Copies;
+
 use super::{
     item::{Item, Private},
     pipe,
+    races::{Races, Shadow, Site},
     view::{Local, View},
 };
 use crate::{
@@ -14,17 +19,34 @@ use crate::{
     report::{Problem, Use},
 };
 
+/// What a group's work-items meet in.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) global: &'a Objects,
+    pub(crate) local: &'a mut [Local],
+    pub(crate) local_size: [u32; 3],
+    pub(crate) races: &'a mut Races,
+    pub(crate) shadow: &'a mut Shadow,
+    pub(crate) copies: &'a mut Copies,
+    pub(crate) group: u32,
+    /// The operation at which they meet.
+    pub(crate) at: Site,
+}
+
 /// Does it for those chosen, who are in the order of their indices.
 pub(crate) fn perform<const CHECKS: bool>(
     meet: &Meet,
     live: &mut [Item],
     chosen: &[usize],
-    global: &Objects,
-    local: &mut [Local],
-    local_size: [u32; 3],
+    surroundings: &mut Surroundings<'_>,
 ) -> Result<(), Problem> {
-    if matches!(meet.what, Together::Barrier { .. } | Together::WaitEvents) {
-        return Ok(());
+    let (global, local_size) = (surroundings.global, surroundings.local_size);
+    match meet.what {
+        Together::Barrier { .. } => return Ok(()),
+        Together::WaitEvents { count, events } => {
+            return copy::wait::<CHECKS>(count, events, live, chosen, surroundings);
+        }
+        Together::Copy { .. } => return copy::copy::<CHECKS>(meet, live, chosen, surroundings),
+        _ => {}
     }
     let count = usize::from(meet.count);
     if CHECKS && count > 0 {
@@ -41,12 +63,15 @@ pub(crate) fn perform<const CHECKS: bool>(
         .iter()
         .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
         .collect();
+    if CHECKS && matches!(meet.what, Together::Broadcast) && !meet.non_uniform {
+        agree(live, chosen, meet.other, usize::from(meet.other_count))?;
+    }
     let mut give = |member: usize, lane: usize, value: u64| {
         set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
     };
     let members = 0..chosen.len();
     match meet.what {
-        Together::Barrier { .. } | Together::WaitEvents => {}
+        Together::Barrier { .. } | Together::WaitEvents { .. } | Together::Copy { .. } => {}
         Together::All => {
             let all = values.iter().all(|value| value[0] != 0);
             members.for_each(|member| give(member, 0, all.into()));
@@ -93,8 +118,13 @@ pub(crate) fn perform<const CHECKS: bool>(
                     _ => own.wrapping_add(delta) % (chosen.len() as u32).max(1),
                 };
                 // Who does not take part gives something undefined: the own value.
-                let source = ids.iter().position(|id| *id == wanted).unwrap_or(member);
-                (0..count).for_each(|lane| give(member, lane, values[source][lane]));
+                let source = ids.iter().position(|id| *id == wanted);
+                for (lane, &value) in values[source.unwrap_or(member)].iter().enumerate() {
+                    set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
+                }
+                if CHECKS && source.is_none() {
+                    live[chosen[member]].undefined(meet.to, count).fill(1);
+                }
             }
         }
         Together::Ballot => {
@@ -153,8 +183,13 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         Together::Pipe(pipe) => {
             // All do the same: the first does it, and tells the others.
+            if CHECKS {
+                for slot in pipe.operands() {
+                    agree(live, chosen, slot, 1)?;
+                }
+            }
             let mut nothing = Private::default();
-            let mut view = View { global, local, private: &mut nothing, watch: None };
+            let mut view = View { global, local: surroundings.local, private: &mut nothing, watch: None };
             let first = &mut live[chosen[0]];
             let base = first.frames.last().map_or(0, |frame| frame.base);
             let undefined = first.undefined.get_mut(base..).unwrap_or_default();
@@ -164,20 +199,19 @@ pub(crate) fn perform<const CHECKS: bool>(
                 chosen.iter().for_each(|&index| set::<CHECKS>(&mut live[index], pipe.to, 0, result));
             }
         }
-        Together::Copy { from, elements, stride, bytes, to_local } => {
-            let first = &mut live[chosen[0]];
-            let [target, source, elements, stride] =
-                [meet.to, from, elements, stride].map(|slot: Slot| first.values(slot, 1)[0]);
-            let mut nothing = Private::default();
-            let mut view = View { global, local, private: &mut nothing, watch: None };
-            // The stride is that of global memory, in elements.
-            let bytes = u64::from(bytes);
-            for element in 0..elements {
-                let near = element.wrapping_mul(bytes);
-                let far = element.wrapping_mul(stride).wrapping_mul(bytes);
-                let (to_step, from_step) = if to_local { (near, far) } else { (far, near) };
-                view.copy::<CHECKS>(target.wrapping_add(to_step), source.wrapping_add(from_step), bytes)?;
-            }
+    }
+    Ok(())
+}
+
+/// Strict: operands that all pass alike (OpenCL C 6.15.16, 6.15.11).
+fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Result<(), Problem> {
+    let first = live[chosen[0]].values(slot, count).to_vec();
+    for &index in chosen {
+        if live[index].undefined(slot, count).iter().any(|lane| *lane != 0) {
+            return Err(Problem::Uninitialised(Use::Operand));
+        }
+        if live[index].values(slot, count) != first {
+            return Err(Problem::Differing);
         }
     }
     Ok(())

@@ -49,7 +49,13 @@ pub(crate) fn perform<const CHECKS: bool>(
         PipeAction::WriteReserved => {
             let packet = load::<CHECKS>(view, value(op.pointer), size)?;
             match packets.reserved(value(op.reservation), End::Write, value(op.index) as u32) {
-                Some(place) => *place = packet,
+                Some((number, place)) => {
+                    *place = packet;
+                    // Who reads it comes behind the commit; others who write it may not.
+                    if let Some(watch) = &mut view.watch {
+                        watch.touch_handle(value(op.pipe), number, true)?;
+                    }
+                }
                 None if CHECKS => return Err(misuse("writes a packet that its reservation has not")),
                 None => return done(regs, undefined, op.to, FAILED),
             }
@@ -57,7 +63,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         PipeAction::ReadReserved => {
             match packets.reserved(value(op.reservation), End::Read, value(op.index) as u32) {
-                Some(packet) => store::<CHECKS>(view, value(op.pointer), packet)?,
+                Some((_, packet)) => store::<CHECKS>(view, value(op.pointer), packet)?,
                 None if CHECKS => return Err(misuse("reads a packet that its reservation has not")),
                 None => return done(regs, undefined, op.to, FAILED),
             }
@@ -65,6 +71,9 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         PipeAction::Reserve(end) => packets.reserve(end, value(op.index) as u32),
         PipeAction::Commit(end) => {
+            if CHECKS && end == End::Write && packets.lacks_packets(value(op.reservation)) {
+                return Err(misuse("commits a packet that was never written"));
+            }
             if !packets.commit(value(op.reservation), end) && CHECKS {
                 return Err(misuse("commits a reservation that there is not"));
             }

@@ -17,7 +17,20 @@ pub(crate) struct GroupPlace<'l> {
     pub(crate) group: [u32; 3],
 }
 
-impl GroupPlace<'_> {
+impl<'l> GroupPlace<'l> {
+    /// The group of a number among all of a launch.
+    pub(crate) fn nth(launch: &'l Launch<'l>, mut number: u64) -> Option<Self> {
+        for region in launch.regions {
+            let [x, y, z] = region.groups.map(u64::from);
+            if number < x * y * z {
+                let group = [number % x, number / x % y, number / x / y].map(|id| id as u32);
+                return Some(Self { launch, region, group });
+            }
+            number -= x * y * z;
+        }
+        None
+    }
+
     /// Work-items in the group.
     pub(crate) fn size(&self) -> u32 {
         self.region.local.iter().product()

@@ -7,8 +7,8 @@ use super::{
     item::{Item, State},
     place::GroupPlace,
     printf::Printed,
-    races::{Races, Synchronisation},
-    view::{Local, View, Watch},
+    races::{Races, Shadow, Synchronisation},
+    view::{Found, Local, View, Watch},
 };
 use crate::{
     alu,
@@ -24,6 +24,7 @@ pub(crate) struct Site<'a> {
     pub(crate) global: &'a Objects,
     pub(crate) local: &'a mut [Local],
     pub(crate) races: &'a mut Races,
+    pub(crate) shadow: &'a mut Shadow,
     pub(crate) printed: Printed<'a>,
     pub(crate) queue: &'a Queue,
 }
@@ -51,7 +52,8 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
             item.state = State::Done;
             return Ok(());
         };
-        let code = program.functions[frame.function as usize].code.as_slice();
+        let function = &program.functions[frame.function as usize];
+        let code = function.code.as_slice();
         let mut position = frame.position as usize;
 
         macro_rules! stop {
@@ -85,8 +87,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     local: &mut *site.local,
                     private: &mut item.private,
                     watch: if CHECKS {
-                        let at = (frame.function, position as u32 - 1);
-                        Some(Watch { races: &mut *site.races, thread: &mut item.thread, at })
+                        let at = function.first + position as u32 - 1;
+                        let (races, shadow) = (&mut *site.races, &mut *site.shadow);
+                        Some(Watch { races, shadow, thread: &mut item.thread, at })
                     } else {
                         None
                     },
@@ -231,7 +234,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     }
                 }
                 Op::Variable { to, object } => {
-                    regs[to as usize] = Space::Private.address(frame.objects as u32 + object);
+                    regs[to as usize] = Space::Private.address(frame.objects + object);
                     if CHECKS {
                         undefined[to as usize] = 0;
                     }
@@ -254,16 +257,14 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         attempt!(View::aligned(address, align, Access::Read));
                     }
                     let mut view = view!();
-                    if CHECKS {
-                        attempt!(view.watch(address, bytes, false));
-                    }
-                    let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
+                    let Found { cells, at, known } =
+                        attempt!(view.reach::<CHECKS>(address, bytes, Access::Read));
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = cells.load(at + (lane * size as usize) as u64, size);
                     }
                     if CHECKS {
                         let lanes = &mut undefined[to as usize..to as usize + count as usize];
-                        note_loaded(&mut view, lanes, address, size);
+                        note_loaded(known, lanes, size);
                     }
                 }
                 Op::LoadParts { to, pointer, parts, align } => {
@@ -277,17 +278,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
-                        if CHECKS {
-                            attempt!(view.watch(address, bytes, false));
-                        }
-                        let (cells, at) = attempt!(view.locate(address, bytes, Access::Read));
+                        let Found { cells, at, known } =
+                            attempt!(view.reach::<CHECKS>(address, bytes, Access::Read));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
                             regs[slot + lane] = cells.load(byte, part.size);
                         }
                         if CHECKS {
                             let lanes = &mut undefined[slot..slot + part.count as usize];
-                            note_loaded(&mut view, lanes, address, part.size);
+                            note_loaded(known, lanes, part.size);
                         }
                         slot += part.count as usize;
                     }
@@ -300,17 +299,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         attempt!(View::aligned(address, align, Access::Write));
                     }
                     let mut view = view!();
-                    if CHECKS {
-                        attempt!(view.watch(address, bytes, true));
-                    }
-                    let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
+                    let Found { cells, at, known } =
+                        attempt!(view.reach::<CHECKS>(address, bytes, Access::Write));
                     for lane in 0..count as usize {
                         let byte = at + (lane * size as usize) as u64;
                         cells.store(byte, size, regs[from as usize + lane]);
                     }
                     if CHECKS {
                         let lanes = &undefined[from as usize..from as usize + count as usize];
-                        attempt!(note_stored(&mut view, lanes, address, size));
+                        attempt!(note_stored(known, lanes, size));
                     }
                 }
                 Op::StoreParts { pointer, from, parts, align } => {
@@ -324,19 +321,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
-                        if CHECKS {
-                            attempt!(view.watch(address, bytes, true));
-                        }
-                        let (cells, at) = attempt!(view.locate(address, bytes, Access::Write));
+                        let Found { cells, at, known } =
+                            attempt!(view.reach::<CHECKS>(address, bytes, Access::Write));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
                             cells.store(byte, part.size, regs[slot + lane]);
                         }
-                        if CHECKS && let Some(known) = view.known(address, bytes) {
+                        if CHECKS {
                             let lanes = &undefined[slot..slot + part.count as usize];
-                            for (bytes, lane) in known.chunks_mut(part.size as usize).zip(lanes) {
-                                bytes.fill(1 - lane);
-                            }
+                            attempt!(note_stored(known, lanes, part.size));
                         }
                         slot += part.count as usize;
                     }
@@ -349,16 +342,14 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     }
                     let (bytes, size) = &tables.data[data as usize];
                     let mut view = view!();
-                    if CHECKS {
-                        attempt!(view.watch(address, *size, true));
-                    }
-                    let (cells, at) = attempt!(view.locate(address, *size, Access::Write));
+                    let Found { cells, at, known } =
+                        attempt!(view.reach::<CHECKS>(address, *size, Access::Write));
                     if bytes.is_empty() {
                         cells.zero(at, *size);
                     } else {
                         cells.write(at, bytes);
                     }
-                    if CHECKS && let Some(known) = view.known(address, *size) {
+                    if let Some(known) = known {
                         known.fill(1);
                     }
                 }
@@ -408,10 +399,14 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let reads = !matches!(atomic.action, Action::Store | Action::Clear);
                         let failed = atomic.action == Action::CompareExchange && !writes;
                         let semantics = if failed { atomic.failure } else { atomic.semantics };
-                        let how = Synchronisation { scope: atomic.scope, semantics, reads, writes };
-                        let at = (frame.function, position as u32 - 1);
+                        for slot in [atomic.scope.slot(), semantics.slot()].into_iter().flatten() {
+                            defined!(slot, Use::Operand);
+                        }
+                        let (scope, semantics) = (atomic.scope.get(regs), semantics.get(regs));
+                        let how = Synchronisation { scope, semantics, reads, writes };
+                        let at = function.first + position as u32 - 1;
                         let (thread, size) = (&mut item.thread, atomic.scalar.size());
-                        attempt!(site.races.atomic(thread, address, size, how, at));
+                        attempt!(site.races.atomic(site.shadow, thread, (address, size), how, at));
                         let mut view = view!();
                         if let Some(known) = view.known(address, size.into()) {
                             known.fill(1);
@@ -429,7 +424,10 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
                     if CHECKS {
                         let fence = &tables.fences[number as usize];
-                        item.thread.fence(fence.scope, fence.semantics);
+                        for slot in [fence.scope.slot(), fence.semantics.slot()].into_iter().flatten() {
+                            defined!(slot, Use::Operand);
+                        }
+                        item.thread.fence(fence.scope.get(regs), fence.semantics.get(regs));
                     }
                 }
                 Op::Meet(number) => {
@@ -450,7 +448,8 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
                 Op::Image(number) => {
                     let op = &tables.images[number as usize];
-                    attempt!(super::image::perform::<CHECKS>(site.global, op, regs, undefined));
+                    let mut view = view!();
+                    attempt!(super::image::perform::<CHECKS>(&mut view, op, regs, undefined));
                 }
                 Op::Pipe(number) => {
                     let op = &tables.pipes[number as usize];
@@ -546,6 +545,23 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         }
                     }
                 }
+                Op::CheckConversion { how, from, count } => {
+                    let how = &tables.conversions[how as usize];
+                    for lane in 0..count as usize {
+                        let from = from as usize + lane;
+                        if CHECKS && undefined[from] == 0 && !alu::fits(how, regs[from]) {
+                            fail!(Problem::Conversion);
+                        }
+                    }
+                }
+                Op::CheckOperands { f, a, b, count, what } => {
+                    for lane in 0..count as usize {
+                        let [a, b] = [a, b].map(|slot| slot as usize + lane);
+                        if CHECKS && undefined[a] | undefined[b] == 0 && f(regs[a], regs[b]) != 0 {
+                            fail!(Problem::Without(what));
+                        }
+                    }
+                }
                 Op::CheckOverflow { a, b, count, size, operation } => {
                     for lane in 0..count as usize {
                         let [x, y] =
@@ -567,8 +583,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
 }
 
 /// Strict: lanes that were loaded are undefined where a byte of them was never written.
-fn note_loaded(view: &mut View<'_>, lanes: &mut [u8], address: u64, size: u8) {
-    match view.known(address, lanes.len() as u64 * u64::from(size)) {
+#[inline(always)]
+fn note_loaded(known: Option<&mut [u8]>, lanes: &mut [u8], size: u8) {
+    match known {
         Some(known) => {
             for (lane, bytes) in lanes.iter_mut().zip(known.chunks(size.into())) {
                 *lane = bytes.contains(&0).into();
@@ -580,8 +597,9 @@ fn note_loaded(view: &mut View<'_>, lanes: &mut [u8], address: u64, size: u8) {
 
 /// Strict: what is stored in local or private memory is as defined as the value; what is stored in global memory must be. The
 /// last of four components may be the filling of a vector of three.
-fn note_stored(view: &mut View<'_>, lanes: &[u8], address: u64, size: u8) -> Result<(), Problem> {
-    match view.known(address, lanes.len() as u64 * u64::from(size)) {
+#[inline(always)]
+fn note_stored(known: Option<&mut [u8]>, lanes: &[u8], size: u8) -> Result<(), Problem> {
+    match known {
         Some(known) => {
             for (bytes, lane) in known.chunks_mut(size.into()).zip(lanes) {
                 bytes.fill(1 - lane);

@@ -16,59 +16,73 @@ const LINEAR: u32 = 0x20;
 /// Texels along one dimension, each with its weight.
 type Choices = Vec<(i64, f32)>;
 
-/// A texel by integer coordinates, which are never normalised nor filtered. Nothing where nothing is defined.
-pub(super) fn at_integers(texels: &Texels, sampler: u32, at: [i64; 3], dims: u8, rank: u8) -> Option<Texel> {
-    let mut place = at;
-    for (lane, place) in place.iter_mut().enumerate() {
-        let size = i64::from(texels.desc.size[lane]);
-        let is_layer = lane >= usize::from(dims) && lane < usize::from(rank);
-        if is_layer || !matches!(sampler & ADDRESSING, CLAMP | NONE) {
-            *place = (*place).clamp(0, size - 1);
-        }
-    }
-    texel(texels, sampler, place)
+/// An image that is read.
+pub(super) struct Source<'i> {
+    pub(super) texels: &'i Texels,
+    /// The texels that were read, if they are noted.
+    pub(super) seen: Vec<[i64; 3]>,
+    pub(super) notes: bool,
 }
 
-/// A texel by floating-point coordinates, or what the linear filter makes of those around. Integer texels are not filtered.
-pub(super) fn at_floats(texels: &Texels, sampler: u32, at: [f32; 4], dims: u8, rank: u8) -> Option<Texel> {
-    let is_linear = sampler & LINEAR != 0 && matches!(texels.desc.format.border(), Texel::Float(_));
-    let mut choices: [Choices; 3] = [0, 1, 2].map(|_| vec![(0, 1.0)]);
-    for lane in 0..usize::from(rank.min(3)) {
-        let (coordinate, size) = (at[lane], texels.desc.size[lane]);
-        choices[lane] = if lane >= usize::from(dims) {
-            // OpenCL API 8.2: the layer is the nearest there is.
-            vec![(coordinate.round_ties_even().clamp(0.0, (size - 1) as f32) as i64, 1.0)]
-        } else if is_linear {
-            let u = in_texels(coordinate, size, sampler) - 0.5;
-            let (lower, weight) = (whole(u.floor(), size), u - u.floor());
-            vec![(place(lower, size, sampler), 1.0 - weight), (place(lower + 1, size, sampler), weight)]
-        } else {
-            vec![(place(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
-        };
-    }
-    if !is_linear {
-        return texel(texels, sampler, [0, 1, 2].map(|lane: usize| choices[lane][0].0));
-    }
-    let mut sum = [0.0f32; 4];
-    let mut is_first = true;
-    for &(z, in_z) in &choices[2] {
-        for &(y, in_y) in &choices[1] {
-            for &(x, in_x) in &choices[0] {
-                let Texel::Float(texel) = texel(texels, sampler, [x, y, z])? else { return None };
-                let weight = in_x * in_y * in_z;
-                for (sum, value) in sum.iter_mut().zip(texel) {
-                    *sum = if is_first { weight * value } else { *sum + weight * value };
-                }
-                is_first = false;
+impl Source<'_> {
+    /// A texel by integer coordinates, which are never normalised nor filtered. Nothing where nothing is defined.
+    pub(super) fn at_integers(&mut self, sampler: u32, at: [i64; 3], dims: u8, rank: u8) -> Option<Texel> {
+        let mut place = at;
+        for (lane, place) in place.iter_mut().enumerate() {
+            let size = i64::from(self.texels.desc.size[lane]);
+            let is_layer = lane >= usize::from(dims) && lane < usize::from(rank);
+            if is_layer || !matches!(sampler & ADDRESSING, CLAMP | NONE) {
+                *place = (*place).clamp(0, size - 1);
             }
         }
+        self.texel(sampler, place)
     }
-    Some(Texel::Float(sum))
-}
 
-fn texel(texels: &Texels, sampler: u32, place: [i64; 3]) -> Option<Texel> {
-    let border = |format: Format| (sampler & ADDRESSING != NONE).then(|| format.border());
-    texels.load(place).or_else(|| border(texels.desc.format))
+    /// A texel by floating-point coordinates, or what the linear filter makes of those around. Integer texels are not filtered.
+    pub(super) fn at_floats(&mut self, sampler: u32, at: [f32; 4], dims: u8, rank: u8) -> Option<Texel> {
+        let desc = self.texels.desc;
+        let is_linear = sampler & LINEAR != 0 && matches!(desc.format.border(), Texel::Float(_));
+        let mut choices: [Choices; 3] = [0, 1, 2].map(|_| vec![(0, 1.0)]);
+        for lane in 0..usize::from(rank.min(3)) {
+            let (coordinate, size) = (at[lane], desc.size[lane]);
+            choices[lane] = if lane >= usize::from(dims) {
+                // OpenCL API 8.2: the layer is the nearest there is.
+                vec![(coordinate.round_ties_even().clamp(0.0, (size - 1) as f32) as i64, 1.0)]
+            } else if is_linear {
+                let u = in_texels(coordinate, size, sampler) - 0.5;
+                let (lower, weight) = (whole(u.floor(), size), u - u.floor());
+                vec![(place(lower, size, sampler), 1.0 - weight), (place(lower + 1, size, sampler), weight)]
+            } else {
+                vec![(place(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
+            };
+        }
+        if !is_linear {
+            return self.texel(sampler, [0, 1, 2].map(|lane: usize| choices[lane][0].0));
+        }
+        let mut sum = [0.0f32; 4];
+        let mut is_first = true;
+        for &(z, in_z) in &choices[2] {
+            for &(y, in_y) in &choices[1] {
+                for &(x, in_x) in &choices[0] {
+                    let Texel::Float(texel) = self.texel(sampler, [x, y, z])? else { return None };
+                    let weight = in_x * in_y * in_z;
+                    for (sum, value) in sum.iter_mut().zip(texel) {
+                        *sum = if is_first { weight * value } else { *sum + weight * value };
+                    }
+                    is_first = false;
+                }
+            }
+        }
+        Some(Texel::Float(sum))
+    }
+
+    fn texel(&mut self, sampler: u32, place: [i64; 3]) -> Option<Texel> {
+        if self.notes {
+            self.seen.push(place);
+        }
+        let border = |format: Format| (sampler & ADDRESSING != NONE).then(|| format.border());
+        self.texels.load(place).or_else(|| border(self.texels.desc.format))
+    }
 }
 
 /// The coordinate in texels.

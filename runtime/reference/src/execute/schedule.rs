@@ -195,21 +195,12 @@ impl Shared<'_> {
 
     /// The next group that has not begun.
     fn begin(&self) -> Option<Group<'_>> {
-        let mut number = self.next.fetch_add(1, Relaxed);
-        let all = number as u32;
-        for region in self.launch.regions {
-            if number < count(region) {
-                let [x, y, _] = region.groups.map(u64::from);
-                let group = [number % x, number / x % y, number / x / y].map(|id| id as u32);
-                let place = GroupPlace { launch: self.launch, region, group };
-                let sizes = self.launch.arguments.iter().filter_map(|argument| match argument {
-                    Argument::Local(size) => Some(*size),
-                    Argument::Bytes(_) => None,
-                });
-                return Some(Group::new(place, all, sizes, self.options));
-            }
-            number -= count(region);
-        }
-        None
+        let number = self.next.fetch_add(1, Relaxed);
+        let place = GroupPlace::nth(self.launch, number)?;
+        let sizes = self.launch.arguments.iter().filter_map(|argument| match argument {
+            Argument::Local(size) => Some(*size),
+            Argument::Bytes(_) => None,
+        });
+        Some(Group::new(place, number as u32, sizes, self.options))
     }
 }

@@ -4,10 +4,9 @@
 
 use super::{
     item::Private,
-    races::{Races, Thread},
+    races::{Races, Shadow, Site, Thread, Touch},
 };
 use crate::{
-    code::Position,
     memory::{Cells, Objects, Place, Space},
     report::{Access, Problem},
 };
@@ -32,9 +31,19 @@ pub(crate) struct View<'a> {
 /// Who looks for races.
 pub(crate) struct Watch<'a> {
     pub(crate) races: &'a mut Races,
+    /// The accesses to the group's local memory.
+    pub(crate) shadow: &'a mut Shadow,
     pub(crate) thread: &'a mut Thread,
-    /// The function and the operation.
-    pub(crate) at: (u32, Position),
+    pub(crate) at: Site,
+}
+
+/// Bytes that an access reaches.
+pub(crate) struct Found<'v> {
+    pub(crate) cells: &'v Cells,
+    /// The first of them.
+    pub(crate) at: u64,
+    /// Strict: which of them were written; nothing for global memory, which counts as written.
+    pub(crate) known: Option<&'v mut [u8]>,
 }
 
 impl View<'_> {
@@ -50,15 +59,53 @@ impl View<'_> {
                 let cells = &self.local.get(place.object as usize)?.cells;
                 cells.has(place.offset, size).then_some((cells, place.offset as u64))
             }
-            Space::Private => {
-                let object = self.private.objects.get(place.object as usize)?;
-                let inside = place.offset >= 0
-                    && (place.offset as u64).checked_add(size).is_some_and(|end| end <= object.size);
-                inside.then(|| (&self.private.cells, object.start + place.offset as u64))
-            }
+            Space::Private => Some((&self.private.cells, self.private.inside(place, size)?)),
             Space::Input => None,
         });
         found.ok_or_else(|| bad(address, size, access))
+    }
+
+    /// The bytes of an access, which is remembered, races with none before it, and lies within its object.
+    #[inline(always)]
+    pub(crate) fn reach<const CHECKS: bool>(
+        &mut self,
+        address: u64,
+        size: u64,
+        access: Access,
+    ) -> Result<Found<'_>, Problem> {
+        let is_write = access == Access::Write;
+        if !CHECKS {
+            let (cells, at) = self.locate(address, size, access)?;
+            return Ok(Found { cells, at, known: None });
+        }
+        let Some(place) = Place::of(address) else { return Err(bad(address, size, access)) };
+        let at = place.offset as u64;
+        let found = match place.space {
+            Space::Global => {
+                let cells = self.global.buffer(place.object).filter(|cells| cells.has(place.offset, size));
+                cells.map(|cells| Found { cells, at, known: None })
+            }
+            Space::Local => {
+                let local = self.local.get_mut(place.object as usize);
+                local.filter(|local| local.cells.has(place.offset, size)).map(|Local { cells, known }| {
+                    Found { cells, at, known: known.get_mut(at as usize..(at + size) as usize) }
+                })
+            }
+            Space::Private => {
+                let at = self.private.inside(place, size);
+                let Private { cells, known, .. } = &mut *self.private;
+                at.map(|at| Found { cells, at, known: known.get_mut(at as usize..(at + size) as usize) })
+            }
+            Space::Input => None,
+        };
+        match (found, &mut self.watch) {
+            (None, _) => Err(bad(address, size, access)),
+            (Some(found), Some(watch)) if place.space != Space::Private => {
+                watch.touch(place, size, is_write)?;
+                Ok(found)
+            }
+            (Some(found), _) => Ok(found),
+        }
     }
 
     /// Strict: the address is a multiple of this.
@@ -79,8 +126,7 @@ impl View<'_> {
                 known.get_mut(place.offset as usize..(place.offset as u64 + size) as usize)
             }
             Space::Private => {
-                let object = self.private.objects.get(place.object as usize)?;
-                let start = object.start + place.offset as u64;
+                let start = self.private.inside(place, size)?;
                 self.private.known.get_mut(start as usize..(start + size) as usize)
             }
             Space::Global | Space::Input => None,
@@ -89,9 +135,9 @@ impl View<'_> {
 
     /// Strict: an access that is about to happen must race with none before it.
     pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
-        match &mut self.watch {
-            Some(Watch { races, thread, at }) => races.touch(thread, address, size, is_write, None, *at),
-            None => Ok(()),
+        match (&mut self.watch, Place::of(address)) {
+            (Some(watch), Some(place)) => watch.touch(place, size, is_write),
+            _ => Ok(()),
         }
     }
 
@@ -119,6 +165,20 @@ impl View<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Watch<'_> {
+    #[inline(always)]
+    fn touch(&mut self, place: Place, size: u64, is_write: bool) -> Result<(), Problem> {
+        let touch = Touch { is_write, atomic: None, at: self.at };
+        self.races.touch(self.shadow, self.thread, place, size, touch)
+    }
+
+    /// An access to a texel or a packet, by the handle of the image or pipe and its number in it.
+    pub(crate) fn touch_handle(&mut self, handle: u64, number: u64, is_write: bool) -> Result<(), Problem> {
+        let touch = Touch { is_write, atomic: None, at: self.at };
+        self.races.touch_handle(self.thread, handle, number, touch)
     }
 }
 

@@ -1,0 +1,144 @@
+//! Asynchronous copies between local and global memory, and waiting for them (OpenCL C 6.15.11).
+//!
+//! Owns the events of a group. A copy is carried out at once; to the detector of races it is under way, beside the work-items,
+//! until they have waited for its event.
+
+use super::{Surroundings, agree};
+use crate::{
+    code::{Meet, Slot, Together},
+    execute::{
+        item::{Item, Private},
+        races::{Site, Thread},
+        view::{View, Watch},
+    },
+    report::{Access, Problem, Use},
+};
+
+/// The copies of a group.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    /// The events so far.
+    events: u64,
+    /// Who copies beside the work-items; those who have nothing to do are used again.
+    idle: Vec<Thread>,
+    under_way: Vec<UnderWay>,
+}
+
+#[derive(Debug)]
+struct UnderWay {
+    event: u64,
+    copying: Thread,
+    at: Site,
+}
+
+impl Copies {
+    /// Where a copy began that nobody has waited for.
+    pub(crate) fn forgotten(&self) -> Option<Site> {
+        self.under_way.first().map(|copy| copy.at)
+    }
+}
+
+/// Copies; all work-items give the same arguments.
+pub(super) fn copy<const CHECKS: bool>(
+    meet: &Meet,
+    live: &mut [Item],
+    chosen: &[usize],
+    surroundings: &mut Surroundings<'_>,
+) -> Result<(), Problem> {
+    let Together::Copy { from, elements, stride, bytes, to_local, event } = meet.what else { return Ok(()) };
+    let operands = [meet.to, from, elements, stride];
+    if CHECKS {
+        for slot in operands.into_iter().chain([event]) {
+            agree(live, chosen, slot, 1)?;
+        }
+    }
+    let first = &mut live[chosen[0]];
+    let [target, source, elements, stride] = operands.map(|slot: Slot| first.values(slot, 1)[0]);
+    let given = first.values(event, 1)[0];
+    let copies = &mut *surroundings.copies;
+    if given == 0 {
+        copies.events += 1;
+    }
+    let number = if given == 0 { copies.events } else { given };
+    for &index in chosen {
+        live[index].values(event, 1)[0] = number;
+    }
+    let mut copying = match copies.idle.pop() {
+        Some(copying) => copying,
+        None if CHECKS => surroundings.races.begin_copying(surroundings.group),
+        None => Thread::default(),
+    };
+    let mut nothing = Private::default();
+    let watch = if CHECKS {
+        copying.copies_for(chosen.iter().map(|&index| &live[index].thread));
+        let (races, shadow) = (&mut *surroundings.races, &mut *surroundings.shadow);
+        Some(Watch { races, shadow, thread: &mut copying, at: surroundings.at })
+    } else {
+        None
+    };
+    let mut view =
+        View { global: surroundings.global, local: surroundings.local, private: &mut nothing, watch };
+    // The stride is that of global memory, in elements.
+    let bytes = u64::from(bytes);
+    for element in 0..elements {
+        let near = element.wrapping_mul(bytes);
+        let far = element.wrapping_mul(stride).wrapping_mul(bytes);
+        let (to_step, from_step) = if to_local { (near, far) } else { (far, near) };
+        view.copy::<CHECKS>(target.wrapping_add(to_step), source.wrapping_add(from_step), bytes)?;
+    }
+    if CHECKS {
+        surroundings.copies.under_way.push(UnderWay { event: number, copying, at: surroundings.at });
+    } else {
+        surroundings.copies.idle.push(copying);
+    }
+    Ok(())
+}
+
+/// Waits for the copies of some events, which each work-item has in memory of its own.
+pub(super) fn wait<const CHECKS: bool>(
+    count: Slot,
+    events: Slot,
+    live: &mut [Item],
+    chosen: &[usize],
+    surroundings: &mut Surroundings<'_>,
+) -> Result<(), Problem> {
+    if !CHECKS {
+        return Ok(());
+    }
+    agree(live, chosen, count, 1)?;
+    let wanted = live[chosen[0]].values(count, 1)[0];
+    let mut ended = Vec::new();
+    for (member, &index) in chosen.iter().enumerate() {
+        let item = &mut live[index];
+        let address = item.values(events, 1)[0];
+        let Surroundings { global, local, races, shadow, at, .. } = &mut *surroundings;
+        let watch = Watch { races, shadow, thread: &mut item.thread, at: *at };
+        let mut view = View { global, local, private: &mut item.private, watch: Some(watch) };
+        let mut own = Vec::new();
+        for event in 0..wanted.min(1 << 16) {
+            let place = address.wrapping_add(8 * event);
+            let found = view.reach::<CHECKS>(place, 8, Access::Read)?;
+            if found.known.as_ref().is_some_and(|known| known.contains(&0)) {
+                return Err(Problem::Uninitialised(Use::Operand));
+            }
+            own.push(found.cells.load(found.at, 8));
+        }
+        if member == 0 {
+            ended = own;
+        } else if ended != own {
+            return Err(Problem::Differing);
+        }
+    }
+    let copies = &mut *surroundings.copies;
+    let (done, left): (Vec<UnderWay>, Vec<UnderWay>) =
+        std::mem::take(&mut copies.under_way).into_iter().partition(|copy| ended.contains(&copy.event));
+    copies.under_way = left;
+    for UnderWay { mut copying, .. } in done {
+        for &index in chosen {
+            live[index].thread.learn_of_copy(&copying);
+        }
+        copying.next_copy();
+        copies.idle.push(copying);
+    }
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! What a work-item knows of the past of others: vector clocks, compact where barriers keep a work-group together.
+//!
+//! Owns happens-before. It must never know accesses nor objects.
+
+use std::rc::Rc;
+
+use crate::code::{Order, Scope, Semantics};
+
+/// Global memory, local memory, images: each has its own happens-before (OpenCL API 3.3.4).
+pub(super) const SPACES: usize = 3;
+pub(super) const GLOBAL: usize = 0;
+pub(super) const LOCAL: usize = 1;
+pub(super) const IMAGE: usize = 2;
+
+/// The spaces that semantics name.
+pub(super) fn named(semantics: Semantics) -> [bool; SPACES] {
+    [semantics.global, semantics.local, semantics.image]
+}
+
+/// A work-item among all that have begun.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) group: u32,
+    /// In its group.
+    pub(super) index: u32,
+}
+
+impl Member {
+    fn sub_group(self) -> u32 {
+        self.index / crate::SUB_GROUP_SIZE
+    }
+
+    /// Whether a scope here includes another work-item.
+    pub(super) fn covers(self, scope: Scope, other: Self) -> bool {
+        match scope {
+            Scope::WorkItem => self == other,
+            Scope::SubGroup => (self.group, self.sub_group()) == (other.group, other.sub_group()),
+            Scope::WorkGroup => self.group == other.group,
+            Scope::Device | Scope::AllDevices => true,
+        }
+    }
+}
+
+/// How far each work-item was when this was known. Epochs count from 1.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Clock {
+    /// All of the own group.
+    floor: u32,
+    more: Option<Rc<More>>,
+}
+
+/// In the order of their numbers.
+#[derive(Debug, Default)]
+struct More {
+    /// All of these groups.
+    groups: Vec<(u32, u32)>,
+    work_items: Vec<(u32, u32)>,
+}
+
+/// The epoch of a number in a list.
+fn epoch(list: &[(u32, u32)], number: u32) -> u32 {
+    list.binary_search_by_key(&number, |pair| pair.0).map_or(0, |at| list[at].1)
+}
+
+/// Both lists; of what is in both, the later epoch.
+fn merged(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut left, mut right) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    while let (Some(&one), Some(&other)) = (left.peek(), right.peek()) {
+        if one.0 <= other.0 {
+            left.next();
+        }
+        if other.0 <= one.0 {
+            right.next();
+        }
+        all.push(match one.0.cmp(&other.0) {
+            std::cmp::Ordering::Less => one,
+            std::cmp::Ordering::Equal => (one.0, one.1.max(other.1)),
+            std::cmp::Ordering::Greater => other,
+        });
+    }
+    all.extend(left.chain(right));
+    all
+}
+
+/// What is in both lists; the earlier epochs.
+fn common(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let both = a.iter().map(|&(number, until)| (number, until.min(epoch(b, number))));
+    both.filter(|pair| pair.1 > 0).collect()
+}
+
+impl Clock {
+    /// Whether who knows this, in a group, knows a work-item up to an epoch.
+    #[inline]
+    pub(super) fn knows(&self, own: u32, number: u32, other: Member, until: u32) -> bool {
+        if other.group == own && until <= self.floor {
+            return true;
+        }
+        self.more.as_ref().is_some_and(|more| {
+            epoch(&more.groups, other.group) >= until || epoch(&more.work_items, number) >= until
+        })
+    }
+
+    /// Learns what another one, of a group, knew.
+    fn learn(&mut self, own: u32, other: &Self, group: u32) {
+        if group == own {
+            self.floor = self.floor.max(other.floor);
+        } else if other.floor > 0 {
+            self.add(More { groups: vec![(group, other.floor)], work_items: Vec::new() });
+        }
+        match (&self.more, &other.more) {
+            (_, None) => {}
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (None, Some(theirs)) => self.more = Some(theirs.clone()),
+            (Some(_), Some(theirs)) => {
+                let theirs = More { groups: theirs.groups.clone(), work_items: theirs.work_items.clone() };
+                self.add(theirs);
+            }
+        }
+        if let Some(more) = &self.more {
+            self.floor = self.floor.max(epoch(&more.groups, own));
+        }
+    }
+
+    fn add(&mut self, new: More) {
+        self.more = Some(Rc::new(match &self.more {
+            None => new,
+            Some(more) => More {
+                groups: merged(&more.groups, &new.groups),
+                work_items: merged(&more.work_items, &new.work_items),
+            },
+        }));
+    }
+
+    /// Learns how far some work-items are, in the order of their numbers.
+    pub(super) fn learn_of(&mut self, work_items: Vec<(u32, u32)>) {
+        self.add(More { groups: Vec::new(), work_items });
+    }
+
+    /// What both know.
+    fn common(&self, other: &Self) -> Self {
+        let more = match (&self.more, &other.more) {
+            (Some(one), Some(two)) if !Rc::ptr_eq(one, two) => Some(Rc::new(More {
+                groups: common(&one.groups, &two.groups),
+                work_items: common(&one.work_items, &two.work_items),
+            })),
+            (Some(one), Some(_)) => Some(one.clone()),
+            _ => None,
+        };
+        Self { floor: self.floor.min(other.floor), more }
+    }
+}
+
+/// What a release publishes.
+#[derive(Debug, Clone)]
+pub(super) struct Release {
+    pub(super) number: u32,
+    pub(super) member: Member,
+    pub(super) epoch: u32,
+    known: [Clock; SPACES],
+    pub(super) scope: Scope,
+    pub(super) spaces: [bool; SPACES],
+}
+
+impl Release {
+    /// Whether who acquires this acquires the older one too, in the same spaces.
+    pub(super) fn covers(&self, old: &Self) -> bool {
+        let known =
+            |space: usize| self.known[space].knows(self.member.group, old.number, old.member, old.epoch);
+        old.number == self.number && old.epoch <= self.epoch
+            || (0..SPACES).all(|space| !old.spaces[space] || known(space))
+    }
+}
+
+/// A work-item as the memory model sees it.
+#[derive(Debug, Default)]
+pub(crate) struct Thread {
+    /// Its number among all that have begun.
+    pub(super) number: u32,
+    pub(super) member: Member,
+    /// Grows with every release.
+    pub(super) epoch: u32,
+    /// What happens before, in each space.
+    pub(super) known: [Clock; SPACES],
+    /// What the release fences so far let later atomic stores publish.
+    pub(super) fences: Vec<Release>,
+    /// What atomic loads so far have met, for an acquire fence.
+    pub(super) seen: Vec<Release>,
+}
+
+/// Releases that a work-item remembers for its next acquire fence.
+const SEEN: usize = 64;
+
+pub(super) fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcquireRelease | Order::SeqCst)
+}
+
+pub(super) fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcquireRelease | Order::SeqCst)
+}
+
+impl Thread {
+    /// Whether what another one did up to an epoch happens before what follows.
+    #[inline]
+    pub(super) fn knows(&self, space: usize, number: u32, other: Member, epoch: u32) -> bool {
+        self.known[space].knows(self.member.group, number, other, epoch)
+    }
+
+    pub(super) fn release(&self, scope: Scope, spaces: [bool; SPACES]) -> Release {
+        let Self { number, member, epoch, .. } = *self;
+        Release { number, member, epoch, known: self.known.clone(), scope, spaces }
+    }
+
+    /// What was released happens before all that follows, in the spaces of both sides.
+    pub(super) fn acquire(&mut self, release: &Release, scope: Scope, spaces: [bool; SPACES]) {
+        let there = release.member;
+        let is_inclusive = there.covers(release.scope, self.member) && self.member.covers(scope, there);
+        if release.number == self.number || !is_inclusive {
+            return;
+        }
+        for (space, _) in spaces.iter().enumerate().filter(|(_, is_acquired)| **is_acquired) {
+            if release.spaces[space] && !self.knows(space, release.number, there, release.epoch) {
+                let clock = &mut self.known[space];
+                clock.learn(self.member.group, &release.known[space], there.group);
+                clock.learn_of(vec![(release.number, release.epoch)]);
+            }
+        }
+    }
+
+    /// A fence (OpenCL C 6.15.12.2).
+    pub(crate) fn fence(&mut self, scope: Scope, semantics: Semantics) {
+        let spaces = named(semantics);
+        if acquires(semantics.order) {
+            for release in std::mem::take(&mut self.seen) {
+                self.acquire(&release, scope, spaces);
+                self.seen.push(release);
+            }
+        }
+        if releases(semantics.order) {
+            let covered = |old: &Release| {
+                old.scope <= scope && (0..SPACES).all(|space| spaces[space] || !old.spaces[space])
+            };
+            self.fences.retain(|old| !covered(old));
+            self.fences.push(self.release(scope, spaces));
+            self.epoch += 1;
+        }
+    }
+
+    /// An atomic load has met a release.
+    pub(super) fn see(&mut self, release: &Release) {
+        let known = |space: usize| self.knows(space, release.number, release.member, release.epoch);
+        if release.number == self.number || (0..SPACES).all(|space| !release.spaces[space] || known(space)) {
+            return;
+        }
+        if self.seen.len() == SEEN {
+            self.seen.remove(0);
+        }
+        self.seen.push(release.clone());
+    }
+
+    /// What an asynchronous copy did happens before what follows.
+    pub(crate) fn learn_of_copy(&mut self, copy: &Self) {
+        self.known.iter_mut().for_each(|clock| clock.learn_of(vec![(copy.number, copy.epoch)]));
+    }
+
+    /// The copy has ended; what copies again does so behind it.
+    pub(crate) fn next_copy(&mut self) {
+        self.epoch += 1;
+    }
+
+    /// Before a copy that all of these do together happens what all of them know: nothing orders it behind what one of them
+    /// has done by itself (OpenCL C 6.15.11).
+    pub(crate) fn copies_for<'t>(&mut self, mut threads: impl Iterator<Item = &'t Self>) {
+        let Some(first) = threads.next() else { return };
+        self.known = first.known.clone();
+        let mut is_alone = true;
+        for thread in threads {
+            is_alone = false;
+            for (mine, theirs) in self.known.iter_mut().zip(&thread.known) {
+                *mine = mine.common(theirs);
+            }
+        }
+        for clock in &mut self.known {
+            // The group of a copy is its own.
+            if clock.floor > 0 {
+                clock.add(More { groups: vec![(first.member.group, clock.floor)], work_items: Vec::new() });
+            }
+            clock.floor = 0;
+            if is_alone {
+                clock.learn_of(vec![(first.number, first.epoch)]);
+            }
+        }
+    }
+}
+
+/// Everything before a barrier, in the spaces of its flags, happens before everything behind it.
+pub(super) fn barrier(
+    mut threads: Vec<&mut Thread>,
+    is_whole_group: bool,
+    scope: Scope,
+    semantics: Semantics,
+) {
+    let half = |order| Semantics { order, ..semantics };
+    for thread in &mut threads {
+        thread.fence(scope, half(Order::Acquire));
+    }
+    let last = threads.iter().map(|thread| thread.epoch).max().unwrap_or(0);
+    let spaces = named(semantics);
+    for space in (0..SPACES).filter(|space| spaces[*space]) {
+        let own = threads[0].member.group;
+        let mut all = threads[0].known[space].clone();
+        for thread in &threads[1..] {
+            all.learn(own, &thread.known[space], own);
+        }
+        if is_whole_group {
+            all.floor = last;
+        } else {
+            let mut epochs: Vec<(u32, u32)> = threads.iter().map(|it| (it.number, it.epoch)).collect();
+            epochs.sort_unstable();
+            all.learn_of(epochs);
+        }
+        for thread in &mut threads {
+            thread.known[space] = all.clone();
+        }
+    }
+    if spaces.contains(&true) {
+        for thread in &mut threads {
+            thread.epoch = if is_whole_group { last + 1 } else { thread.epoch + 1 };
+            // To the group itself the barrier has published everything already.
+            if scope > Scope::WorkGroup {
+                thread.fence(scope, half(Order::Release));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_merge() {
+        assert_eq!(merged(&[(1, 5), (3, 1)], &[(1, 2), (2, 2)]), [(1, 5), (2, 2), (3, 1)]);
+        assert_eq!(merged(&[], &[(1, 2)]), [(1, 2)]);
+    }
+
+    #[test]
+    fn groups_are_known_as_a_whole() {
+        let mut clock = Clock::default();
+        let other = Clock { floor: 4, more: None };
+        clock.learn(0, &other, 7);
+        let member = |group| Member { group, index: 0 };
+        assert!(clock.knows(0, 33, member(7), 4) && !clock.knows(0, 33, member(7), 5));
+        assert!(!clock.knows(0, 1, member(0), 1));
+        clock.learn(0, &other, 0);
+        assert!(clock.knows(0, 1, member(0), 4));
+    }
+}

@@ -1,0 +1,83 @@
+//! A race as it is told: who, how, and why nothing orders the two accesses.
+
+use super::{COPIES, GLOBAL, IMAGE, LOCAL, Member, Past, Thread, Touch};
+use crate::{
+    code::Scope,
+    memory::Place,
+    report::{Access as Kind, Problem, Race, Who},
+};
+
+/// The race of an access with one before it.
+pub(super) fn race(
+    past: &Past,
+    members: &[Member],
+    thread: &Thread,
+    touch: Touch,
+    space: usize,
+    place: Option<Place>,
+) -> Problem {
+    let there = members[past.thread as usize];
+    let copies = thread.member.group | there.group;
+    let is_together = (thread.member.group ^ there.group) & !COPIES == 0;
+    let where_they_are =
+        if is_together { "work-items of one work-group" } else { "work-items of different work-groups" };
+    let (memory, flag) = match space {
+        LOCAL => ("local memory", "CLK_LOCAL_MEM_FENCE"),
+        IMAGE => ("images", "CLK_IMAGE_MEM_FENCE"),
+        _ => ("global memory", "CLK_GLOBAL_MEM_FENCE"),
+    };
+    let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
+    let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
+    let reason = match (past.atomic, touch.atomic) {
+        _ if copies & COPIES != 0 && there.group & COPIES == 0 => {
+            "nothing orders an asynchronous copy behind what single work-items do: before it is no barrier"
+                .to_owned()
+        }
+        _ if copies & COPIES != 0 => {
+            "the copy is under way: between them is no wait_group_events with its event".to_owned()
+        }
+        (Some(one), Some(other)) => format!(
+            "both are atomic, but their scopes do not include each other: {} and {}, {where_they_are}",
+            name(one),
+            name(other)
+        ),
+        _ if elsewhere => format!("what orders them does not order {memory}: it lacks {flag}"),
+        (None, None) if is_together => {
+            format!(
+                "nothing orders them: between them is no barrier with {flag}, nor a release that is acquired"
+            )
+        }
+        (None, None) => format!(
+            "nothing orders them: {where_they_are} are ordered only by a release that the other one acquires"
+        ),
+        _ => "nothing orders them, and only one of them is atomic".to_owned(),
+    };
+    let kind = |is_write: bool, atomic: Option<Scope>| match (is_write, atomic) {
+        (_, Some(_)) => Kind::Atomic,
+        (true, None) => Kind::Write,
+        (false, None) => Kind::Read,
+    };
+    let who = |member: Member| match member.group & COPIES {
+        0 => Who::WorkItem { group: member.group, index: member.index },
+        _ => Who::Copy,
+    };
+    Problem::Race(Box::new(Race {
+        this: kind(touch.is_write, touch.atomic),
+        by: who(thread.member),
+        other: kind(past.is_write, past.atomic),
+        other_at: past.at,
+        other_by: who(there),
+        reason,
+        address: place.map(Place::address),
+    }))
+}
+
+fn name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::WorkItem => "memory_scope_work_item",
+        Scope::SubGroup => "memory_scope_sub_group",
+        Scope::WorkGroup => "memory_scope_work_group",
+        Scope::Device => "memory_scope_device",
+        Scope::AllDevices => "memory_scope_all_devices",
+    }
+}
