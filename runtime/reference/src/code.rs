@@ -46,6 +46,28 @@ pub(crate) enum Op {
         c: Slot,
         count: u16,
     },
+    // Of one lane, what kernels do most.
+    AddI32(Lane),
+    SubI32(Lane),
+    MulI32(Lane),
+    AddI64(Lane),
+    SubI64(Lane),
+    MulI64(Lane),
+    ShiftLeftI32(Lane),
+    ShiftRightI32(Lane),
+    And(Lane),
+    Or(Lane),
+    Xor(Lane),
+    Equal(Lane),
+    NotEqual(Lane),
+    LessU(Lane),
+    LessEqualU(Lane),
+    LessI32(Lane),
+    LessEqualI32(Lane),
+    AddF32(Lane),
+    SubF32(Lane),
+    MulF32(Lane),
+
     Convert {
         how: u32,
         to: Slot,
@@ -235,6 +257,21 @@ pub(crate) enum Op {
         size: u8,
         operation: Overflow,
     },
+}
+
+/// The registers of an operation on one lane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lane {
+    pub(crate) to: Slot,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+}
+
+impl Lane {
+    /// With the operands in the other order.
+    pub(crate) fn turned(self) -> Self {
+        Self { a: self.b, b: self.a, ..self }
+    }
 }
 
 /// What must not overflow as signed integers.

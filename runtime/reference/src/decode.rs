@@ -9,15 +9,19 @@ mod composite;
 mod control;
 mod dot;
 mod enqueue;
+mod fold;
 mod global;
 mod group;
 mod image;
+mod inline;
 mod library;
 mod memory;
 mod pipe;
+mod quick;
 
 use std::collections::HashMap;
 
+use inline::Small;
 use spirv::{Decoration, Op, StorageClass};
 
 use crate::{
@@ -74,6 +78,8 @@ pub(crate) struct Decoder<'w> {
     blocks: Vec<(u32, usize)>,
     files: Vec<String>,
     file_ids: HashMap<u32, u32>,
+    /// Functions that are decoded where they are called.
+    small: HashMap<u32, Small<'w>>,
     memory: &'w Memory,
     checks: Checks,
 }
@@ -97,6 +103,7 @@ impl Program {
             blocks: Vec::new(),
             files: Vec::new(),
             file_ids: HashMap::new(),
+            small: HashMap::new(),
             memory,
             checks,
         };
@@ -106,6 +113,9 @@ impl Program {
             decoder.global(inst)?;
         }
         decoder.headers(&insts[first..])?;
+        for function in insts[first..].split(|inst| inst.op == Op::FunctionEnd) {
+            decoder.small.extend(Small::new(&decoder, function));
+        }
         let mut functions = Vec::new();
         let mut rest = &insts[first..];
         while let Some(end) = rest.iter().position(|inst| inst.op == Op::FunctionEnd) {

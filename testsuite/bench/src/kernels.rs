@@ -59,7 +59,7 @@ pub(crate) enum Size {
     Large,
 }
 
-/// All of them.
+/// All of them; `cargo xtask bench reference` has their names, too.
 pub(crate) fn all(size: Size) -> Vec<Benchmark> {
     let pick = |large, small, tiny| match size {
         Size::Large => large,
@@ -320,7 +320,8 @@ fn hash(count: usize) -> Benchmark {
         result: 0,
         check: Box::new(|bytes| {
             let found = words(bytes);
-            KNOWN.iter().try_for_each(|(at, digest)| same(&format!("digest {at}"), found[*at], *digest))
+            let mut known = KNOWN.iter().filter(|(at, _)| *at < found.len());
+            known.try_for_each(|(at, digest)| same(&format!("digest {at}"), found[*at], *digest))
         }),
     }
 }

@@ -2,17 +2,20 @@
 
 use spirv::{FPRoundingMode, Op as Inst_};
 
-use super::body::Body;
+use super::{body::Body, quick::quick};
 use crate::{
     Checks, Invalid,
     alu::{self, Conversion, Rounding},
-    code::{Op, Overflow, Slot, Without},
+    code::{Lane, Op, Overflow, Slot, Without},
     types::Scalar,
     words::Inst,
 };
 
 impl Body<'_, '_> {
     pub(super) fn arithmetic(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+        if matches!(inst.op, Inst_::SConvert | Inst_::IMul) && self.fold(inst)? {
+            return Ok(true);
+        }
         match inst.op {
             Inst_::Bitcast
             | Inst_::ConvertPtrToU
@@ -154,7 +157,10 @@ impl Body<'_, '_> {
                 if self.decoder.checks == Checks::On {
                     self.strict(inst, scalar, a, b, count);
                 }
-                self.emit(Op::Two { f, to, a, b, count });
+                match quick(op, scalar) {
+                    Some(quick) if count == 1 => self.emit(quick(Lane { to, a, b })),
+                    _ => self.emit(Op::Two { f, to, a, b, count }),
+                }
             }
             _ => return Err(wrong()),
         }

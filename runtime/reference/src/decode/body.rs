@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use spirv::Op as Inst_;
 
-use super::{Constant, Decoder};
+use super::{
+    Constant, Decoder,
+    fold::{Folded, Uses},
+};
 use crate::{
     Invalid,
     code::{Function, Line, Object, Op, Position, Slot},
@@ -25,7 +28,11 @@ pub(super) struct Body<'d, 'w> {
     block: u32,
     /// Operations before this one may be jumped behind.
     fence: usize,
-    line: Line,
+    pub(super) line: Line,
+    pub(super) insts: &'d [Inst<'w>],
+    pub(super) uses: Uses,
+    /// What is computed where it is used.
+    pub(super) folded: HashMap<u32, Folded>,
 }
 
 /// A value that depends on where control comes from.
@@ -57,7 +64,10 @@ pub(super) enum Field {
 }
 
 /// The operations of a function, given from `OpFunction` up to its end.
-pub(super) fn decode(decoder: &mut Decoder<'_>, insts: &[Inst<'_>]) -> Result<Function, Invalid> {
+pub(super) fn decode<'d, 'w>(
+    decoder: &'d mut Decoder<'w>,
+    insts: &'d [Inst<'w>],
+) -> Result<Function, Invalid> {
     let Some((head, insts)) = insts.split_first().filter(|(head, _)| head.op == Inst_::Function) else {
         return Err(Invalid::new("an instruction stands between functions"));
     };
@@ -72,6 +82,9 @@ pub(super) fn decode(decoder: &mut Decoder<'_>, insts: &[Inst<'_>]) -> Result<Fu
         block: 0,
         fence: 0,
         line: Line { position: 0, file: 0, line: 0 },
+        insts,
+        uses: Uses::new(insts),
+        folded: HashMap::new(),
     };
     let result = head.word(0)?;
     if body.decoder.types.get(result)?.ty != Ty::Void {
@@ -177,7 +190,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn note_line(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+    pub(super) fn note_line(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         match inst.op {
             Inst_::Line => {
                 let string = inst.word(0)?;
@@ -234,6 +247,27 @@ impl Body<'_, '_> {
         self.decoder.types.slots(ty)?;
         self.values.insert(id, (slot, ty));
         Ok(())
+    }
+
+    /// An id stands for registers that there are already.
+    pub(super) fn name(&mut self, id: u32, slot: Slot, ty: TypeId) -> Result<(), Invalid> {
+        match self.values.insert(id, (slot, ty)) {
+            None => Ok(()),
+            Some(_) => Err(Invalid::new(format!("id {id} is defined twice"))),
+        }
+    }
+
+    /// These ids stand for nothing any more.
+    pub(super) fn forget(&mut self, ids: &[u32]) {
+        for id in ids {
+            self.values.remove(id);
+        }
+    }
+
+    /// The scalar that a value is, if it is one that is known here.
+    pub(super) fn scalar_of(&self, id: u32) -> Option<Scalar> {
+        let &(_, ty) = self.values.get(&id)?;
+        self.decoder.types.lanes(ty).ok().filter(|lanes| lanes.1 == 1).map(|lanes| lanes.0)
     }
 
     /// The registers and the type of a value.

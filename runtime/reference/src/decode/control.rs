@@ -95,6 +95,9 @@ impl Body<'_, '_> {
         if signature.result != inst.word(0)? {
             return Err(Invalid::new("a call gives what its function does not"));
         }
+        if let Some(&small) = self.decoder.small.get(&callee) {
+            return self.in_place(inst, small);
+        }
         let to = match self.decoder.types.get(signature.result)?.ty {
             Ty::Void => 0,
             _ => self.define(inst)?,

@@ -217,8 +217,9 @@ impl Body<'_, '_> {
             match known {
                 Some(index) => constant = constant.wrapping_add(bytes.wrapping_mul(index)),
                 None => {
-                    let (index, scalar, _) = self.lanes(id)?;
-                    self.emit(Op::Offset { to, base, index, size: scalar.size(), stride: bytes });
+                    let (index, size, factor) = self.index(id)?;
+                    let stride = bytes.wrapping_mul(factor);
+                    self.emit(Op::Offset { to, base, index, size, stride });
                     base = to;
                 }
             }

@@ -25,8 +25,10 @@ use crate::{
 
 /// Jumps that a work-item makes before it is another one's turn.
 const SLICE: u64 = 1 << 17;
-/// Turns of all work-items before it is another group's turn.
-const TURNS: u32 = 4;
+/// Turns of all work-items before it is another group's turn, if they meet; who does not come to a meeting may wait for
+/// another group, and counts for many.
+const TURNS: u32 = 1 << 10;
+const LONG: u32 = TURNS / 4;
 
 /// A work-group under way.
 pub(crate) struct Group<'l> {
@@ -123,10 +125,15 @@ impl<'l> Group<'l> {
         }
         loop {
             let mut any_ready = false;
+            // Where all of them wait, if that is one place.
+            let mut place = None;
+            let mut is_one_place = self.live.iter().all(|item| item.state == State::Ready);
             for item in self.live.iter_mut().filter(|item| item.state == State::Ready) {
                 self.scene.turn::<CHECKS>(item, shared)?;
                 any_ready |= item.state == State::Ready;
                 self.done += u32::from(item.state == State::Done);
+                let here = (item.state, item.at());
+                is_one_place &= here == *place.get_or_insert(here);
             }
             if self.live.iter().any(|item| item.state == State::Done) {
                 shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
@@ -139,8 +146,11 @@ impl<'l> Group<'l> {
                 if item.state == State::Done {
                     self.done += 1;
                     shared.pool.items.push(item);
+                    is_one_place = false;
                 } else {
                     any_ready |= item.state == State::Ready;
+                    let here = (item.state, item.at());
+                    is_one_place &= here == *place.get_or_insert(here);
                     self.live.push(item);
                 }
             }
@@ -151,13 +161,30 @@ impl<'l> Group<'l> {
                     _ => Ok(Ended::Done),
                 };
             }
-            any_ready |= self.meet::<CHECKS>(shared)?;
-            turns += 1;
+            turns += if any_ready { LONG } else { 1 };
+            match place {
+                Some((State::Waiting(number), _))
+                    if is_one_place && self.is_barrier_of_all(number) && !CHECKS =>
+                {
+                    self.live.iter_mut().for_each(|item| item.state = State::Ready);
+                    any_ready = true;
+                }
+                _ => any_ready |= self.meet::<CHECKS>(shared)?,
+            }
+            if !any_ready {
+                return Err(self.divergence(None));
+            }
             let is_late = || shared.options.deadline.is_some_and(|deadline| Instant::now() > deadline);
-            if any_ready && turns >= TURNS && (turns.is_multiple_of(TURNS)) || is_late() {
+            if any_ready && turns >= TURNS || is_late() {
                 return Ok(Ended::GaveWay);
             }
         }
+    }
+
+    /// Whether this meeting is a barrier of the whole group.
+    fn is_barrier_of_all(&self, number: u32) -> bool {
+        let meet = &self.scene.place.launch.program.tables.meets[number as usize];
+        meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
     }
 
     /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
@@ -279,6 +306,7 @@ impl<'l> Group<'l> {
                 let place = place.map_or(String::new(), |place| format!(", at line {}", place.line));
                 format!("work-item ({x}, {y}, {z}) waits at another barrier{place}")
             }
+            None if self.done == 0 => "its other work-items wait elsewhere".to_owned(),
             None => format!("{} of its work-items have returned", self.done),
         };
         let item = std::mem::take(&mut self.live[0]);

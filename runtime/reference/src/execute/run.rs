@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     alu,
-    code::{Action, Op, Overflow, Program, Slot},
+    code::{Action, Lane, Op, Overflow, Program, Slot},
     memory::{Objects, Place, Space},
     report::{Access, Problem, Use},
 };
@@ -110,6 +110,16 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
         let regs = &mut item.regs[frame.base..];
         // Without checks there is nothing in it, and nothing looks.
         let undefined = if CHECKS { &mut item.undefined[frame.base..] } else { &mut [] };
+        macro_rules! two {
+            ($lane:expr, $f:expr) => {{
+                let Lane { to, a, b } = $lane;
+                let f: fn(u64, u64) -> u64 = $f;
+                regs[to as usize] = f(regs[a as usize], regs[b as usize]);
+                if CHECKS {
+                    undefined[to as usize] = undefined[a as usize] | undefined[b as usize];
+                }
+            }};
+        }
         macro_rules! defined {
             ($slot:expr, $how:expr) => {
                 if CHECKS && undefined[$slot as usize] != 0 {
@@ -156,6 +166,26 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         }
                     }
                 }
+                Op::AddI32(lane) => two!(lane, |a, b| (a as u32).wrapping_add(b as u32).into()),
+                Op::SubI32(lane) => two!(lane, |a, b| (a as u32).wrapping_sub(b as u32).into()),
+                Op::MulI32(lane) => two!(lane, |a, b| (a as u32).wrapping_mul(b as u32).into()),
+                Op::AddI64(lane) => two!(lane, |a, b| a.wrapping_add(b)),
+                Op::SubI64(lane) => two!(lane, |a, b| a.wrapping_sub(b)),
+                Op::MulI64(lane) => two!(lane, |a, b| a.wrapping_mul(b)),
+                Op::ShiftLeftI32(lane) => two!(lane, |a, b| (a as u32).wrapping_shl(b as u32).into()),
+                Op::ShiftRightI32(lane) => two!(lane, |a, b| (a as u32).wrapping_shr(b as u32).into()),
+                Op::And(lane) => two!(lane, |a, b| a & b),
+                Op::Or(lane) => two!(lane, |a, b| a | b),
+                Op::Xor(lane) => two!(lane, |a, b| a ^ b),
+                Op::Equal(lane) => two!(lane, |a, b| (a == b).into()),
+                Op::NotEqual(lane) => two!(lane, |a, b| (a != b).into()),
+                Op::LessU(lane) => two!(lane, |a, b| (a < b).into()),
+                Op::LessEqualU(lane) => two!(lane, |a, b| (a <= b).into()),
+                Op::LessI32(lane) => two!(lane, |a, b| ((a as i32) < b as i32).into()),
+                Op::LessEqualI32(lane) => two!(lane, |a, b| (a as i32 <= b as i32).into()),
+                Op::AddF32(lane) => two!(lane, |a, b| floats(a, b, |a, b| a + b)),
+                Op::SubF32(lane) => two!(lane, |a, b| floats(a, b, |a, b| a - b)),
+                Op::MulF32(lane) => two!(lane, |a, b| floats(a, b, |a, b| a * b)),
                 Op::Convert { how, to, from, count } => {
                     let how = &tables.conversions[how as usize];
                     for lane in 0..count as usize {
@@ -580,6 +610,12 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
             }
         }
     }
+}
+
+/// Of two floats, in registers.
+#[inline(always)]
+fn floats(a: u64, b: u64, f: impl Fn(f32, f32) -> f32) -> u64 {
+    f(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits().into()
 }
 
 /// Strict: lanes that were loaded are undefined where a byte of them was never written.

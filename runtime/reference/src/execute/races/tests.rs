@@ -1,3 +1,5 @@
+//! The detector by itself: messages, barriers, copies, bytes. It must never know operations.
+
 use super::*;
 use crate::code::Order;
 
