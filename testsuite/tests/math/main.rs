@@ -36,7 +36,7 @@ const TESTS: &[(&str, device::Test)] = &[
 ];
 
 fn main() -> ExitCode {
-    let trials = device::trials(device::all().iter(), TESTS);
+    let trials = device::trials(device::all(), TESTS);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
