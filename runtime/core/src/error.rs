@@ -316,7 +316,7 @@ pub enum Error {
     },
     /// A kernel came to a trap, such as an assertion that does not hold. The work-item stopped there; the others went on.
     #[error(
-        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; the work-item stopped there, look at what it was given",
+        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; check what the kernel is given",
         work_item[0], work_item[1], work_item[2]
     )]
     Trap {

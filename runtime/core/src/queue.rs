@@ -87,7 +87,7 @@ impl Queue {
     }
 
     /// This queue with a wait list: each command given through the result begins only when these events are complete, and
-    /// fails if one of them fails.
+    /// fails if one of them fails. That a kernel has come to a trap is known only afterwards, and stops no command.
     #[must_use]
     pub fn after<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Self {
         let wait = self.wait.iter().cloned().chain(events.into_iter().cloned()).collect();

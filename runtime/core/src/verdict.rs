@@ -1,10 +1,10 @@
 //! What kernels say of their own launches: traps.
 //!
-//! Owns who is told, and how often: everybody who waits for the launch, and otherwise the first who waits for its queue. It must
-//! never know where it is read.
+//! Owns who is told, and how often: everybody who waits for the launch, and otherwise the first who waits for its queue, or the log
+//! if the queue is gone. It must never know where it is read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -17,7 +17,10 @@ pub(crate) struct Verdict {
 
 /// The launches of a queue that have failed by their own word, and whose users may not know yet.
 #[derive(Clone, Default)]
-pub(crate) struct Failures(Arc<Mutex<Vec<Arc<Verdict>>>>);
+pub(crate) struct Failures(Arc<Untold>);
+
+#[derive(Default)]
+struct Untold(Mutex<Vec<Arc<Verdict>>>);
 
 impl Verdict {
     /// What the launch said, if it is complete and has been listened to.
@@ -34,15 +37,33 @@ impl Failures {
         if let Some(verdict) = verdict
             && verdict.error.set(error).is_ok()
         {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(verdict.clone());
+            self.0.lock().push(verdict.clone());
         }
     }
 
     /// The first failure that nobody knows.
     pub(crate) fn tell(&self) -> Result<()> {
-        let mut failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.next()
+    }
+}
+
+impl Untold {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Verdict>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Result<()> {
+        let mut failed = self.lock();
         failed.retain(|verdict| !verdict.is_told.load(Ordering::Relaxed));
         if failed.is_empty() { Ok(()) } else { failed.remove(0).get() }
+    }
+}
+
+impl Drop for Untold {
+    fn drop(&mut self) {
+        while let Err(error) = self.next() {
+            tracing::error!("a launch that nobody waited for has failed: {error}");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use kiln_syntax::Span;
 
 use super::Sema;
 use crate::{
+    builtins,
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind, FunctionId, Stmt, StmtKind},
     ty::TyId,
@@ -85,7 +86,23 @@ fn statement(stmt: &Stmt) -> Ways {
             let inside = ways(body);
             falls(inside.falls_through || inside.breaks || !body.iter().any(has_default))
         }
+        StmtKind::Expr(expr) => falls(!ends(expr)),
         _ => falls(true),
+    }
+}
+
+/// Whether control does not come back from an expression: one with a trap, or that says so.
+fn ends(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Trap { .. } => true,
+        ExprKind::Builtin { builtin, .. } => builtins::row(*builtin).name == "__builtin_unreachable",
+        ExprKind::Comma(left, right) => ends(left) || ends(right),
+        ExprKind::Conditional { condition, then, otherwise } => match truth(condition) {
+            Some(true) => ends(then),
+            Some(false) => ends(otherwise),
+            None => ends(then) && ends(otherwise),
+        },
+        _ => false,
     }
 }
 
