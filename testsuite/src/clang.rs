@@ -6,6 +6,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
+    time::Duration,
 };
 
 use crate::{
@@ -22,7 +23,7 @@ pub(crate) const LACKS: &str = "clang-15 with llvm-spirv-15 makes no module of i
 const MISSING: [&str; 2] = ["[missing-function]", "the SPIR-V module cannot be used"];
 
 /// Runs a call of `kiln run` with a module of clang's in place of ours.
-pub(crate) fn launch(command: &mut Command) -> Result<Finished, String> {
+pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
     let folder = command.get_current_dir().map(Path::to_path_buf);
@@ -40,7 +41,7 @@ pub(crate) fn launch(command: &mut Command) -> Result<Finished, String> {
             if let Some(folder) = folder {
                 given.current_dir(folder);
             }
-            let mut finished = kiln::run(&mut given)?;
+            let mut finished = process::run(&mut given, b"", limit)?;
             if MISSING.iter().any(|missing| finished.stderr.contains(missing)) {
                 finished.stderr.insert_str(0, &format!("{LACKS} that can be executed:\n"));
             }

@@ -9,12 +9,16 @@ use std::{
     path::PathBuf,
     process::Command,
     sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use libtest_mimic::Trial;
 use serde::Deserialize;
 
-use crate::{clang, kiln, process::Finished};
+use crate::{
+    clang, kiln,
+    process::{self, Finished},
+};
 
 /// Names the device of this machine to test.
 const WANTED: &str = "KILN_TEST_DEVICE";
@@ -271,10 +275,15 @@ fn see(command: &mut Command, manifests: &OsStr) {
 pub fn launch(command: &mut Command) -> Result<Finished, String> {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    launch_beside_others(command, kiln::LIMIT)
+}
+
+/// The same for launches that may run at the same time as others.
+pub(crate) fn launch_beside_others(command: &mut Command, limit: Duration) -> Result<Finished, String> {
     if command.get_envs().any(|(name, value)| name == clang::WANTED && value.is_some()) {
-        return clang::launch(command);
+        return clang::launch(command, limit);
     }
-    kiln::run(command)
+    process::run(command, b"", limit)
 }
 
 /// Whether `kiln run` says that what failed may be the driver's fault.

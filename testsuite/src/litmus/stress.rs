@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{Outcome, Setting, Space, Test, is_of, sources::VALUES};
-use crate::process;
+use crate::device;
 
 /// How a device is used.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Stress {
         while counts.total() < self.rounds {
             let mut command = self.command(test, setting, &source);
             prepare(&mut command)?;
-            let finished = process::run(&mut command, b"", self.limit)?;
+            let finished = device::launch_beside_others(&mut command, self.limit)?;
             if !finished.status.success() {
                 return Err(format!("kiln ended with {}:\n{}", finished.status, finished.stderr));
             }
