@@ -1,8 +1,8 @@
 //! The thread that talks with the client: it keeps the documents, answers what needs no thought, and hands the rest to the worker.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
-use crossbeam_channel::{Sender, unbounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     CancelParams, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
@@ -30,6 +30,9 @@ use crate::{
 /// The front end needs less than 2 MiB at its limits; what looks at its results recurs as deeply.
 const WORKER_STACK: usize = 16 << 20;
 
+/// For so long the end waits for what the worker is at.
+const PATIENCE: Duration = Duration::from_millis(200);
+
 /// The section of the client's configuration that is ours.
 const SECTION: &str = "kiln";
 
@@ -42,13 +45,15 @@ pub fn serve() -> io::Result<bool> {
     let transport = transport::stdio()?;
     let (tasks, todo) = unbounded();
     let cancellation = Cancellation::default();
-    let worker = {
+    let (at_work, done) = bounded::<()>(0);
+    {
         let (outgoing, cancellation) = (transport.outgoing.clone(), cancellation.clone());
-        std::thread::Builder::new()
-            .name("worker".to_owned())
-            .stack_size(WORKER_STACK)
-            .spawn(move || worker::work(&todo, outgoing, &cancellation))?
-    };
+        let work = move || {
+            let _at_work = at_work;
+            worker::work(&todo, outgoing, &cancellation);
+        };
+        std::thread::Builder::new().name("worker".to_owned()).stack_size(WORKER_STACK).spawn(work)?;
+    }
     let mut server = Server {
         outgoing: transport.outgoing,
         tasks,
@@ -72,8 +77,9 @@ pub fn serve() -> io::Result<bool> {
     let is_orderly = server.phase == Phase::ShutDown;
     // The worker ends when nobody has tasks for it, the writer when nobody has messages.
     drop(server);
-    let _ = worker.join();
-    let _ = transport.writer.join();
+    if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Disconnected) {
+        let _ = transport.writer.join();
+    }
     Ok(is_orderly)
 }
 
@@ -94,7 +100,8 @@ struct Server {
 }
 
 impl Server {
-    fn request(&mut self, request: Request) {
+    fn request(&mut self, mut request: Request) {
+        uri::mend(&mut request.params);
         match (self.phase, request.method.as_str()) {
             (Phase::New, requests::Initialize::METHOD) => self.initialize(request),
             (Phase::New, _) => {
@@ -130,7 +137,8 @@ impl Server {
         self.send(Response::new_ok(request.id, capabilities::result(self.world.encoding)));
     }
 
-    fn notification(&mut self, notification: Notification) {
+    fn notification(&mut self, mut notification: Notification) {
+        uri::mend(&mut notification.params);
         if self.phase != Phase::Running {
             return;
         }

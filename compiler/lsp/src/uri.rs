@@ -3,7 +3,7 @@
 use std::{path::Path, str::FromStr as _};
 
 use lsp_types::Uri;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What stays as it is in the path of a URI (RFC 3986: unreserved characters and separators).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
@@ -48,8 +48,44 @@ fn drive(path: &str) -> Option<&str> {
     }
 }
 
-/// Without `.` and `..` steps and doubled separators.
+/// Percent-encodes what clients leave in the URIs of a message and no URI may have (RFC 3986), as `[` in the name of a file.
+pub(crate) fn mend(message: &mut serde_json::Value) {
+    const ALLOWED: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'<')
+        .add(b'>')
+        .add(b'[')
+        .add(b'\\')
+        .add(b']')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    match message {
+        serde_json::Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    serde_json::Value::String(text) if name == "uri" || name == "rootUri" => {
+                        if Uri::from_str(text).is_err() {
+                            *text = utf8_percent_encode(text, ALLOWED).to_string();
+                        }
+                    }
+                    _ => mend(member),
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(mend),
+        _ => {}
+    }
+}
+
+/// Without `.` and `..` steps and doubled separators, but for those behind the scheme of a URI.
 pub(crate) fn normal(path: &str) -> String {
+    if let Some((scheme, rest)) = path.split_once("://") {
+        return format!("{scheme}://{}", normal(rest));
+    }
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match step {
@@ -80,8 +116,18 @@ mod tests {
         both("file:///kernels/a%20b/%C3%A9.cl", "/kernels/a b/é.cl");
         both("file:///C%3A/kernels/a.cl", "C:/kernels/a.cl");
         both("untitled:Untitled-1", "untitled:Untitled-1");
+        both("vscode-vfs://github/a/b.cl", "vscode-vfs://github/a/b.cl");
         assert_eq!(name(&Uri::from_str("file:///c:/x/../a.cl").expect("a URI")), "c:/a.cl");
         assert_eq!(name(&Uri::from_str("file://localhost/a/./b").expect("a URI")), "/a/b");
+    }
+
+    #[test]
+    fn uris_that_are_none_become_some() {
+        let mut message =
+            serde_json::json!({ "textDocument": { "uri": "file:///a/b[1] c.cl", "text": "a[1]" } });
+        mend(&mut message);
+        assert_eq!(message["textDocument"]["uri"], "file:///a/b%5B1%5D%20c.cl");
+        assert_eq!(message["textDocument"]["text"], "a[1]");
     }
 
     #[test]
@@ -89,5 +135,6 @@ mod tests {
         assert_eq!(normal("/a/./b/../c//d"), "/a/c/d");
         assert_eq!(normal("../a"), "../a");
         assert_eq!(normal("/.."), "/..");
+        assert_eq!(normal("git://host/a/../b"), "git://host/b");
     }
 }
