@@ -382,9 +382,9 @@ impl Check<'_> {
     }
 }
 
-/// Whether values of this type lie in memory.
+/// Whether values of this type lie in memory; images do only where a block captures them.
 fn is_stored(ty: Type) -> bool {
-    is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Sampler | Type::Handle(_))
+    is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_))
 }
 
 const fn is_dynamic<T>(known: &Known<T>) -> bool {

@@ -120,17 +120,6 @@ impl Body<'_, '_> {
             self.lowering.refuse("blocks that are not known when the program is compiled", block.span);
             return None;
         };
-        let has_place = |capture: &&Expr| {
-            !matches!(
-                self.lowering.value_type(capture.ty),
-                Some(Type::Image(_) | Type::Sampler | Type::Handle(Handle::Pipe { .. }))
-            )
-        };
-        if !captures.iter().all(|it| has_place(&it)) {
-            self.lowering
-                .refuse("enqueued blocks that use images, samplers or pipes from around them", block.span);
-            return None;
-        }
         let kernel = self.lowering.block_kernel(*function);
         let layout = self.lowering.literal(*function);
         let literal = self.temporary(layout.size, layout.align);
