@@ -74,6 +74,10 @@ pub(crate) struct CompileCommand {
     /// can print what its `printf` writes
     #[arg(long, conflicts_with = "debug")]
     pub(crate) strip: bool,
+    /// Compile a part of a program, as `clCompileProgram` does: what it only declares is defined in another part, which
+    /// `clLinkProgram` puts to it; with --env opencl
+    #[arg(short = 'c')]
+    pub(crate) is_part: bool,
     /// The device that the module is for: minimal, swiftshader, lavapipe, nvidia, full, or a file that `kiln devices
     /// --profile` wrote [default: full]
     #[arg(long, value_name = "NAME|FILE")]

@@ -13,6 +13,7 @@ use clap::ArgMatches;
 use kiln_build::bindings::{Module, c, json, rust};
 use kiln_compiler::{
     Artifact, Emit, Output,
+    opencl::Environment,
     session::{Options, Source},
     target::Target,
 };
@@ -38,6 +39,10 @@ pub(crate) fn compile(
     }
     let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
     options.strip = command.strip;
+    options.is_part = command.is_part;
+    if command.is_part && options.target.environment == Environment::Vulkan {
+        return failure("programs for Vulkan are compiled whole: -c goes with --env opencl");
+    }
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
 

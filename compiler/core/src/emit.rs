@@ -28,8 +28,8 @@ use std::sync::Arc;
 use kiln_syntax::Span;
 
 use crate::{
-    ir::{FuncId, Module},
-    opencl::Environment,
+    ir::Module,
+    opencl::{Environment, Linkage},
     session::{MathOptions, Options},
     target::Target,
 };
@@ -70,9 +70,20 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         globals: Globals::default(),
     };
     emitter.environment();
-    let order = callees_first(module);
+    let mut order = module.callees_first();
+    // Declarations precede definitions (SPIR-V 2.4). Consumers that follow LLVM take a kernel that comes behind a function
+    // of its name for the same.
+    order.sort_by_key(|&id| {
+        let function = &module.functions[id];
+        (function.linkage != Linkage::Imported, function.kernel.is_some())
+    });
     for &function in &order {
         emitter.declare_function(function);
+    }
+    for (id, var) in module.vars.entries() {
+        if var.linkage == Linkage::Exported {
+            emitter.module_variable(id);
+        }
     }
     for &function in &order {
         emitter.function(function);
@@ -88,24 +99,4 @@ impl Emitter<'_> {
     fn is_vulkan(&self) -> bool {
         self.target.environment == Environment::Vulkan
     }
-}
-
-/// Every function after those it calls: the language has no recursion.
-fn callees_first(module: &Module) -> Vec<FuncId> {
-    fn visit(module: &Module, id: FuncId, seen: &mut Vec<FuncId>) {
-        if seen.contains(&id) {
-            return;
-        }
-        for inst in module.functions[id].insts.iter() {
-            if let crate::ir::Op::Call(callee) | crate::ir::Op::Function(callee) = inst.op {
-                visit(module, callee, seen);
-            }
-        }
-        seen.push(id);
-    }
-    let mut seen = Vec::new();
-    for id in module.functions.ids() {
-        visit(module, id, &mut seen);
-    }
-    seen
 }

@@ -15,7 +15,7 @@ use crate::{
     builtins::BuiltinId,
     id_type,
     index::Table,
-    opencl::{AtomicOp, FenceFlags, Order, Scope},
+    opencl::{AtomicOp, FenceFlags, Linkage, Order, Scope},
     ty::{QualTy, TyId, Types},
 };
 
@@ -54,6 +54,8 @@ pub struct Global {
     pub align: Option<u64>,
     /// Its first bytes; none when zero.
     pub init: Option<Image>,
+    /// Who may use it by its name.
+    pub linkage: Linkage,
     /// Where it is declared.
     pub span: Span,
 }
@@ -95,6 +97,8 @@ pub struct Function {
     pub body: Option<Vec<Stmt>>,
     /// Set for a kernel.
     pub kernel: Option<Kernel>,
+    /// Who may call it by its name.
+    pub linkage: Linkage,
     /// Where its name stands.
     pub span: Span,
 }

@@ -30,7 +30,7 @@ use crate::{
     hir::{CompareOp, Conversion, LoopHints},
     id_type,
     index::Table,
-    opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, FenceFlags, Linkage, Order, Scope},
     ty::{self, ImageTy},
 };
 
@@ -229,6 +229,31 @@ pub enum Input {
     SubGroupLocalId,
 }
 
+impl WorkItem {
+    /// What it gives: `size_t`, or `uint` for the number of dimensions and all of sub-groups (OpenCL C 6.15.1).
+    pub const fn ty(self) -> Type {
+        match self {
+            Self::WorkDim
+            | Self::SubGroupSize
+            | Self::MaxSubGroupSize
+            | Self::NumSubGroups
+            | Self::EnqueuedNumSubGroups
+            | Self::SubGroupId
+            | Self::SubGroupLocalId => Type::I32,
+            Self::GlobalSize
+            | Self::GlobalId
+            | Self::LocalSize
+            | Self::EnqueuedLocalSize
+            | Self::LocalId
+            | Self::NumGroups
+            | Self::GroupId
+            | Self::GlobalOffset
+            | Self::GlobalLinearId
+            | Self::LocalLinearId => Type::I64,
+        }
+    }
+}
+
 /// An object in memory.
 #[derive(Clone, Debug)]
 pub struct Var {
@@ -246,6 +271,8 @@ pub struct Var {
     pub argument: Option<u32>,
     /// Set by `passes/layout_vars`: what it is an array of, where a target has no byte addresses.
     pub element: Option<Type>,
+    /// Who may use it by its name.
+    pub linkage: Linkage,
     /// Where it is declared.
     pub span: Span,
 }
@@ -253,7 +280,17 @@ pub struct Var {
 impl Var {
     /// An object of so many bytes, aligned to so many, without an initial value.
     pub fn new(name: &str, space: AddressSpace, (size, align): (u64, u64), span: Span) -> Self {
-        Self { name: name.to_owned(), space, size, align, init: None, argument: None, element: None, span }
+        Self {
+            name: name.to_owned(),
+            space,
+            size,
+            align,
+            init: None,
+            argument: None,
+            element: None,
+            linkage: Linkage::Internal,
+            span,
+        }
     }
 }
 
@@ -275,6 +312,8 @@ pub struct Function {
     pub result: Option<Type>,
     /// Set for a kernel.
     pub kernel: Option<Kernel>,
+    /// Who may call it by its name; what is imported has a body that is never reached.
+    pub linkage: Linkage,
     /// Its private objects.
     pub vars: Table<VarId, Var>,
     /// Its values.

@@ -107,7 +107,11 @@ fn stages(
         syntax::report(&parsed.errors, sources, interner, sink);
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
     }
-    let extent = if *emit == Emit::Nothing { sema::Extent::Source } else { sema::Extent::Program };
+    let extent = match emit {
+        Emit::Nothing => sema::Extent::Source,
+        _ if options.is_part => sema::Extent::Part,
+        _ => sema::Extent::Program,
+    };
     let hir = survey::check(&parsed, extent, options, sources, interner, sink, None);
     if sink.has_errors() {
         return None;

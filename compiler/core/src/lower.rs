@@ -36,7 +36,7 @@ use crate::{
     diag::Sink,
     hir::{self, FunctionId, GlobalId},
     ir::{self, Data, FuncId, Module, Var, VarId},
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
 };
 
 /// The state of lowering one program.
@@ -71,6 +71,17 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
             let kernel = lowering.kernel(id);
             let body = lowering.declare(id, Some(kernel));
             lowering.pending.push((id, body));
+        }
+    }
+    // What other parts of the program use is there whether a kernel reaches it or not.
+    for (id, function) in hir.functions.entries() {
+        if function.linkage == Linkage::Exported {
+            lowering.callee(id);
+        }
+    }
+    for (id, global) in hir.globals.entries() {
+        if global.linkage == Linkage::Exported {
+            lowering.global(id);
         }
     }
     // Kernels in the order of the source, then what they call.
@@ -134,7 +145,8 @@ impl Lowering<'_> {
         let name = global.name.map_or("", |name| self.names.text(name));
         let space = global.ty.quals.space.unwrap_or(AddressSpace::Constant);
         let align = align.max(global.align.unwrap_or(1));
-        let var = self.module.vars.push(Var::new(name, space, (size, align), global.span));
+        let var = Var { linkage: global.linkage, ..Var::new(name, space, (size, align), global.span) };
+        let var = self.module.vars.push(var);
         // Before its own initialiser, which may have its address.
         self.globals.insert(id, var);
         if let Some(image) = &global.init {

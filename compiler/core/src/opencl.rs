@@ -52,6 +52,19 @@ impl LanguageVersion {
     }
 }
 
+/// Which parts of a program know a function or a variable by its name (C99 6.2.2), where a program is compiled in parts
+/// (OpenCL API 5.8.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// This one alone: it is `static`, or this is the whole program.
+    #[default]
+    Internal,
+    /// It is defined here for all.
+    Exported,
+    /// It is declared here, and another part defines it.
+    Imported,
+}
+
 /// `memory_order` (OpenCL C 6.15.12.3). The discriminants are the values that programs see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

@@ -47,7 +47,7 @@ use crate::{
     extensions::Extensions,
     hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId},
     index::Table,
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
     session::Options,
     ty::{QualTy, RecordId, TyId, Types},
 };
@@ -107,6 +107,8 @@ pub(crate) struct Sema<'a> {
 pub enum Extent {
     /// A program that becomes a module: what its kernels use is defined in it.
     Program,
+    /// A part of a program that becomes a module: what it declares with external linkage may be defined in others.
+    Part,
     /// A source that may be a part of a program: what it only declares may be defined elsewhere.
     Source,
 }
@@ -190,6 +192,7 @@ impl Sema<'_> {
                     locals: Table::new(),
                     body: None,
                     kernel: None,
+                    linkage: Linkage::Internal,
                     span,
                 });
                 *self.outside.insert(outside)
@@ -206,6 +209,7 @@ impl Sema<'_> {
     /// An object without a name that holds these bytes, as a string literal does.
     pub(crate) fn string_global(&mut self, bytes: Vec<u8>, ty: QualTy, span: Span) -> GlobalId {
         let init = Image { bytes, relocations: Vec::new() };
-        self.module.globals.push(Global { name: None, ty, align: None, init: Some(init), span })
+        let linkage = Linkage::Internal;
+        self.module.globals.push(Global { name: None, ty, align: None, init: Some(init), linkage, span })
     }
 }

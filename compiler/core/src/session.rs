@@ -56,6 +56,9 @@ pub struct Options {
     pub debug: bool,
     /// No names, no interface and no source positions in the module: only what a device needs to run it.
     pub strip: bool,
+    /// The source is a part of a program, as `clCompileProgram` takes it (OpenCL API 5.8.3): for the OpenCL environment, where
+    /// `clLinkProgram` puts the parts together.
+    pub is_part: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
     /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
@@ -136,6 +139,7 @@ impl Default for Options {
             optimize: true,
             debug: false,
             strip: false,
+            is_part: false,
             seq_cst: SeqCst::default(),
             bounds_checks: false,
         }

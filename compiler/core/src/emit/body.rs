@@ -11,7 +11,7 @@ use super::{Emitter, control::Construct};
 use crate::{
     index::Id as _,
     ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, VarId},
-    opencl::Environment,
+    opencl::{Environment, Linkage},
 };
 
 /// A function under construction.
@@ -74,14 +74,17 @@ impl<'m> Emitter<'m> {
             body.values[param.index()] = word;
             parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
         }
-        body.start_block();
-        body.block(function.body);
+        if function.linkage != Linkage::Imported {
+            body.start_block();
+            body.block(function.body);
+        }
         let head = body.debug_head(word);
         let Body { mut blocks, variables, interface, .. } = body;
         if let Some(first) = blocks.first_mut() {
             first.instructions.splice(0..0, variables.into_iter().chain(head));
         }
         self.globals.interfaces.insert(id, interface);
+        self.linkage(word, &function.name, function.linkage);
         let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
         self.writer.module.functions.push(dr::Function {
             def: Some(Instruction::new(Op::Function, Some(result), Some(word), operands)),
@@ -235,6 +238,7 @@ impl<'m> Body<'_, 'm> {
         let (pointer, class, _) = self.emitter.variable_type(data);
         let word = self.emitter.writer.id();
         self.emitter.writer.name(word, &data.name);
+        self.emitter.alignment(word, data);
         let operands = vec![Operand::StorageClass(class)];
         self.variables.push(Instruction::new(Op::Variable, Some(pointer), Some(word), operands));
         self.variable_ids.insert(var, word);

@@ -2,14 +2,14 @@
 
 use rspirv::{
     dr::Operand,
-    spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word},
+    spirv::{BuiltIn, Capability, Decoration, LinkageType, Op, StorageClass, Word},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Emitter, body::Body};
 use crate::{
     ir::{Const, FuncId, Input, Inst, LaunchMemory, Place, Scalar, Type, Var, VarId, WorkItem},
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
 };
 
 /// Ids of things outside functions, each made when first used.
@@ -78,7 +78,8 @@ impl Emitter<'_> {
     fn static_variable(&mut self, var: &Var) -> Word {
         let class = self.storage_class(var.space);
         let mut operands = vec![Operand::StorageClass(class)];
-        let pointer = match self.initializer(var) {
+        let initial = if var.linkage == Linkage::Imported { None } else { self.initializer(var) };
+        let pointer = match initial {
             Some((ty, value)) => {
                 operands.push(Operand::IdRef(value));
                 self.pointer_type(class, ty)
@@ -86,6 +87,17 @@ impl Emitter<'_> {
             None => self.variable_type(var).0,
         };
         let word = self.writer.global(Op::Variable, Some(pointer), operands);
+        self.linkage(word, &var.name, var.linkage);
+        self.alignment(word, var);
+        if !self.is_vulkan() && var.space == AddressSpace::Constant {
+            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::Constant)];
+            self.writer.annotate(Op::Decorate, operands);
+        }
+        word
+    }
+
+    /// The alignment of a variable, which the types of the OpenCL environment, being bytes, do not tell.
+    pub(super) fn alignment(&mut self, word: Word, var: &Var) {
         if !self.is_vulkan() {
             let align = u32::try_from(var.align).unwrap_or(1);
             let operands = vec![
@@ -94,12 +106,23 @@ impl Emitter<'_> {
                 Operand::LiteralBit32(align),
             ];
             self.writer.annotate(Op::Decorate, operands);
-            if var.space == AddressSpace::Constant {
-                let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::Constant)];
-                self.writer.annotate(Op::Decorate, operands);
-            }
         }
-        word
+    }
+
+    /// Tells linkers what a function or a variable is called.
+    pub(super) fn linkage(&mut self, word: Word, name: &str, linkage: Linkage) {
+        let linkage = match linkage {
+            Linkage::Internal => return,
+            Linkage::Exported => LinkageType::Export,
+            Linkage::Imported => LinkageType::Import,
+        };
+        let operands = vec![
+            Operand::IdRef(word),
+            Operand::Decoration(Decoration::LinkageAttributes),
+            Operand::LiteralString(name.to_owned()),
+            Operand::LinkageType(linkage),
+        ];
+        self.writer.annotate(Op::Decorate, operands);
     }
 
     /// A local argument: an array whose length is a specialisation constant (see the runtime's `interface`).

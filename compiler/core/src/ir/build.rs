@@ -11,7 +11,7 @@ use super::{
 use crate::{
     hir::{CompareOp, LoopHints},
     index::Table,
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
 };
 
 /// A function being made or changed, and where the next instruction goes.
@@ -67,6 +67,7 @@ impl Function {
             name,
             result,
             kernel: None,
+            linkage: Linkage::Internal,
             vars: Table::new(),
             values: Table::new(),
             insts: Table::new(),

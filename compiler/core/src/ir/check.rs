@@ -2,7 +2,7 @@
 
 use super::{
     Atomic, BinaryOp, CompareKind, Convert, Function, Handle, ImageAction, Inst, Known, Module, Op, Scalar,
-    Type, UnaryOp, ValueId, WorkItem,
+    Type, UnaryOp, ValueId,
 };
 use crate::opencl::AtomicOp;
 
@@ -230,8 +230,7 @@ impl Check<'_> {
             Op::Atomic(atomic) => self.atomic(atomic, Some(result)),
             Op::WorkItem(item) => {
                 ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
-                let expected = if *item == WorkItem::WorkDim { Type::I32 } else { Type::I64 };
-                ensure(result == expected, "its result has a wrong type")
+                ensure(result == item.ty(), "its result has a wrong type")
             }
             Op::Printf(_) => ensure(result == Type::I32, "its result is no i32"),
             _ => Err("it has no result"),

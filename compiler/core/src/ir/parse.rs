@@ -19,7 +19,7 @@ use crate::{
     builtins::BuiltinId,
     hir::{Conversion, LoopHints},
     index::Id,
-    opencl::{FenceFlags, Scope},
+    opencl::{FenceFlags, Linkage, Scope},
     ty::{self, ImageTy},
 };
 
@@ -221,12 +221,23 @@ impl Parser<'_> {
             return self.expected("objects in order");
         }
         let name = self.name()?;
+        let linkage = self.linkage();
         let space = self.what("an address space")?;
         let (size, align) = (self.named("size")?, self.named("align")?);
         let argument = if self.eat_word("argument") { Some(self.number()?) } else { None };
         let element = if self.eat_word("element") { Some(self.ty()?) } else { None };
         let init = if self.eat_word("init") { Some(self.data()?) } else { None };
-        Ok(Var { name, space, size, align, init, argument, element, span: Span::default() })
+        Ok(Var { name, space, size, align, init, argument, element, linkage, span: Span::default() })
+    }
+
+    fn linkage(&mut self) -> Linkage {
+        if self.eat_word("exported") {
+            Linkage::Exported
+        } else if self.eat_word("imported") {
+            Linkage::Imported
+        } else {
+            Linkage::Internal
+        }
     }
 
     fn image_action(&mut self) -> Result<ImageAction> {
@@ -287,7 +298,8 @@ impl Parser<'_> {
             return self.expected("functions in order");
         }
         let name = self.name()?;
-        let function = Function::new(name, &[], None, Span::default());
+        let mut function = Function::new(name, &[], None, Span::default());
+        function.linkage = self.linkage();
         let body = function.body;
         let mut reader = Body {
             parser: self,

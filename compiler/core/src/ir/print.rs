@@ -11,7 +11,7 @@ use super::{
     Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
-use crate::{binary16, index::Id, opencl::FenceFlags};
+use crate::{binary16, index::Id, opencl::{FenceFlags, Linkage}};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -108,9 +108,17 @@ fn print_data(f: &mut Formatter<'_>, data: &Data) -> fmt::Result {
     })
 }
 
+fn linkage_word(linkage: Linkage) -> &'static str {
+    match linkage {
+        Linkage::Internal => "",
+        Linkage::Exported => " exported",
+        Linkage::Imported => " imported",
+    }
+}
+
 fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
     quote(f, var.name.as_bytes())?;
-    write!(f, " {} size {} align {}", var.space.word(), var.size, var.align)?;
+    write!(f, "{} {} size {} align {}", linkage_word(var.linkage), var.space.word(), var.size, var.align)?;
     if let Some(argument) = var.argument {
         write!(f, " argument {argument}")?;
     }
@@ -126,6 +134,7 @@ fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
 fn print_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt::Result {
     write!(f, "{} #{} ", if function.kernel.is_some() { "kernel" } else { "function" }, id.index())?;
     quote(f, function.name.as_bytes())?;
+    f.write_str(linkage_word(function.linkage))?;
     let mut printer = Printer { f, function, values: FxHashMap::default(), labels: FxHashMap::default() };
     printer.params(function.body)?;
     if let Some(result) = function.result {

@@ -421,11 +421,11 @@ impl Module {
                 } else if !std::mem::replace(&mut seen[id.index()], true) {
                     stack.push((id, true));
                     let function = &self.functions[id];
-                    for inst in function.inst_order() {
-                        if let Op::Call(callee) = function.insts[inst].op {
-                            stack.push((callee, false));
-                        }
-                    }
+                    let calls = function.inst_order().into_iter().rev();
+                    stack.extend(calls.filter_map(|inst| match function.insts[inst].op {
+                        Op::Call(callee) => Some((callee, false)),
+                        _ => None,
+                    }));
                 }
             }
         }

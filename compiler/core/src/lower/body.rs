@@ -8,7 +8,7 @@ use crate::{
     hir::{self, FunctionId, LocalId},
     index::Table,
     ir::{BlockId, Builder, FuncId, Function, Handle, InstId, Kernel, Type, ValueId, Var, VarId},
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
 };
 
 /// Where a parameter or variable is.
@@ -74,6 +74,12 @@ impl<'a> Lowering<'a> {
         }
         let name = self.names.text(function.name).to_owned();
         let mut lowered = Function::new(name, &params, self.value_type(function.result), function.span);
+        if kernel.is_none() {
+            lowered.linkage = function.linkage;
+        }
+        if lowered.linkage == Linkage::Imported {
+            Builder::new(&mut lowered).unreachable();
+        }
         lowered.kernel = kernel;
         self.module.functions.push(lowered)
     }

@@ -94,8 +94,7 @@ impl Body<'_, '_> {
                 self.builder.resize(value, Scalar::I32, false)
             })
             .collect();
-        let ty = if item == ir::WorkItem::WorkDim { Type::I32 } else { Type::I64 };
-        let value = self.builder.value(Op::WorkItem(item), &arguments, ty);
+        let value = self.builder.value(Op::WorkItem(item), &arguments, item.ty());
         let result = self.value_type(result).scalar().unwrap_or(Scalar::I64);
         self.builder.resize(value, result, false)
     }

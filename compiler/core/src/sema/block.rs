@@ -10,7 +10,7 @@ use crate::{
     extensions::Extension,
     hir::{Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind},
     index::Table,
-    opencl::{AddressSpace, LanguageVersion},
+    opencl::{AddressSpace, LanguageVersion, Linkage},
     ty::{FunctionTy, QualTy, Ty, TyId},
 };
 
@@ -72,6 +72,7 @@ impl Sema<'_> {
             locals: Table::new(),
             body: None,
             kernel: None,
+            linkage: Linkage::Internal,
             span,
         });
         self.set_parameters(function, &parameters);

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, Global, GlobalId, Local, Place, PlaceKind, Stmt, StmtKind},
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
     ty::{self, QualTy, Ty, TyId},
 };
 
@@ -390,11 +390,16 @@ impl Sema<'_> {
                 return None;
             }
             _ => {
+                let is_static = variable.storage.is_some_and(|storage| storage.node == Storage::Static);
+                let is_shared = has_linkage
+                    && !is_static
+                    && !matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler);
                 let global = self.module.globals.push(Global {
                     name: Some(name.node),
                     ty: variable.ty,
                     align: None,
                     init: None,
+                    linkage: if is_shared { Linkage::Exported } else { Linkage::Internal },
                     span: name.span,
                 });
                 if has_linkage {

@@ -16,6 +16,7 @@ use crate::{
     diag::{Code, Diagnostic},
     hir::{Function, FunctionId, Local, LocalId, Stmt},
     index::Table,
+    opencl::Linkage,
     ty::{FunctionTy, Ty, TyId},
 };
 
@@ -26,6 +27,18 @@ pub(crate) enum Returns {
     Type(TyId),
     /// What the first `return` of a block literal gives; nothing yet if none was seen (OpenCL C 6.14.3).
     Inferred(Option<TyId>),
+}
+
+/// The linkage of a function that is first declared so, as far as this part of the program tells (C99 6.2.2, 6.7.4). The
+/// names of functions with several forms are not told to others.
+fn linkage(specified: &Specified, is_overloaded: bool) -> Linkage {
+    let storage = specified.storage.map(|storage| storage.node);
+    let is_inline = specified.inline.is_some() && storage != Some(Storage::Extern);
+    if storage == Some(Storage::Static) || is_inline || is_overloaded {
+        Linkage::Internal
+    } else {
+        Linkage::Exported
+    }
 }
 
 /// What is known of the body being checked.
@@ -159,6 +172,7 @@ impl Sema<'_> {
             locals: Table::new(),
             body: None,
             kernel: None,
+            linkage: Linkage::Internal,
             span: definition.body.span,
         };
         let declared = {
@@ -232,6 +246,7 @@ impl Sema<'_> {
                 let id = self.new_function(name, &function, declared);
                 known_ids.push(id);
                 let is_overloaded = attributes.is_overloadable || known_ids.len() > 1;
+                self.module.functions[id].linkage = linkage(specified, is_overloaded);
                 let meaning = if is_overloaded { Entity::Overloads(known_ids) } else { Entity::Function(id) };
                 self.scopes.declare_at_program_scope(name.node, meaning.clone(), name.span);
                 self.scopes.replace_at_program_scope(name.node, meaning);
@@ -255,6 +270,7 @@ impl Sema<'_> {
             locals: Table::new(),
             body: None,
             kernel: None,
+            linkage: Linkage::Internal,
             span: name.span,
         });
         let unnamed = || {

@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 use super::{Extent, Sema};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{ExprKind, FunctionId, GlobalId, Place, PlaceKind, visit},
+    hir::{ExprKind, Function, FunctionId, GlobalId, Place, PlaceKind, visit},
     index::{Id, Table},
+    opencl::Linkage,
 };
 
 /// What the body of a function names.
@@ -16,7 +17,15 @@ use crate::{
 struct Uses {
     /// The functions that it calls, and where.
     calls: Vec<(FunctionId, Span)>,
+    /// The blocks that it makes and does not call there, but may enqueue.
+    blocks: Vec<(FunctionId, Span)>,
     globals: Vec<(GlobalId, Span)>,
+}
+
+impl Uses {
+    fn functions(&self) -> impl Iterator<Item = (FunctionId, Span)> + '_ {
+        self.calls.iter().chain(&self.blocks).copied()
+    }
 }
 
 /// The state of finding the functions that call each other in a circle (Tarjan's algorithm).
@@ -41,9 +50,8 @@ impl Sema<'_> {
         for function in self.module.functions.iter() {
             let mut found = Uses::default();
             visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| match &expr.kind {
-                ExprKind::Call { function, .. } | ExprKind::Block { function, .. } => {
-                    found.calls.push((*function, expr.span));
-                }
+                ExprKind::Call { function, .. } => found.calls.push((*function, expr.span)),
+                ExprKind::Block { function, .. } => found.blocks.push((*function, expr.span)),
                 ExprKind::Load(place) | ExprKind::AddressOf(place) => found.globals.extend(global_of(place)),
                 ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
                     found.globals.extend(global_of(place));
@@ -53,10 +61,28 @@ impl Sema<'_> {
             uses.push(found);
         }
         self.check_recursion(&uses);
+        self.settle_linkage(extent);
         self.check_definitions(&uses, extent);
     }
 
-    /// OpenCL C 6.11.k: every call from one member of a circle to another is part of the recursion.
+    /// Until here, what has external linkage counts as defined for others.
+    fn settle_linkage(&mut self, extent: Extent) {
+        let settled = |linkage, is_defined| match (linkage, extent) {
+            (Linkage::Internal, _) | (_, Extent::Program | Extent::Source) => Linkage::Internal,
+            _ if is_defined => Linkage::Exported,
+            _ => Linkage::Imported,
+        };
+        for function in self.module.functions.iter_mut() {
+            function.linkage = settled(function.linkage, function.body.is_some());
+        }
+        for id in self.module.globals.ids() {
+            let global = &mut self.module.globals[id];
+            global.linkage = settled(global.linkage, self.defined.contains(&id));
+        }
+    }
+
+    /// OpenCL C 6.11.k: every call from one member of a circle to another is part of the recursion. A block that is
+    /// enqueued is not called: it may enqueue itself again (6.15.19).
     fn check_recursion(&mut self, uses: &Table<FunctionId, Uses>) {
         let group = circles(uses);
         for (caller, found) in uses.entries() {
@@ -81,21 +107,23 @@ impl Sema<'_> {
         }
     }
 
-    /// What a kernel uses must be defined: a program is one translation unit here. In a source that is only checked
-    /// it is a warning. A function that no kernel
+    /// What a kernel uses must be defined: a program is one translation unit here, unless it is compiled in parts. In a
+    /// source that is only checked it is a warning. A function that no kernel
     /// reaches may use what is not there, as in a source that is part of a larger program; it has no body then.
     fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>, extent: Extent) {
         let mut told = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
-        let reached = self.reached_from_kernels(uses);
+        let reached = self.reached(uses);
         self.drop_incomplete(uses, &reached);
         let (function_code, variable_code) = match extent {
-            Extent::Program => (Code::UndefinedFunction, Code::UndefinedVariable),
+            Extent::Program | Extent::Part => (Code::UndefinedFunction, Code::UndefinedVariable),
             Extent::Source => (Code::ExternalDefinition, Code::ExternalDefinition),
         };
         for (_, found) in uses.entries().filter(|(id, _)| reached.contains(id)) {
-            for &(callee, span) in &found.calls {
-                if self.module.functions[callee].body.is_some() || !told.insert(callee) {
+            for (callee, span) in found.functions() {
+                let function = &self.module.functions[callee];
+                let is_there = function.body.is_some() || function.linkage == Linkage::Imported;
+                if is_there || !told.insert(callee) {
                     continue;
                 }
                 let (name, declared) = (self.name_of(callee), self.module.functions[callee].span);
@@ -107,7 +135,8 @@ impl Sema<'_> {
             for &(global, span) in &found.globals {
                 let entry = &self.module.globals[global];
                 let Some(name) = entry.name else { continue };
-                if self.defined.contains(&global) || !told_globals.insert(global) {
+                let is_there = self.defined.contains(&global) || entry.linkage == Linkage::Imported;
+                if is_there || !told_globals.insert(global) {
                     continue;
                 }
                 let (name, declared) = (self.text(name).to_owned(), entry.span);
@@ -119,13 +148,14 @@ impl Sema<'_> {
         }
     }
 
-    /// The kernels and what they call.
-    fn reached_from_kernels(&self, uses: &Table<FunctionId, Uses>) -> FxHashSet<FunctionId> {
-        let kernels = self.module.functions.entries().filter(|(_, function)| function.kernel.is_some());
-        let mut work: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
+    /// The kernels, what other parts of the program may call, and what these call.
+    fn reached(&self, uses: &Table<FunctionId, Uses>) -> FxHashSet<FunctionId> {
+        let is_root = |function: &Function| function.kernel.is_some() || function.linkage == Linkage::Exported;
+        let roots = self.module.functions.entries().filter(|(_, function)| is_root(function));
+        let mut work: Vec<FunctionId> = roots.map(|(id, _)| id).collect();
         let mut reached: FxHashSet<FunctionId> = work.iter().copied().collect();
         while let Some(function) = work.pop() {
-            for &(callee, _) in &uses[function].calls {
+            for (callee, _) in uses[function].functions() {
                 if reached.insert(callee) {
                     work.push(callee);
                 }
@@ -149,10 +179,14 @@ impl Sema<'_> {
     }
 
     fn uses_what_is_missing(&self, found: &Uses) -> bool {
-        found.calls.iter().any(|(callee, _)| self.module.functions[*callee].body.is_none())
-            || found.globals.iter().any(|(global, _)| {
-                self.module.globals[*global].name.is_some() && !self.defined.contains(global)
-            })
+        let is_imported = |linkage| linkage == Linkage::Imported;
+        found.functions().any(|(callee, _)| {
+            let function = &self.module.functions[callee];
+            function.body.is_none() && !is_imported(function.linkage)
+        }) || found.globals.iter().any(|(id, _)| {
+            let global = &self.module.globals[*id];
+            global.name.is_some() && !self.defined.contains(id) && !is_imported(global.linkage)
+        })
     }
 
     fn name_of(&self, function: FunctionId) -> String {

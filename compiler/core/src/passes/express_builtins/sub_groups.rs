@@ -145,8 +145,7 @@ fn max_size(builder: &mut Builder<'_>) -> ValueId {
 }
 
 fn item(builder: &mut Builder<'_>, item: WorkItem) -> ValueId {
-    let wide = builder.value(Op::WorkItem(item), &[], Type::I64);
-    builder.resize(wide, Scalar::I32, false)
+    builder.value(Op::WorkItem(item), &[], item.ty())
 }
 
 /// Work-item n touches the elements n, n + size, n + 2 size of memory (cl_intel_subgroups). Of images there is no way.

@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use super::Operand;
 use crate::{
     hir::{Expr, ExprKind, Global, Place, PlaceKind},
-    opencl::{AddressSpace, LanguageVersion},
+    opencl::{AddressSpace, LanguageVersion, Linkage},
     sema::Sema,
     ty::{QualTy, Ty, TyId},
 };
@@ -62,7 +62,8 @@ impl Sema<'_> {
             let Some(image) = self.static_image(&value, ty) else {
                 return Operand::Value(self.error_value(span));
             };
-            let global = Global { name: None, ty, align: None, init: Some(image), span };
+            let global =
+                Global { name: None, ty, align: None, init: Some(image), linkage: Linkage::Internal, span };
             let global = self.module.globals.push(global);
             return Operand::Place(Place { kind: PlaceKind::Global(global), ty, span });
         }
