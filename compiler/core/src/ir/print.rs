@@ -11,7 +11,11 @@ use super::{
     Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
-use crate::{binary16, index::Id, opencl::{FenceFlags, Linkage}};
+use crate::{
+    binary16,
+    index::Id,
+    opencl::{FenceFlags, Linkage},
+};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -150,7 +150,8 @@ impl Sema<'_> {
 
     /// The kernels, what other parts of the program may call, and what these call.
     fn reached(&self, uses: &Table<FunctionId, Uses>) -> FxHashSet<FunctionId> {
-        let is_root = |function: &Function| function.kernel.is_some() || function.linkage == Linkage::Exported;
+        let is_root =
+            |function: &Function| function.kernel.is_some() || function.linkage == Linkage::Exported;
         let roots = self.module.functions.entries().filter(|(_, function)| is_root(function));
         let mut work: Vec<FunctionId> = roots.map(|(id, _)| id).collect();
         let mut reached: FxHashSet<FunctionId> = work.iter().copied().collect();
