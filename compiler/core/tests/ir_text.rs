@@ -7,7 +7,7 @@ use kiln_compiler::{
         Access, BinaryOp, Builder, CompareKind, Convert, Data, FuncId, Function, InstId, Module, Op, Scalar,
         Type, ValueId, Var, parse, verify,
     },
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
 };
 use kiln_syntax::Span;
 
@@ -144,9 +144,9 @@ fn random_module(seed: u64) -> Module {
             bytes: (0..size).map(|_| random.below(256) as u8).collect(),
             relocations: module.vars.ids().map(|id| (0, id, random.below(100) as i64 - 50)).take(1).collect(),
         });
-        let (argument, element) = (None, None);
+        let linkage = random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::Imported]);
         let name = format!("v{number}\"\u{e9}");
-        module.vars.push(Var { name, space, size, align: 4, init, argument, element, span: Span::default() });
+        module.vars.push(Var { init, linkage, ..Var::new(&name, space, (size, 4), Span::default()) });
     }
     for number in 0..1 + random.below(3) {
         let function = random_function(&mut random, &module, number);
@@ -169,16 +169,8 @@ fn random_function(random: &mut Random, module: &Module, number: usize) -> Funct
     let params: Vec<Type> = (0..random.below(4)).map(|_| random.pick(&params)).collect();
     let mut function = Function::new(format!("f{number}"), &params, result, Span::default());
     function.vars = Table::new();
-    function.vars.push(Var {
-        name: "x".to_owned(),
-        space: AddressSpace::Private,
-        size: 16,
-        align: 16,
-        init: None,
-        argument: None,
-        element: None,
-        span: Span::default(),
-    });
+    function.linkage = random.pick(&[Linkage::Internal, Linkage::Exported]);
+    function.vars.push(Var::new("x", AddressSpace::Private, (16, 16), Span::default()));
     let values = function.params().to_vec();
     let signature = |(id, function): (FuncId, &Function)| {
         let params = function.params().iter().map(|&param| function.ty(param)).collect();
