@@ -77,7 +77,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         Emit::Preprocessed => {
             Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
         }
-        _ => stages(&preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit, &mut interface),
+        _ => stages(preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit, &mut interface),
     };
     let artifact = artifact.filter(|_| !sink.has_errors());
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
@@ -94,7 +94,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
 
 /// Everything behind the preprocessor; none when it stops at errors.
 fn stages(
-    tokens: &[kiln_syntax::token::Token],
+    tokens: Vec<kiln_syntax::token::Token>,
     options: &Options,
     sources: &SourceMap,
     interner: &mut Interner,
@@ -102,7 +102,9 @@ fn stages(
     emit: &Emit,
     interface: &mut Option<Interface>,
 ) -> Option<Artifact> {
-    let parsed = kiln_syntax::parse::parse(tokens, interner, sources);
+    let parsed = kiln_syntax::parse::parse(&tokens, interner, sources);
+    // Memory in one large piece is given back before that in small ones: allocators would look through these for it.
+    drop(tokens);
     if *emit == Emit::Ast {
         syntax::report(&parsed.errors, sources, interner, sink);
         return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
@@ -113,6 +115,7 @@ fn stages(
         _ => sema::Extent::Program,
     };
     let hir = survey::check(&parsed, extent, options, sources, interner, sink, None);
+    drop(parsed);
     if sink.has_errors() {
         return None;
     }

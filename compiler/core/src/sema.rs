@@ -149,9 +149,9 @@ pub fn check(
     };
     sema.unit(unit);
     sema.check_tentative_definitions();
-    sema.check_whole_program(extent);
-    sema.check_divergence();
-    sema.check_mixed_access();
+    let uses = sema.check_whole_program(extent);
+    sema.check_divergence(&uses);
+    sema.check_mixed_access(&uses);
     std::mem::swap(&mut sema.module.types, &mut sema.types);
     sema.module
 }

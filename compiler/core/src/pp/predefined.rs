@@ -100,6 +100,13 @@ static TABLES: &[(When, &[&str])] = &[
             "INFINITY (__builtin_astype(0x7f800000, float))",
             "NAN (__builtin_astype(0x7fc00000, float))",
             "HUGE_VAL (__builtin_astype(0x7ff0000000000000L, double))",
+            // Under the names of GNU C.
+            "__builtin_huge_valf() HUGE_VALF",
+            "__builtin_huge_val() HUGE_VAL",
+            "__builtin_inff() INFINITY",
+            "__builtin_inf() HUGE_VAL",
+            "__builtin_nanf(payload) NAN",
+            "__builtin_nan(payload) (__builtin_astype(0x7ff8000000000000L, double))",
             "FP_ILOGB0 INT_MIN",
             "FP_ILOGBNAN INT_MAX",
             "FLT_DIG 6",

@@ -63,6 +63,7 @@ impl Sema<'_> {
     pub(crate) fn declarator(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
         let mut ty = base;
         let mut parameters = None;
+        let mut of_block = None;
         for (place, chunk) in declarator.chunks.iter().enumerate().rev() {
             parameters = None;
             ty = match &chunk.kind {
@@ -74,7 +75,8 @@ impl Sema<'_> {
                 }
                 DerivationKind::Block(qualifiers) => {
                     let found = self.qualifiers(qualifiers);
-                    let block = self.block_to(ty, chunk.span);
+                    let mut block = self.block_to(ty, chunk.span);
+                    block.quals.space = of_block.take();
                     self.qualify(block, found)
                 }
                 DerivationKind::Array(array) => {
@@ -85,6 +87,11 @@ impl Sema<'_> {
                 }
                 DerivationKind::Function(function) => {
                     let taken = self.parameters(function);
+                    // `constant int (^block)(int)` says where the block lies (OpenCL C 6.14): its result lies nowhere.
+                    let outer = declarator.chunks[..place].last();
+                    if outer.is_some_and(|outer| matches!(outer.kind, DerivationKind::Block(_))) {
+                        of_block = ty.quals.space.take();
+                    }
                     let made = self.function_type(ty, &taken, chunk.span);
                     parameters = Some(taken);
                     // The parameters are not all known, so nothing is said of its calls.

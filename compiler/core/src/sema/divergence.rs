@@ -8,7 +8,7 @@
 use kiln_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Sema;
+use super::{Sema, restrictions::Uses};
 use crate::{
     builtins::{self, Collective, Lowering},
     diag::{Code, Diagnostic},
@@ -77,8 +77,8 @@ struct Walk<'a, 'm> {
 
 impl Sema<'_> {
     /// Warns of barriers in divergent control flow (OpenCL C 6.15.8).
-    pub(super) fn check_divergence(&mut self) {
-        if !self.sink.wants(Code::DivergentBarrier) {
+    pub(super) fn check_divergence(&mut self, uses: &Table<FunctionId, Uses>) {
+        if !self.sink.wants(Code::DivergentBarrier) || !uses.iter().any(|uses| uses.barriers) {
             return;
         }
         let mut facts = Table::new();
@@ -88,9 +88,6 @@ impl Sema<'_> {
         let mut analysis = Analysis { module: &self.module, facts, changed: false };
         let ids = || self.module.functions.ids();
         ids().for_each(|function| drop(analysis.walk(function, None)));
-        if !analysis.facts.iter().any(|facts| facts.has_barrier) {
-            return;
-        }
         while std::mem::take(&mut analysis.changed) {
             ids().for_each(|function| drop(analysis.walk(function, None)));
         }
@@ -213,18 +210,17 @@ impl<'m> Walk<'_, 'm> {
         let mut parts = Vec::new();
         visit::expression(expr, &mut |part| parts.push(part));
         for part in parts {
+            if is_barrier(part) {
+                self.barrier(part.span, false);
+            }
             match &part.kind {
                 ExprKind::Assign { place, value } | ExprKind::Update { place, new: value, .. }
                     if self.here().is_some() || self.varies(value) || self.place_varies(place) =>
                 {
                     self.vary(place);
                 }
-                ExprKind::Barrier { execution: Scope::WorkGroup, .. } => self.barrier(part.span, false),
                 ExprKind::Builtin { builtin, arguments } => {
                     let row = builtins::row(*builtin);
-                    if is_collective(row.lowering) {
-                        self.barrier(part.span, false);
-                    }
                     if VARYING.contains(&row.name) {
                         self.analysis.set(self.function, |facts| &mut facts.has_source, true);
                     }
@@ -340,8 +336,15 @@ impl<'m> Walk<'_, 'm> {
 }
 
 /// Whether all work-items of a group must come there together.
-fn is_collective(lowering: Lowering) -> bool {
-    matches!(lowering, Lowering::Collective(Scope::WorkGroup, ..) | Lowering::Async(_))
+pub(super) fn is_barrier(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Barrier { execution, .. } => *execution == Scope::WorkGroup,
+        ExprKind::Builtin { builtin, .. } => {
+            let lowering = builtins::row(*builtin).lowering;
+            matches!(lowering, Lowering::Collective(Scope::WorkGroup, ..) | Lowering::Async(_))
+        }
+        _ => false,
+    }
 }
 
 /// Whether all work-items of a group are given the same.

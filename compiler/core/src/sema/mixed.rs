@@ -6,10 +6,11 @@
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 
-use super::Sema;
+use super::{Sema, restrictions::Uses};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind, Function, GlobalId, LocalId, Place, PlaceKind, visit},
+    hir::{Const, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, visit},
+    index::Table,
     opencl::AddressSpace,
     ty::Ty,
 };
@@ -39,11 +40,12 @@ struct Access {
 
 impl Sema<'_> {
     /// Warns of plain accesses to objects of atomic operations (OpenCL API 3.3.6).
-    pub(super) fn check_mixed_access(&mut self) {
+    pub(super) fn check_mixed_access(&mut self, uses: &Table<FunctionId, Uses>) {
         if !self.sink.wants(Code::MixedAccess) {
             return;
         }
-        let functions = self.module.functions.iter();
+        let functions = uses.entries().filter(|(_, uses)| uses.atomics);
+        let functions = functions.map(|(id, _)| &self.module.functions[id]);
         let found: Vec<_> = functions.flat_map(|function| self.mixed_accesses(function)).collect();
         for (plain, atomic) in found {
             self.report(

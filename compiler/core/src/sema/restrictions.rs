@@ -4,7 +4,7 @@
 use kiln_syntax::Span;
 use rustc_hash::FxHashSet;
 
-use super::{Extent, Sema};
+use super::{Extent, Sema, divergence};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{ExprKind, Function, FunctionId, GlobalId, Place, PlaceKind, visit},
@@ -12,14 +12,18 @@ use crate::{
     opencl::Linkage,
 };
 
-/// What the body of a function names.
+/// What the body of a function names and does.
 #[derive(Default)]
-struct Uses {
+pub(super) struct Uses {
     /// The functions that it calls, and where.
     calls: Vec<(FunctionId, Span)>,
     /// The blocks that it makes and does not call there, but may enqueue.
     blocks: Vec<(FunctionId, Span)>,
     globals: Vec<(GlobalId, Span)>,
+    /// Whether there is an atomic operation.
+    pub(super) atomics: bool,
+    /// Whether all work-items of a group must come to some place.
+    pub(super) barriers: bool,
 }
 
 impl Uses {
@@ -44,8 +48,8 @@ struct Circles<'g> {
 }
 
 impl Sema<'_> {
-    /// Checks what needs the whole program.
-    pub(super) fn check_whole_program(&mut self, extent: Extent) {
+    /// Checks what needs the whole program, and tells what its functions use.
+    pub(super) fn check_whole_program(&mut self, extent: Extent) -> Table<FunctionId, Uses> {
         let mut uses: Table<FunctionId, Uses> = Table::new();
         for function in self.module.functions.iter() {
             let mut found = Uses::default();
@@ -56,13 +60,15 @@ impl Sema<'_> {
                 ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
                     found.globals.extend(global_of(place));
                 }
-                _ => {}
+                ExprKind::Atomic(_) => found.atomics = true,
+                _ => found.barriers |= divergence::is_barrier(expr),
             });
             uses.push(found);
         }
         self.check_recursion(&uses);
         self.settle_linkage(extent);
         self.check_definitions(&uses, extent);
+        uses
     }
 
     /// Until here, what has external linkage counts as defined for others.

@@ -196,7 +196,11 @@ impl Sema<'_> {
     }
 
     fn report_unknown_type(&mut self, name: Symbol, span: Span) {
-        let text = self.text(name);
+        let text = self.text(name).to_owned();
+        if !self.is_first_report(&text) {
+            return;
+        }
+        let text = text.as_str();
         let mut diagnostic = Diagnostic::new(Code::UnknownType, span, format!("there is no type `{text}`"));
         if let Some(tag) = self.scopes.lookup_tag(name) {
             let word = self.tag_word(tag.meaning);

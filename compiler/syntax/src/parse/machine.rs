@@ -49,8 +49,9 @@ pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
             let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
                 return Halt::Refused(Some(terminal), Stack(states));
             };
-            let result = machine.reduce(rule, Some(&lo), &mut states, &mut symbols);
-            debug_assert!(result.is_none(), "only the end of the input ends a unit");
+            let None = machine.reduce(rule, Some(&lo), &mut states, &mut symbols) else {
+                unreachable!("only the end of the input ends a unit")
+            };
         }
     }
     loop {

@@ -13,7 +13,7 @@ use crate::{
 impl Sema<'_> {
     /// `sizeof expression`
     pub(super) fn sizeof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated_type(operand).ty;
+        let ty = self.operand_type(operand);
         self.size_value(ty, operand.span, span)
     }
 
@@ -25,7 +25,7 @@ impl Sema<'_> {
 
     /// `_Alignof expression`, an extension of GNU C
     pub(super) fn alignof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated_type(operand).ty;
+        let ty = self.operand_type(operand);
         self.align_value(ty, operand.span, span)
     }
 
@@ -37,7 +37,7 @@ impl Sema<'_> {
 
     /// `vec_step(expression)` (OpenCL C 6.15.13)
     pub(super) fn vec_step_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let ty = self.unevaluated_type(operand).ty;
+        let ty = self.operand_type(operand);
         self.vec_step_value(ty, operand.span, span)
     }
 
@@ -45,6 +45,22 @@ impl Sema<'_> {
     pub(super) fn vec_step_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
         let ty = self.type_name(name).ty;
         self.vec_step_value(ty, name.span, span)
+    }
+
+    /// The type of what stands behind one of these words. A vector literal is primary (OpenCL C 6.3.6); a cast needs
+    /// parentheses there (C99 6.5.3).
+    fn operand_type(&mut self, operand: &ast::Expr) -> TyId {
+        let ty = self.unevaluated_type(operand).ty;
+        let is_literal = matches!(self.types.get(ty), Ty::Vector(..) | Ty::Error);
+        if !matches!(operand.kind, ast::ExprKind::Cast { .. }) || is_literal {
+            return ty;
+        }
+        self.report(
+            Diagnostic::new(Code::Syntax, operand.span, "a cast cannot stand here without parentheses")
+                .help("put the cast in parentheses")
+                .note("C99 6.5.3: the operand is a unary expression, and OpenCL C 6.3.6 adds only vector literals"),
+        );
+        TyId::ERROR
     }
 
     /// The type of an expression that is not evaluated; arrays stay arrays.
