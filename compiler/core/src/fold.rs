@@ -66,6 +66,9 @@ pub fn overflows(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> bool 
     let (Some(Value::Int(left)), Some(Value::Int(right))) = (scalar(ty, left), scalar(ty, right)) else {
         return false;
     };
+    if !ty.is_signed() {
+        return false;
+    }
     let (left, right) = (integer(ty, left), integer(ty, right));
     let exact = match op {
         BinaryOp::Add => left + right,
@@ -75,7 +78,7 @@ pub fn overflows(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> bool 
         _ => return false,
     };
     let (min, max) = limits(ty);
-    ty.is_signed() && !(min..=max).contains(&exact)
+    !(min..=max).contains(&exact)
 }
 
 fn integers(op: BinaryOp, ty: Scalar, left: u64, right: u64) -> Option<u64> {

@@ -1,0 +1,2 @@
+// fuzz: CL3.0 opencl
+float l)(-6*/**/0xffffffff00000000);
