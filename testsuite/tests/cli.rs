@@ -433,6 +433,20 @@ fn assembly_can_be_assembled() {
 }
 
 #[test]
+fn warnings_that_there_are_not_are_told() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    let told = |word| {
+        let run = kiln(&folder, &["check", "-c", "-x", "cl", word, "good.cl"]);
+        (run.code(), run.stderr)
+    };
+    let wanted = "kiln: warning: no warning is called `unused-variabel`; did you mean `unused-variable`?\n";
+    assert_eq!(told("-Wunused-variabel"), (Some(0), wanted.to_owned()));
+    for word in ["-Wno-unheard-of", "-Wall", "-Wextra", "-Wpedantic", "-Werror=unused-variable"] {
+        assert_eq!(told(word), (Some(0), String::new()), "{word}");
+    }
+}
+
+#[test]
 fn who_reads_only_the_beginning_sees_no_error() {
     let folder = folder(&[("long.cl", &"int a;\n".repeat(100_000))]);
     let line = format!("{} compile -E long.cl | head -1", kiln::command().get_program().to_string_lossy());

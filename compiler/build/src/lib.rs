@@ -18,6 +18,11 @@
 //! Cargo reruns the script when a source, a file that it includes, or the script changes, and for nothing else. It owns the
 //! way from sources to files in `OUT_DIR`; what stands in the bindings, `bindings` knows.
 
+/// The scripts on the page are compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/build-scripts.md")]
+struct Page;
+
 pub mod bindings;
 mod builder;
 mod cargo;

@@ -108,6 +108,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return fs::write(path, bytes);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Else the name of a file that nobody knows would be told.
+    fs::metadata(folder)?;
     let mut file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.persist(path)?;

@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args, ValueEnum};
 use kiln_compiler::{
-    diag::WarningSwitch,
+    diag::{Code, WarningAction, WarningSwitch},
     opencl::LanguageVersion,
     session::{MacroOption, Options, SeqCst, extension_switch},
     target::Target,
@@ -56,6 +56,12 @@ pub(crate) struct CompileOptions {
     /// All of the above on floats, and fast functions
     #[arg(long = "cl-fast-relaxed-math")]
     fast_relaxed_math: bool,
+    /// Accepted, because C compilers are told so: it never links
+    #[arg(short = 'c', hide = true)]
+    only_compile: bool,
+    /// Accepted, because C compilers are told so: `cl`
+    #[arg(short = 'x', value_name = "LANGUAGE", hide = true, value_parser = ["cl", "opencl"])]
+    language: Option<String>,
     /// Work-groups are uniform; accepted for compatibility
     #[arg(long = "cl-uniform-work-group-size", hide = true)]
     uniform_work_group_size: bool,
@@ -161,7 +167,7 @@ impl CompileOptions {
             match text.as_str() {
                 "error" => options.warnings.as_errors = true,
                 "no-error" => options.warnings.as_errors = false,
-                _ => options.warnings.switches.push(WarningSwitch::parse(text)),
+                _ => options.warnings.switches.push(known(WarningSwitch::parse(text))),
             }
         }
         let math = &mut options.math;
@@ -182,6 +188,17 @@ impl CompileOptions {
         };
         options
     }
+}
+
+/// Tells of a warning that is asked for and that there is not. Whoever switches it off, has what he wants.
+fn known(switch: WarningSwitch) -> WarningSwitch {
+    let name = &switch.name;
+    let is_wanted = matches!(switch.action, WarningAction::Enable | WarningAction::Error);
+    if is_wanted && !Code::ALL.iter().any(|code| code.answers_to(name)) {
+        let meant = Code::closest(name).map(|code| format!("; did you mean `{}`?", code.name()));
+        anstream::eprintln!("kiln: warning: no warning is called `{name}`{}", meant.unwrap_or_default());
+    }
+    switch
 }
 
 /// `-D` and `-U` in the order given: a later one has the last word, whichever it is.

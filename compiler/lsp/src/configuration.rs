@@ -19,7 +19,7 @@ use crate::{position::Lines, world::World};
 pub(crate) struct Settings {
     /// Options for every file, as the command line has them.
     pub(crate) flags: Vec<String>,
-    /// How long to wait for the next change before diagnostics are made, in milliseconds.
+    /// How soon after diagnostics the next are made, in milliseconds: changes that come sooner are taken together.
     pub(crate) debounce: u64,
     /// Which hints are shown between the letters of a source.
     pub(crate) inlay_hints: InlayHints,

@@ -28,7 +28,8 @@ pub(crate) enum Task {
 
 /// Works until nobody sends any more.
 pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellation: &Cancellation) {
-    let mut worker = Worker { session: Session::default(), outgoing, dirty: BTreeSet::new(), due: None };
+    let mut worker =
+        Worker { session: Session::default(), outgoing, dirty: BTreeSet::new(), due: None, diagnosed: None };
     loop {
         let task = match worker.due {
             None => tasks.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -49,6 +50,8 @@ struct Worker {
     dirty: BTreeSet<String>,
     /// When.
     due: Option<Instant>,
+    /// When diagnostics were made last.
+    diagnosed: Option<Instant>,
 }
 
 impl Worker {
@@ -60,7 +63,9 @@ impl Worker {
                 for name in names {
                     self.dirty.extend(self.session.changed(&name));
                 }
-                self.due = Some(Instant::now() + debounce);
+                // What comes after a pause is compiled at once; only what follows closely waits for more.
+                let now = Instant::now();
+                self.due = Some(self.diagnosed.map_or(now, |before| now.max(before + debounce)));
             }
             Task::Reload(world) => {
                 self.session.world = world;
@@ -93,6 +98,7 @@ impl Worker {
             for publication in published.into_iter().flatten() {
                 self.send(publication);
             }
+            self.diagnosed = Some(Instant::now());
             if !tasks.is_empty() {
                 // Whatever comes first, the rest is done behind it.
                 self.due = (!self.dirty.is_empty()).then(Instant::now);

@@ -152,6 +152,43 @@ fn what_a_client_does_wrong_is_no_end() {
 }
 
 #[test]
+fn documents_have_whatever_uri_a_client_gives_them() {
+    let mut client = Client::kiln(None);
+    // The third is no URI; what is said of it comes back with one.
+    for (given, told) in [
+        ("vscode-vfs://github/a/b.cl", "vscode-vfs://github/a/b.cl"),
+        ("file:///c%3A/kernels/a%20b.cl", "file:///c%3A/kernels/a%20b.cl"),
+        ("file:///kernels/a[1].cl", "file:///kernels/a%5B1%5D.cl"),
+        ("untitled:Untitled-1", "untitled:Untitled-1"),
+    ] {
+        client.open(given, "int a = b;\n");
+        assert_eq!(messages(&client.diagnostics(told).diagnostics), ["0:8: `b` is not declared"], "{given}");
+        let place = json!({ "textDocument": { "uri": given }, "position": position(0, 4) });
+        assert!(client.request("textDocument/hover", place).expect("answered").is_object(), "{given}");
+    }
+    assert!(client.finish().success());
+}
+
+#[test]
+fn edits_that_pile_up_end_in_what_stands_there() {
+    let mut client = Client::kiln(None);
+    let uri = "file:///a.cl";
+    client.open(uri, "int a = b;\n");
+    let start = json!({ "start": position(0, 0), "end": position(0, 0) });
+    for _ in 0..200 {
+        client.change(uri, json!([{ "range": start, "text": "\n" }]));
+        client.notify("$/cancelRequest", json!({ "id": "no such" }));
+    }
+    client.diagnostics_that(uri, |them| messages(them) == ["200:8: `b` is not declared"]);
+    // An edit behind all lines, and one that is turned round.
+    let wild = json!({ "start": position(9999, 7), "end": position(0, 0) });
+    client.change(uri, json!([{ "range": wild, "text": "int c;" }]));
+    client.replace(uri, "int c;\n");
+    client.diagnostics_that(uri, <[Value]>::is_empty);
+    assert!(client.finish().success());
+}
+
+#[test]
 fn an_end_without_good_bye_is_a_failure() {
     let client = Client::kiln(None);
     assert!(!client.end().success());

@@ -93,7 +93,8 @@ impl Code {
         self.group() == Group::Default
     }
 
-    pub(super) fn answers_to(self, name: &str) -> bool {
+    /// Whether a `-W` option with this name, of a code or a group, means it.
+    pub fn answers_to(self, name: &str) -> bool {
         match name {
             "everything" => true,
             "all" => matches!(self.group(), Group::Default | Group::All),
