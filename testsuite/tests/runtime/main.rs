@@ -96,9 +96,7 @@ fn main() -> ExitCode {
     let tested = instance.devices().iter().filter(|info| device::is_tested(&info.name));
     for info in tested {
         let short = info.name.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let is_meant = |name: &str| {
-            info.environment == Environment::Vulkan || !OF_VULKAN.iter().any(|other| *other == name)
-        };
+        let is_meant = |name: &str| info.environment == Environment::Vulkan || !OF_VULKAN.contains(&name);
         for (name, test) in TESTS.iter().filter(|(name, _)| is_meant(name)) {
             let index = info.index;
             trials.push(Trial::test(format!("{short}::{name}"), move || run(index, *test)));

@@ -111,10 +111,10 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
         // Without checks there is nothing in it, and nothing looks.
         let undefined = if CHECKS { &mut item.undefined[frame.base..] } else { &mut [] };
         macro_rules! two {
-            ($lane:expr, $f:expr) => {{
+            ($lane:expr, |$left:ident, $right:ident| $value:expr) => {{
                 let Lane { to, a, b } = $lane;
-                let f: fn(u64, u64) -> u64 = $f;
-                regs[to as usize] = f(regs[a as usize], regs[b as usize]);
+                let ($left, $right): (u64, u64) = (regs[a as usize], regs[b as usize]);
+                regs[to as usize] = $value;
                 if CHECKS {
                     undefined[to as usize] = undefined[a as usize] | undefined[b as usize];
                 }
