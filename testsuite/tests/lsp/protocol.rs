@@ -162,7 +162,7 @@ fn documents_have_whatever_uri_a_client_gives_them() {
         ("untitled:Untitled-1", "untitled:Untitled-1"),
     ] {
         client.open(given, "int a = b;\n");
-        assert_eq!(messages(&client.diagnostics(told).diagnostics), ["0:8: `b` is not declared"], "{given}");
+        client.diagnostics_that(told, |them| messages(them) == ["0:8: `b` is not declared"]);
         let place = json!({ "textDocument": { "uri": given }, "position": position(0, 4) });
         assert!(client.request("textDocument/hover", place).expect("answered").is_object(), "{given}");
     }
