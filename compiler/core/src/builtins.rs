@@ -103,6 +103,11 @@ pub fn form_needs(name: &str, count: usize, context: &Context) -> Option<Vec<Str
     least_missing(rows.filter(|id| row(*id).signature.parameters.len() == count), context)
 }
 
+/// What is missing for this row: none if it is there.
+pub fn row_needs(builtin: BuiltinId, context: &Context) -> Option<Vec<String>> {
+    row(builtin).signature.missing(context)
+}
+
 /// The fewest things that bring one of the rows; none if one is there.
 fn least_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Option<Vec<String>> {
     let mut least: Option<Vec<String>> = None;

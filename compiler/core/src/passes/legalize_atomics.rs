@@ -76,7 +76,9 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
             builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, old, zero)
         });
     }
-    if !(atomic.ty.is_float() && is_move) {
+    // There are no atomic integers of 16 bits, and halfs are never compared.
+    let stays = atomic.ty == Scalar::F16 && environment == Environment::OpenCl;
+    if !(atomic.ty.is_float() && is_move) || stays {
         builder.insert(id);
         return None;
     }

@@ -106,7 +106,7 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
                 || (spaces.contains(Spaces::LOCAL) && !features.int64_local_atomics);
             lacks.then_some("64-bit atomic operations, which the device lacks")
         }
-        Op::Atomic(atomic) if is_vulkan && atomic.ty.size() < 4 => {
+        Op::Atomic(atomic) if atomic.ty.size() < 4 && (is_vulkan || !atomic.ty.is_float()) => {
             Some("atomic operations of less than 32 bits, which the device lacks")
         }
         _ => None,

@@ -9,8 +9,9 @@ use super::{Callee, Sema, convert::AssignContext};
 use crate::{
     builtins::{self, ArgTy, Collective, Context, Failure, FailureKind, Lowering, Overload, Rule},
     diag::{Code, Diagnostic},
+    extensions::Extensions,
     hir::{Conversion, Expr, ExprKind},
-    ty::{Implicit, Pointee, Scalar, Ty, TyId},
+    ty::{Implicit, Pointee, QualTy, Scalar, Ty, TyId},
 };
 
 /// A call, for messages.
@@ -60,20 +61,48 @@ impl Sema<'_> {
         if self.reports_plain_atomic(&set, &arguments, &call) {
             return self.error_value(span);
         }
-        let types: Vec<ArgTy> = arguments
-            .iter()
-            .map(|argument| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) })
-            .collect();
+        let types = self.argument_types(&arguments);
         match self.chosen.resolve(&set, &mut self.types, &types) {
             Ok(overload) => {
                 self.note_call(callee, written, || Callee::Builtin(Overload::clone(&overload)));
                 self.builtin_node(&overload, arguments, &call)
             }
             Err(failure) => {
-                self.report_no_overload(failure, &arguments, &call);
+                if !self.reports_missing_form(&arguments, &call) {
+                    self.report_no_overload(failure, &arguments, &call);
+                }
                 self.error_value(span)
             }
         }
+    }
+
+    fn argument_types(&self, arguments: &[Expr]) -> Vec<ArgTy> {
+        let of = |argument: &Expr| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) };
+        arguments.iter().map(of).collect()
+    }
+
+    /// A call of a form that an extension or a feature would bring, and that takes just what is given.
+    fn reports_missing_form(&mut self, arguments: &[Expr], call: &Call) -> bool {
+        let context = self.builtin_context();
+        let everything = Context { extensions: Extensions::all(context.version), ..context };
+        let types = self.argument_types(arguments);
+        let Some(set) = builtins::lookup(call.name, &everything) else { return false };
+        let Ok(overload) = builtins::Chosen::default().resolve(&set, &mut self.types, &types) else {
+            return false;
+        };
+        let takes = |argument: &Expr, parameter: &QualTy| match self.types.implicit(argument.ty, parameter.ty)
+        {
+            Implicit::Pointer(change) => change.pointee == Pointee::Compatible,
+            _ => true,
+        };
+        if !arguments.iter().zip(&overload.parameters).all(|(argument, parameter)| takes(argument, parameter))
+        {
+            return false;
+        }
+        let Some(missing) = builtins::row_needs(overload.builtin, &context) else { return false };
+        let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+        self.report_missing(&format!("`{}` with ({})", call.name, shown.join(", ")), &missing, call.callee);
+        true
     }
 
     /// The node of a call whose overload is known.
@@ -142,6 +171,9 @@ impl Sema<'_> {
             if let Implicit::Pointer(change) = self.types.implicit(value.ty, parameter.ty)
                 && change.pointee != Pointee::Compatible
             {
+                if self.reports_missing_form(arguments, call) {
+                    return true;
+                }
                 let (shown, wanted) = (self.show(value.ty), self.show(*parameter));
                 self.report(
                     Diagnostic::new(
