@@ -111,6 +111,9 @@ pub(crate) struct CheckCommand {
     /// Do it again whenever a file changes that was read or looked for
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Accepted, because C compilers are told so: nothing is linked
+    #[arg(short = 'c', hide = true)]
+    pub(crate) is_part: bool,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }

@@ -56,9 +56,6 @@ pub(crate) struct CompileOptions {
     /// All of the above on floats, and fast functions
     #[arg(long = "cl-fast-relaxed-math")]
     fast_relaxed_math: bool,
-    /// Accepted, because C compilers are told so: it never links
-    #[arg(short = 'c', hide = true)]
-    only_compile: bool,
     /// Accepted, because C compilers are told so: `cl`
     #[arg(short = 'x', value_name = "LANGUAGE", hide = true, value_parser = ["cl", "opencl"])]
     language: Option<String>,
