@@ -164,9 +164,14 @@ impl<'l> Group<'l> {
             turns += if any_ready { LONG } else { 1 };
             match place {
                 Some((State::Waiting(number), _))
-                    if is_one_place && self.is_barrier_of_all(number) && !CHECKS =>
+                    if is_one_place && self.done == 0 && self.is_barrier_of_all(number) =>
                 {
-                    self.live.iter_mut().for_each(|item| item.state = State::Ready);
+                    if CHECKS {
+                        let all: Vec<usize> = (0..self.live.len()).collect();
+                        self.together::<CHECKS>(&all, shared)?;
+                    } else {
+                        self.live.iter_mut().for_each(|item| item.state = State::Ready);
+                    }
                     any_ready = true;
                 }
                 _ => any_ready |= self.meet::<CHECKS>(shared)?,
@@ -267,8 +272,9 @@ impl<'l> Group<'l> {
             let registers = &item.regs[base..];
             let (memory, semantics) = (memory.get(registers), semantics.get(registers));
             let is_whole_group = chosen.len() == self.scene.place.size() as usize;
-            let threads =
-                self.live.iter_mut().enumerate().filter(|(index, _)| chosen.binary_search(index).is_ok());
+            let are_all = chosen.len() == self.live.len();
+            let items = self.live.iter_mut().enumerate();
+            let threads = items.filter(|(index, _)| are_all || chosen.binary_search(index).is_ok());
             let threads = threads.map(|(_, item)| &mut item.thread);
             shared.races.barrier(threads, is_whole_group, memory, semantics);
         }
@@ -367,10 +373,11 @@ impl Scene<'_> {
                 }
                 _ => None,
             };
-            let value = match (address, argument) {
-                (Some(address), _) => address.to_le_bytes().to_vec(),
-                (None, Argument::Bytes(bytes)) => bytes.clone(),
-                (None, Argument::Local(_)) => Vec::new(),
+            let address = address.map(u64::to_le_bytes);
+            let value = match (&address, argument) {
+                (Some(address), _) => &address[..],
+                (None, Argument::Bytes(bytes)) => bytes,
+                (None, Argument::Local(_)) => &[],
             };
             for part in parts {
                 for lane in 0..part.count {

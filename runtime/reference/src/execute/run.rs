@@ -132,6 +132,12 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
             let op = code[position];
             position += 1;
             match op {
+                Op::Copy { to, from, count: 1 } => {
+                    regs[to as usize] = regs[from as usize];
+                    if CHECKS {
+                        undefined[to as usize] = undefined[from as usize];
+                    }
+                }
                 Op::Copy { to, from, count } => {
                     regs.copy_within(from as usize..(from + count) as usize, to as usize);
                     if CHECKS {
@@ -141,10 +147,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 Op::One { f, to, a, count } => {
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = f(regs[a as usize + lane]);
-                    }
-                    if CHECKS {
-                        let a = a as usize;
-                        undefined.copy_within(a..a + count as usize, to as usize);
+                        if CHECKS {
+                            undefined[to as usize + lane] = undefined[a as usize + lane];
+                        }
                     }
                 }
                 Op::Two { f, to, a, b, count } => {
@@ -190,10 +195,9 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let how = &tables.conversions[how as usize];
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = alu::convert(how, regs[from as usize + lane]);
-                    }
-                    if CHECKS {
-                        let from = from as usize;
-                        undefined.copy_within(from..from + count as usize, to as usize);
+                        if CHECKS {
+                            undefined[to as usize + lane] = undefined[from as usize + lane];
+                        }
                     }
                 }
                 Op::Select { to, condition, a, b, count, per_lane } => {
