@@ -2,7 +2,11 @@
 
 /// From a file, with options.
 mod histogram {
-    kiln_macros::kernel_file!("../examples/histogram/histogram.cl", std = "CL2.0", warnings_as_errors = true);
+    kiln_macros::kernel_file!(
+        "../examples/histogram/histogram.cl",
+        std = "CL2.0",
+        device_profile = "lavapipe"
+    );
 }
 
 /// From a literal, with everything that bindings are made of.
