@@ -12,13 +12,16 @@ float round_float(float x) {
     return copysign_float(fabs(x - whole) >= 0.5f ? whole + copysign_float(1.0f, x) : whole, x);
 }
 float fdim_float(float x, float y) { return isnan(x) || isnan(y) ? QUIET_NAN : x > y ? x - y : 0.0f; }
+// The bits are compared: where floats are, a device may take denormals for zero.
 float maxmag_float(float x, float y) {
-    float a = fabs(x), b = fabs(y);
-    return a > b ? x : b > a ? y : fmax(x, y);
+    uint a = as_uint(x) & ~SIGN_BIT, b = as_uint(y) & ~SIGN_BIT;
+    if (isnan(x) || isnan(y)) return fmax(x, y);
+    return a > b || (a == b && as_uint(x) == a) ? x : y;
 }
 float minmag_float(float x, float y) {
-    float a = fabs(x), b = fabs(y);
-    return a < b ? x : b < a ? y : fmin(x, y);
+    uint a = as_uint(x) & ~SIGN_BIT, b = as_uint(y) & ~SIGN_BIT;
+    if (isnan(x) || isnan(y)) return fmin(x, y);
+    return a < b || (a == b && as_uint(x) != a) ? x : y;
 }
 float sign_float(float x) {
     return isnan(x) ? 0.0f : x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : copysign_float(0.0f, x);
