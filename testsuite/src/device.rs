@@ -177,6 +177,11 @@ impl Device {
         matches!(self.place, Place::WithinForClang)
     }
 
+    /// Whether it has nearly none of the features that a program may need, so that Kiln makes long modules for it.
+    pub fn is_minimal(&self) -> bool {
+        self.name == "swiftshader"
+    }
+
     /// Whether it finds what OpenCL leaves undefined.
     pub fn is_strict(&self) -> bool {
         matches!(self.place, Place::Within | Place::WithinForClang)

@@ -1,10 +1,25 @@
 //! Random programs on Kiln and on the OpenCL of others: the results must be the same.
+//!
+//! Owns which ways are compared and who is right. Every OpenCL has mistakes: where one reference stands against Kiln, or
+//! two against each other, clang's module on the reference device has a voice too, and right is what has most voices.
 
-use std::{fmt, fs, path::Path, process::Command};
+mod bench;
+mod tally;
 
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+pub use self::{
+    bench::Bench,
+    tally::{Count, Tally},
+};
 use crate::{
     device::{self, Device},
-    kiln,
     oracle::Oracle,
     programs::{self, Program, Sort},
 };
@@ -14,8 +29,8 @@ use crate::{
 pub enum Way {
     /// Others compile the source.
     Source(Oracle),
-    /// Kiln compiles for Vulkan, at this level, and runs on this device.
-    Vulkan(&'static Device, &'static str),
+    /// Kiln compiles at this level, or clang, and `kiln run` runs on this device.
+    Device(&'static Device, &'static str),
     /// Kiln compiles for OpenCL, at this level, and others run the module.
     Module(Oracle, &'static str),
 }
@@ -24,7 +39,7 @@ impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(oracle) => write!(f, "{oracle:?} from source"),
-            Self::Vulkan(device, level) => write!(f, "{} {level}", device.name),
+            Self::Device(device, level) => write!(f, "{} {level}", device.name),
             Self::Module(oracle, level) => write!(f, "{oracle:?} from a module {level}"),
         }
     }
@@ -37,164 +52,224 @@ pub enum Outcome {
     Results(String),
     /// The device lacks what the program needs, and Kiln says so.
     Refused,
+    /// It took longer than it may.
+    Late,
     /// Something else.
     Failed(String),
 }
 
-/// Programs that can be compared, and how.
+/// A way that some of the programs are tried in.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// How.
+    pub way: Way,
+    /// One in so many programs.
+    pub every: u64,
+}
+
+/// What is compared.
 pub struct Comparison {
     /// The language of the programs.
     pub sort: Sort,
-    /// What is right. Programs about which these disagree are not judged.
+    /// Whose results are right, if they agree with each other.
     pub references: Vec<Oracle>,
     /// What is tried.
-    pub ways: Vec<Way>,
+    pub trials: Vec<Trial>,
+    /// How long a run may take.
+    pub limit: Duration,
+    /// Whether what a reference does alone is told too.
+    pub tells_references: bool,
 }
+
+/// Who decides, and with what.
+const JUDGE: &str = "clang";
 
 impl Comparison {
-    /// Against PoCL, which CI has.
+    /// Against PoCL, which CI has: every device.
     pub fn with_pocl() -> Self {
-        Self { sort: Sort::Plain, references: vec![Oracle::Pocl], ways: vulkan() }
+        Self {
+            sort: Sort::Plain,
+            references: vec![Oracle::Pocl],
+            trials: devices(),
+            limit: LIMIT,
+            tells_references: false,
+        }
     }
 
-    /// Against Intel's runtime, with modules for OpenCL and with generic pointers if wanted.
+    /// Against Intel's runtime, and PoCL where it has the language; with modules for OpenCL, and with generic pointers if
+    /// wanted.
     pub fn with_intel(sort: Sort) -> Self {
-        let mut ways = vulkan();
-        ways.extend(["-O0", "-O3"].map(|level| Way::Module(Oracle::Intel, level)));
-        Self { sort, references: Self::references(sort), ways }
-    }
-
-    /// Every reference that has the language: each of them has mistakes.
-    fn references(sort: Sort) -> Vec<Oracle> {
-        match sort {
+        let mut trials = devices();
+        trials.extend(["-O0", "-O3"].map(|level| Trial { way: Way::Module(Oracle::Intel, level), every: 4 }));
+        let references = match sort {
             Sort::Plain => vec![Oracle::Pocl, Oracle::Intel],
             Sort::Generic => vec![Oracle::Intel],
+        };
+        Self { sort, references, trials, limit: LIMIT, tells_references: false }
+    }
+
+    /// Against clang on the reference device, which takes the least time.
+    pub fn with_clang(sort: Sort) -> Self {
+        Self { sort, references: Vec::new(), trials: devices(), limit: LIMIT, tells_references: false }
+    }
+
+    /// This with one way only.
+    pub fn narrowed(&self, way: Way) -> Self {
+        Self {
+            references: self.references.clone(),
+            trials: vec![Trial { way, every: 1 }],
+            sort: self.sort,
+            limit: self.limit,
+            tells_references: self.tells_references,
         }
     }
 
-    /// Generates a program and runs it in all ways. An error is what differs, for people.
-    pub fn check(&self, seed: u64, scratch: &Path) -> Result<Tally, String> {
-        self.compare(&programs::program(seed, self.sort), scratch)
-    }
-
-    /// Runs a program in all ways.
-    pub fn compare(&self, program: &Program, scratch: &Path) -> Result<Tally, String> {
+    /// Generates programs and runs them, several at a time. What differs is told as soon as it is known.
+    pub fn survey(
+        &self,
+        seeds: std::ops::Range<u64>,
+        jobs: usize,
+        mut tell: impl FnMut(u64, &Program, String),
+    ) -> Tally {
+        let next = AtomicU64::new(seeds.start);
+        let (sender, receiver) = mpsc::channel();
         let mut tally = Tally::default();
-        let file = scratch.join("program.cl");
-        fs::write(&file, &program.source).map_err(|e| e.to_string())?;
-        let mut rights = Vec::new();
-        for &reference in &self.references {
-            match self.run(Way::Source(reference), program, &file, scratch)? {
-                Outcome::Results(results) => rights.push(results),
-                Outcome::Refused | Outcome::Failed(_) => break,
+        thread::scope(|scope| {
+            for _ in 0..jobs.max(1) {
+                let (sender, next, end) = (sender.clone(), &next, seeds.end);
+                scope.spawn(move || {
+                    let mut bench = Bench::new();
+                    loop {
+                        let seed = next.fetch_add(1, Ordering::Relaxed);
+                        if seed >= end {
+                            break;
+                        }
+                        let program = programs::program(seed, self.sort);
+                        let outcome = self.compare(seed, &program, &mut bench);
+                        sender.send((seed, program, outcome)).expect("somebody listens");
+                    }
+                });
             }
+            drop(sender);
+            for (seed, program, (more, complaints)) in receiver {
+                tally += more;
+                if !complaints.is_empty() {
+                    tally.different += 1;
+                    tell(seed, &program, complaints.join("\n"));
+                }
+            }
+        });
+        tally
+    }
+
+    /// Runs the program of this number in all ways: how it went, and what is wrong, for people.
+    pub fn compare(&self, seed: u64, program: &Program, bench: &mut Bench) -> (Tally, Vec<String>) {
+        let mut tally = Tally { programs: 1, ..Tally::default() };
+        let references = self.references.iter().map(|&oracle| Way::Source(oracle));
+        let tried = self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.way);
+        let mut runs: Vec<(Way, Outcome)> = Vec::new();
+        for way in references.chain(tried) {
+            let (outcome, time) = bench.run(way, program, self);
+            tally.of(way).time += time;
+            runs.push((way, outcome));
         }
-        rights.dedup();
-        let [right] = &rights[..] else {
-            tally.unjudged += 1;
-            return Ok(tally);
+        let judge = Way::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
+        let (reference, agree) = voices(&runs, |way| matches!(way, Way::Source(_)));
+        let all = runs.iter().all(|(_, outcome)| match outcome {
+            Outcome::Results(results) => Some(results) == reference,
+            _ => true,
+        });
+        let right = if agree && all && reference.is_some() {
+            reference.cloned()
+        } else {
+            if !runs.iter().any(|(way, _)| *way == judge) {
+                let (outcome, time) = bench.run(judge, program, self);
+                tally.of(judge).time += time;
+                runs.push((judge, outcome));
+            }
+            most(&runs, judge)
         };
         let mut complaints = Vec::new();
-        for &way in &self.ways {
-            match self.run(way, program, &file, scratch)? {
-                Outcome::Results(results) if results == *right => tally.same += 1,
+        let is_judged = right.is_some();
+        // Where nobody else has results, Kiln's must at least be the same everywhere.
+        let (first, are_same) = voices(&runs, |_| true);
+        let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
+        let right = right.or_else(|| are_same.then(|| first.clone()));
+        for (way, outcome) in runs {
+            let count = tally.of(way);
+            match outcome {
+                Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,
                 Outcome::Results(results) => {
-                    complaints.push(format!("{way}: {}", difference(right, &results)))
+                    count.different += 1;
+                    // Others' mistakes are told by their number.
+                    if right.is_some() && matches!(way, Way::Source(_)) && !self.tells_references {
+                        count.seeds.push(seed);
+                    } else {
+                        complaints.push(format!("{way}: {}", difference(&first, &results)));
+                    }
                 }
-                Outcome::Refused => tally.refused += 1,
-                Outcome::Failed(reason) => complaints.push(format!("{way}: {reason}")),
+                Outcome::Refused => count.refused += 1,
+                Outcome::Late => {
+                    count.late += 1;
+                    count.seeds.push(seed);
+                }
+                Outcome::Failed(_) if matches!(way, Way::Source(_)) => {
+                    count.failed += 1;
+                    count.seeds.push(seed);
+                }
+                Outcome::Failed(reason) => {
+                    count.failed += 1;
+                    complaints.push(format!("{way}: {reason}"));
+                }
             }
         }
-        if complaints.is_empty() { Ok(tally) } else { Err(complaints.join("\n")) }
-    }
-
-    /// This with one way only, and with every reference that the language has.
-    pub fn narrowed(&self, way: Way) -> Self {
-        Self { sort: self.sort, references: Self::references(self.sort), ways: vec![way] }
-    }
-
-    /// Whether Kiln takes it for a program.
-    pub fn accepts(&self, program: &Program, scratch: &Path) -> bool {
-        let file = scratch.join("program.cl");
-        let mut command = kiln::command();
-        command.args(["check", "-w", self.version()]).arg(&file);
-        fs::write(&file, &program.source).is_ok()
-            && kiln::run(&mut command).is_ok_and(|finished| finished.status.success())
-    }
-
-    fn version(&self) -> &'static str {
-        if self.sort == Sort::Plain { "-cl-std=CL1.2" } else { "-cl-std=CL2.0" }
-    }
-
-    fn run(&self, way: Way, program: &Program, file: &Path, scratch: &Path) -> Result<Outcome, String> {
-        let version = self.version();
-        let finished = match way {
-            Way::Source(oracle) => {
-                let mut command = oracle.command(scratch)?;
-                Oracle::run(command.arg(file).args(["--options", version]).args(program.launch()))
-            }
-            Way::Vulkan(device, level) => {
-                let mut command = kiln::command();
-                device.only(&mut command)?;
-                device::launch(
-                    command.arg("run").arg(file).args([version, level, "-w"]).args(program.launch()),
-                )
-            }
-            Way::Module(oracle, level) => {
-                let module = scratch.join("program.spv");
-                let mut compiler: Command = kiln::command();
-                compiler
-                    .args(["compile", "--env", "opencl", version, level, "-w", "-o"])
-                    .arg(&module)
-                    .arg(file);
-                let compiled = kiln::run(&mut compiler)?;
-                if !compiled.status.success() {
-                    return Ok(Outcome::Failed(format!("is not compiled: {}", compiled.stderr)));
-                }
-                let mut command = oracle.command(scratch)?;
-                // Readers choose their built-in functions by it.
-                let options = ["--options", "-cl-std=CL2.0"];
-                Oracle::run(command.arg(&module).args(options).args(program.launch()))
-            }
-        };
-        Ok(match finished {
-            Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
-            Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
-            Ok(finished) => {
-                let text = device::without_greetings(&finished.stderr);
-                Outcome::Failed(format!("ended with {}: {text}", finished.status))
-            }
-            Err(reason) => Outcome::Failed(reason),
-        })
+        if !is_judged {
+            tally.unjudged += 1;
+        }
+        (tally, complaints)
     }
 }
 
-fn vulkan() -> Vec<Way> {
-    // clang has levels of its own.
-    let ways = |device: &'static Device| match device.is_for_clang() {
-        true => vec![Way::Vulkan(device, "-O3")],
-        false => ["-O0", "-O3"].map(|level| Way::Vulkan(device, level)).to_vec(),
+/// Far more than any of the programs takes where nothing is wrong, on a machine with other work.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The results of the first of those, and whether those that have results have the same.
+fn voices(runs: &[(Way, Outcome)], wanted: impl Fn(Way) -> bool) -> (Option<&String>, bool) {
+    let mut results = runs.iter().filter(|(way, _)| wanted(*way)).filter_map(|(_, outcome)| match outcome {
+        Outcome::Results(results) => Some(results),
+        _ => None,
+    });
+    let first = results.next();
+    (first, results.all(|it| Some(it) == first))
+}
+
+/// What more voices have than anything else: each reference is one, the judge is one, and all of Kiln is one.
+fn most(runs: &[(Way, Outcome)], judge: Way) -> Option<String> {
+    let is_other = |way: Way| way == judge || matches!(way, Way::Source(_));
+    let (ours, _) = voices(runs, |way| !is_other(way));
+    let others = runs.iter().filter(|(way, _)| is_other(*way)).filter_map(|(_, outcome)| match outcome {
+        Outcome::Results(results) => Some(results),
+        _ => None,
+    });
+    let all: Vec<&String> = others.chain(ours).collect();
+    let count = |results: &String| all.iter().filter(|it| **it == results).count();
+    let best = all.iter().copied().max_by_key(|results| count(results))?;
+    let is_only = all.iter().all(|results| *results == best || count(results) < count(best));
+    (count(best) > 1 && is_only).then(|| best.clone())
+}
+
+/// Every device: Kiln without and with the optimiser. The software driver that takes longest gets some of the programs, and
+/// so does clang, whose modules are no work of ours.
+fn devices() -> Vec<Trial> {
+    let ways = |device: &'static Device| {
+        let (levels, every): (&[_], _) = match device {
+            device if device.is_for_clang() => (&["-O0"], 8),
+            device if device.is_minimal() => (&["-O3"], 8),
+            _ => (&["-O0", "-O3"], 1),
+        };
+        levels.iter().map(move |level| Trial { way: Way::Device(device, level), every })
     };
     device::all().flat_map(ways).collect()
-}
-
-/// How programs ended.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    /// Runs with the right results.
-    pub same: usize,
-    /// Runs that a device has not the features for.
-    pub refused: usize,
-    /// Programs that the reference does not run.
-    pub unjudged: usize,
-}
-
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.same += other.same;
-        self.refused += other.refused;
-        self.unjudged += other.unjudged;
-    }
 }
 
 /// Where two texts of numbers begin to differ.
@@ -208,5 +283,26 @@ fn difference(right: &str, found: &str) -> String {
             }
         }
     }
-    "the results have other lines".to_owned()
+    if right == found { "is as the first" } else { "the results have other lines" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(results: &[(Way, &str)]) -> Vec<(Way, Outcome)> {
+        results.iter().map(|(way, text)| (*way, Outcome::Results((*text).to_owned()))).collect()
+    }
+
+    #[test]
+    fn most_voices_are_right_and_kiln_is_one() {
+        let device = |name| Way::Device(Device::named(name).unwrap(), "-O3");
+        let (judge, lavapipe, strict) = (device("clang"), device("lavapipe"), device("reference"));
+        let (pocl, intel) = (Way::Source(Oracle::Pocl), Way::Source(Oracle::Intel));
+        let right = |results: &[_]| most(&runs(results), judge);
+        assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "b")]).as_deref(), Some("b"));
+        assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (strict, "b"), (judge, "a")]).as_deref(), Some("a"));
+        assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "c")]), None);
+        assert_eq!(right(&[(pocl, "a"), (intel, "b"), (lavapipe, "a"), (judge, "b")]), None);
+    }
 }

@@ -1,5 +1,7 @@
 //! The OpenCL of others: how `kiln-oracle` is made to see one, and what it says.
 
+pub mod server;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -32,6 +34,20 @@ impl Oracle {
 
     /// A call of `kiln-oracle` that sees this implementation and no other.
     pub fn command(self, scratch: &Path) -> Result<Command, String> {
+        let mut command = self.environment(scratch)?;
+        command.args(self.platform());
+        Ok(command)
+    }
+
+    /// The words that name its platform.
+    pub fn platform(self) -> &'static [&'static str] {
+        match self {
+            Self::Pocl => &["--platform", "Portable"],
+            Self::Intel => &[],
+        }
+    }
+
+    fn environment(self, scratch: &Path) -> Result<Command, String> {
         let mut command = Command::new(kiln::program("kiln-oracle"));
         match self {
             Self::Pocl => {
@@ -41,7 +57,7 @@ impl Oracle {
                             .to_owned(),
                     );
                 }
-                command.env("OCL_ICD_VENDORS", VENDORS).args(["--platform", "Portable"]);
+                command.env("OCL_ICD_VENDORS", VENDORS);
                 // What it keeps of programs that are never seen again only takes room.
                 command.env("POCL_CACHE_DIR", scratch.join("pocl"));
             }

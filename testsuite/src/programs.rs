@@ -1,12 +1,16 @@
 //! Random OpenCL C programs without undefined behaviour: what every right implementation gives the same results for.
 //!
 //! It owns what is generated and why it is defined. It must never know who compiles it. A program is a kernel
-//! `k(global uint *out, global uint *own, global const uint *in, uint n, local uint *shared)` that leaves a number for
-//! each work-item in `out`.
+//! `k(global uint *out, global uint *own, global const uint *in, global uint *sums, uint n, local uint *shared)` that leaves
+//! a number for each work-item in `out`, and sums and the like of all of them in `sums`.
 
+mod builtin;
 mod dice;
 mod expression;
+mod float;
+mod group;
 mod memory;
+mod pointers;
 mod program;
 mod scope;
 mod statement;
@@ -21,6 +25,11 @@ use types::Struct;
 /// What is generated so far.
 struct Generator {
     dice: Dice,
+    sort: Sort,
+    /// Whether the program may use the type.
+    has_double: bool,
+    /// Of the index space.
+    dimensions: usize,
     structs: Vec<Struct>,
     functions: Vec<Function>,
     scopes: Scopes,
@@ -28,6 +37,8 @@ struct Generator {
     depth: usize,
     /// How many names there are.
     names: usize,
+    /// Not in a function that it calls.
+    is_in_kernel: bool,
     /// What kind of jumps are allowed here.
     around: Around,
     /// Statements that may still be made: programs stay small.
@@ -43,14 +54,14 @@ struct Around {
     /// How many loops are around: rounds multiply.
     loops: usize,
     /// What `return` gives, if it may be used.
-    returns: Option<types::Ty>,
+    returns: Option<types::Returned>,
 }
 
 /// A function that can be called.
 #[derive(Clone)]
 struct Function {
     name: String,
-    result: types::Ty,
+    result: types::Returned,
     parameters: Vec<Parameter>,
 }
 
@@ -59,6 +70,8 @@ struct Function {
 enum Parameter {
     Value(types::Ty),
     Struct(usize),
+    /// To one.
+    StructPointer(scope::Space, usize),
     /// To so many elements.
     Pointer(scope::Space, types::Ty, usize),
 }

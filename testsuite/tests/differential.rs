@@ -1,31 +1,24 @@
-//! Random programs compiled by Kiln, against PoCL running the same source: fifty of them on SwiftShader, which has none
-//! of the types that they use; with `KILN_NIGHTLY=1` two thousand on every device, without and with the optimiser.
-//! `cargo xtask differential` tries more, and other oracles.
+//! Random programs compiled by Kiln, against PoCL running the same source: a hundred of them on every device, without and
+//! with the optimiser; with `KILN_NIGHTLY=1` two thousand. `cargo xtask differential` tries more, and other oracles.
 
-use kiln_testsuite::differential::{Comparison, Tally};
+use kiln_testsuite::differential::Comparison;
 
 #[test]
 fn random_programs_give_the_same_results_as_with_pocl() {
     let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
-    // Of the first fifty, programs 2, 17 and 40 are open: SwiftShader differs from PoCL or does not end.
-    let seeds = if is_nightly { 0..2000 } else { 50..100 };
-    let count = seeds.end - seeds.start;
-    let mut comparison = Comparison::with_pocl();
-    if !is_nightly {
-        comparison.ways.retain(|way| way.to_string() == "swiftshader -O3");
-    }
-    let scratch = tempfile::tempdir().expect("a folder for files");
-    let mut tally = Tally::default();
+    let count = if is_nightly { 2000 } else { 100 };
+    let comparison = Comparison::with_pocl();
+    let jobs = std::thread::available_parallelism().map_or(1, |it| it.get().div_ceil(2));
     let mut complaints = Vec::new();
-    for seed in seeds {
-        match comparison.check(seed, scratch.path()) {
-            Ok(more) => tally += more,
-            Err(reason) => complaints.push(format!("program {seed}:\n{reason}")),
-        }
+    let tally = comparison
+        .survey(0..count, jobs, |seed, _, reason| complaints.push(format!("program {seed}:\n{reason}")));
+    println!("{tally}");
+    assert!(complaints.is_empty(), "{}\n{tally}", complaints.join("\n"));
+    // The comparison must have something to compare, and what takes too long must stay rare.
+    for (way, count) in &tally.ways {
+        let all = count.same + count.different + count.refused + count.late + count.failed;
+        let most = if way.starts_with("swiftshader") { all / 4 } else { all / 50 };
+        assert!(count.late <= most, "{way} is late {} times of {all}: {:?}", count.late, count.seeds);
+        assert!(count.same * 3 > all, "{way}: only {} of {all} runs are right", count.same);
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    // The comparison must have something to compare.
-    let runs = count as usize * comparison.ways.len();
-    assert!(tally.same * 3 > runs, "only {} of {runs} runs are judged: {tally:?}", tally.same);
-    println!("{tally:?}");
 }

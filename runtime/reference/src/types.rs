@@ -268,6 +268,25 @@ impl Types {
         }
     }
 
+    /// Where a part of a value lies among its registers, and how many it has.
+    pub(crate) fn part(&self, mut ty: TypeId, indices: &[u32]) -> Result<(u32, u32), Invalid> {
+        let mut at = 0;
+        let mut count = self.slots(ty)?;
+        for (position, &index) in indices.iter().enumerate() {
+            let (member, _, slot) = self.member(ty, index.into())?;
+            at += slot;
+            match member {
+                Member::Type(inner) => {
+                    ty = inner;
+                    count = self.slots(inner)?;
+                }
+                Member::Lane(_) if position + 1 == indices.len() => count = 1,
+                Member::Lane(_) => return Err(Invalid::new("a scalar has no parts")),
+            }
+        }
+        Ok((at, count))
+    }
+
     /// The scalars and vectors that make up a value, in the order of registers.
     pub(crate) fn parts(&self, id: TypeId) -> Result<Vec<Part>, Invalid> {
         let mut parts = Vec::new();

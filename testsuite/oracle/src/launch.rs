@@ -37,7 +37,7 @@ struct Given {
 }
 
 /// Launches, waits, and prints.
-pub(crate) fn launch(program: &Program, words: &Launch) -> Result<(), Failure> {
+pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failure> {
     let parameters = program.parameters(&words.kernel)?;
     if parameters.len() != words.arg.len() {
         return failure(format!("the kernel takes {} arguments", parameters.len()));
@@ -71,7 +71,7 @@ pub(crate) fn launch(program: &Program, words: &Launch) -> Result<(), Failure> {
     Ok(())
 }
 
-fn buffer(program: &Program, text: &str, parameter: String) -> Result<Given, Failure> {
+fn buffer(program: &Program<'_>, text: &str, parameter: String) -> Result<Given, Failure> {
     let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
     let wrong = || Failure(format!("`buf:{text}` is not a buffer such as `buf:u32[4096]=iota`"));
     let (ty, count) = shape.split_once('[').ok_or_else(wrong)?;
@@ -81,7 +81,7 @@ fn buffer(program: &Program, text: &str, parameter: String) -> Result<Given, Fai
 }
 
 /// `out[0..16]`
-fn print(program: &Program, text: &str, buffers: &[Given]) -> Result<(), Failure> {
+fn print(program: &Program<'_>, text: &str, buffers: &[Given]) -> Result<(), Failure> {
     let wrong = || Failure(format!("`{text}` is no part of a buffer"));
     let (name, range) = text.strip_suffix(']').and_then(|text| text.split_once('[')).ok_or_else(wrong)?;
     let (first, last) = range.split_once("..").ok_or_else(wrong)?;

@@ -1,5 +1,5 @@
 //! `kiln-oracle FILE`: one launch as by `kiln run`, on the OpenCL of others, from source (`.cl`) or from a module of ours
-//! (`.spv`).
+//! (`.spv`). `kiln-oracle serve` does one after another: to start an OpenCL takes longer than most of what it runs.
 //!
 //! It owns the boundary to OpenCL's C interface. It must never know how Kiln compiles: what it says is held against
 //! what Kiln says. Which OpenCL it sees, the loader's environment decides (`OCL_ICD_VENDORS`).
@@ -13,14 +13,20 @@ mod opencl;
 #[path = "../../../compiler/cli/src/run/value.rs"]
 mod value;
 
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{
+    env, fs,
+    io::{self, BufRead as _, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::Parser;
 
-use crate::exit::Failure;
+use crate::{exit::Failure, opencl::Platform};
 
 /// Runs a kernel of an OpenCL C source, or of a SPIR-V module, on the OpenCL of others. The options of the launch are
-/// those of `kiln run`.
+/// those of `kiln run`. With `serve` in place of all words, each line of standard input has the words of one run, with
+/// tabs between them; what a run prints ends with a line `done`, or `failed: ` and why.
 #[derive(Parser)]
 #[command(name = "kiln-oracle")]
 struct Arguments {
@@ -37,7 +43,12 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let outcome = if env::args().nth(1).is_some_and(|word| word == "serve") {
+        serve().map_err(|e| Failure(format!("cannot speak: {e}")))
+    } else {
+        run(&Arguments::parse(), &mut None)
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(message)) => {
             eprintln!("kiln-oracle: error: {message}");
@@ -46,11 +57,32 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// One run after another, on one platform as long as they name the same.
+fn serve() -> io::Result<()> {
+    let mut platform = None;
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let outcome = Arguments::try_parse_from(["kiln-oracle"].into_iter().chain(line.split('\t')))
+            .map_err(|e| Failure(e.to_string()))
+            .and_then(|arguments| run(&arguments, &mut platform));
+        match outcome {
+            Ok(()) => println!("done"),
+            Err(Failure(message)) => println!("failed: {}", message.replace('\n', " ")),
+        }
+        io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+/// A run on the platform at hand, if it has the name that is wanted.
+fn run(arguments: &Arguments, platform: &mut Option<(String, Platform)>) -> Result<(), Failure> {
     let file = &arguments.file;
     let bytes = fs::read(file).map_err(|e| Failure(format!("cannot read `{}`: {e}", file.display())))?;
     let is_module = file.extension().is_some_and(|ending| ending == "spv");
-    let platform = opencl::Platform::find(&arguments.platform)?;
+    let name = &arguments.platform;
+    let at_hand = platform.take().filter(|(its, _)| its == name);
+    let found = at_hand.map_or_else(|| Platform::find(name), |(_, platform)| Ok(platform))?;
+    let (_, platform) = platform.insert((name.clone(), found));
     let program = if is_module {
         platform.load(&bytes, &arguments.options)?
     } else {

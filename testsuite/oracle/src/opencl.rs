@@ -24,9 +24,9 @@ pub(crate) struct Platform {
 }
 
 /// A program that has been built for it.
-pub(crate) struct Program {
+pub(crate) struct Program<'p> {
     program: Built,
-    context: Context,
+    context: &'p Context,
     queue: CommandQueue,
     /// Of a module's kernels.
     parameters: HashMap<String, Vec<String>>,
@@ -52,28 +52,28 @@ impl Platform {
         Err(Failure(format!("no OpenCL platform has `{name}` in its name")))
     }
 
-    pub(crate) fn compile(self, source: &str, options: &str) -> Result<Program, Failure> {
+    pub(crate) fn compile(&self, source: &str, options: &str) -> Result<Program<'_>, Failure> {
         let program = Built::create_from_source(&self.context, source).map_err(told)?;
         self.build(program, &format!("-cl-kernel-arg-info {options}"), HashMap::new())
     }
 
-    pub(crate) fn load(self, module: &[u8], options: &str) -> Result<Program, Failure> {
+    pub(crate) fn load(&self, module: &[u8], options: &str) -> Result<Program<'_>, Failure> {
         let program = Built::create_from_il(&self.context, module).map_err(told)?;
         self.build(program, options, names::parameters(module))
     }
 
     fn build(
-        self,
+        &self,
         mut program: Built,
         options: &str,
         parameters: HashMap<String, Vec<String>>,
-    ) -> Result<Program, Failure> {
+    ) -> Result<Program<'_>, Failure> {
         if let Err(error) = program.build(&[self.device.id()], options) {
             let log = program.get_build_log(self.device.id()).unwrap_or_default();
             return Err(Failure(format!("the program does not build: {error}\n{log}")));
         }
         let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0).map_err(told)?;
-        Ok(Program { program, context: self.context, queue, parameters })
+        Ok(Program { program, context: &self.context, queue, parameters })
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
 }
 
-impl Program {
+impl Program<'_> {
     /// The names of a kernel's parameters; numbers stand for names that are not known.
     pub(crate) fn parameters(&self, kernel: &str) -> Result<Vec<String>, Failure> {
         if let Some(names) = self.parameters.get(kernel) {
@@ -111,7 +111,7 @@ impl Program {
         bytes.resize(bytes.len().max(1), 0);
         let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
         // SAFETY: the bytes are copied before the call returns, and there are as many as are told.
-        let buffer = unsafe { Buffer::create(&self.context, flags, bytes.len(), bytes.as_mut_ptr().cast()) };
+        let buffer = unsafe { Buffer::create(self.context, flags, bytes.len(), bytes.as_mut_ptr().cast()) };
         Ok(Rc::new((buffer.map_err(told)?, bytes.len())))
     }
 

@@ -1,10 +1,10 @@
 //! `cargo xtask differential`: random programs on Kiln and on the OpenCL of others, as many as wanted.
 
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use kiln_testsuite::{
-    differential::{Comparison, Tally, Way},
+    differential::{Bench, Comparison},
     programs::{self, Program, Sort},
     reduce::reduce,
 };
@@ -18,22 +18,35 @@ struct Arguments {
     /// The first program's number
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Who is right: `pocl`, `intel`, or `generic`, which is Intel's with pointers of no named address space
+    /// Who is right: `pocl`, `intel`, which is both of them, `generic`, which is Intel's with pointers of no named address
+    /// space, `clang`, whose modules run on the reference device, or `generic-clang`
     #[arg(long, default_value = "pocl")]
     oracle: String,
-    /// Try only ways whose names contain this
-    #[arg(long, default_value = "")]
-    way: String,
+    /// Try only ways whose names contain one of these
+    #[arg(long)]
+    way: Vec<String>,
+    /// Try every way with every program, and not the slow ones with one in eight
+    #[arg(long)]
+    all: bool,
+    /// How many programs at a time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Seconds that a run may take
+    #[arg(long, default_value_t = 60)]
+    limit: u64,
     /// Where programs that differ are put
     #[arg(long, default_value = "target/differential")]
     keep: PathBuf,
     /// Make programs that differ smaller
     #[arg(long)]
     reduce: bool,
+    /// Tell what a reference does alone, too
+    #[arg(long)]
+    references: bool,
     /// Print the program and stop
     #[arg(long)]
     print: bool,
-    /// A program to compare in place of random ones
+    /// A program to compare in place of random ones, launched as the first of them would be
     #[arg(long)]
     file: Option<PathBuf>,
 }
@@ -43,58 +56,67 @@ fn main() -> ExitCode {
     let mut comparison = match arguments.oracle.as_str() {
         "intel" => Comparison::with_intel(Sort::Plain),
         "generic" => Comparison::with_intel(Sort::Generic),
+        "clang" => Comparison::with_clang(Sort::Plain),
+        "generic-clang" => Comparison::with_clang(Sort::Generic),
         _ => Comparison::with_pocl(),
     };
-    comparison.ways.retain(|way: &Way| way.to_string().contains(&arguments.way));
-    let scratch = tempfile::tempdir().expect("a folder for files");
-    let mut tally = Tally::default();
-    let mut different = 0;
-    for seed in arguments.seed..arguments.seed + arguments.count {
-        let mut program = programs::program(seed, comparison.sort);
-        if let Some(file) = &arguments.file {
-            program.source = fs::read_to_string(file).expect("a program");
-        }
-        if arguments.print {
-            print!("{}", program.source);
-            continue;
-        }
-        match comparison.compare(&program, scratch.path()) {
-            Ok(more) => tally += more,
-            Err(reason) => {
-                different += 1;
-                println!("program {seed}:\n{reason}");
-                fs::create_dir_all(&arguments.keep).expect("a folder can be made");
-                let file = arguments.keep.join(format!("{}-{seed}.cl", arguments.oracle));
-                let source = if arguments.reduce {
-                    smaller(&comparison, &program, &reason)
-                } else {
-                    program.source.clone()
-                };
-                fs::write(&file, source).expect("a file can be written");
-                println!("  in {}", file.display());
-            }
-        }
+    comparison.limit = Duration::from_secs(arguments.limit);
+    comparison.tells_references = arguments.references;
+    for trial in &mut comparison.trials {
+        trial.every = if arguments.all || arguments.file.is_some() { 1 } else { trial.every };
     }
-    println!(
-        "{} programs: {different} differ, {} not judged; {} runs the same, {} refused for lack of a feature",
-        arguments.count, tally.unjudged, tally.same, tally.refused
-    );
-    if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if !arguments.way.is_empty() {
+        let is_wanted = |name: &str| arguments.way.iter().any(|part| name.contains(part.as_str()));
+        comparison.trials.retain(|trial| is_wanted(&trial.way.to_string()));
+    }
+    let seeds = arguments.seed..arguments.seed + arguments.count;
+    if arguments.print {
+        for seed in seeds {
+            let program = programs::program(seed, comparison.sort);
+            println!("// {}", program.launch().join(" "));
+            print!("{}", program.source);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let tell = |seed, program: &Program, reason: String| {
+        println!("program {seed}:\n{reason}");
+        fs::create_dir_all(&arguments.keep).expect("a folder can be made");
+        let file = arguments.keep.join(format!("{}-{seed}.cl", arguments.oracle));
+        let source =
+            if arguments.reduce { smaller(&comparison, program, &reason) } else { program.source.clone() };
+        fs::write(&file, source).expect("a file can be written");
+        println!("  in {}", file.display());
+    };
+    let tally = match &arguments.file {
+        None => comparison.survey(seeds, arguments.jobs, tell),
+        Some(file) => {
+            let source = fs::read_to_string(file).expect("a program");
+            let program = Program { source, ..programs::program(arguments.seed, comparison.sort) };
+            let (mut tally, complaints) = comparison.compare(arguments.seed, &program, &mut Bench::new());
+            tally.different = complaints.len();
+            if !complaints.is_empty() {
+                tell(arguments.seed, &program, complaints.join("\n"));
+            }
+            tally
+        }
+    };
+    print!("{tally}");
+    if tally.different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The program without what the first complaint has no need of.
 fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
+    let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.way.to_string()));
     let first = |reason: &str| reason.split(": ").take(2).map(kind).collect::<Vec<_>>();
     let wanted = first(reason);
-    let named = |way: &&Way| reason.starts_with(&way.to_string());
-    let way = *comparison.ways.iter().find(named).expect("a complaint names its way");
-    let narrow = comparison.narrowed(way);
-    let scratch = tempfile::tempdir().expect("a folder for files");
+    // A reference or the judge is in every comparison.
+    let narrow = comparison.narrowed(named.unwrap_or(&comparison.trials[0]).way);
+    let mut bench = Bench::new();
     reduce(&program.source, |source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
         // Most attempts are no programs any more, which Kiln tells soonest.
-        narrow.accepts(&program, scratch.path())
-            && narrow.compare(&program, scratch.path()).is_err_and(|reason| first(&reason) == wanted)
+        bench.accepts(&program, narrow.sort)
+            && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
     })
 }
 

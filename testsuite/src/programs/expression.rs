@@ -4,7 +4,7 @@
 use super::{
     Generator, Parameter,
     scope::Place,
-    types::{FLOAT, INT, INTEGERS, Kind, Scalar, Ty, UINT},
+    types::{INTEGERS, Kind, Returned, Scalar, Ty, UINT},
 };
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -39,11 +39,20 @@ impl Generator {
             Some(length) if place.is_pointer && (length == 1 || self.dice.one_in(6)) => {
                 format!("(*{})", place.text)
             }
-            Some(length) => format!("{}[{}]", place.text, self.index(length, depth)),
+            Some(length) => {
+                let index = self.index(length, depth);
+                // Members of packed structures are not where pointers to them promise.
+                let all = if place.has_address { 16 } else { 1 };
+                match 16 - all + self.dice.below(all) {
+                    0 => format!("(*({} + ({index})))", place.text),
+                    1 => format!("({index})[{}]", place.text),
+                    _ => format!("{}[{index}]", place.text),
+                }
+            }
         }
     }
 
-    fn readable(&mut self, wanted: impl Fn(&Place) -> bool) -> Option<Place> {
+    pub(super) fn readable(&mut self, wanted: impl Fn(&Place) -> bool) -> Option<Place> {
         let found: Vec<&Place> = self.scopes.places().iter().filter(|place| wanted(place)).collect();
         if found.is_empty() {
             return None;
@@ -64,7 +73,13 @@ impl Generator {
         };
         let value = if scalar.bits == 64 { value } else { value & ((1 << scalar.bits) - 1) };
         let suffix = if scalar.bits == 64 { "ul" } else { "u" };
-        format!("(({})0x{value:x}{suffix})", scalar.name)
+        match self.dice.below(8) {
+            0 => format!("(({}){value}{suffix})", scalar.name),
+            1 => format!("(({})0{value:o}{suffix})", scalar.name),
+            2 => format!("(({})-{})", scalar.name, value & 0x7f),
+            3 => format!("(({})'{}')", scalar.name, char::from(b'a' + (value % 26) as u8)),
+            _ => format!("(({})0x{value:x}{suffix})", scalar.name),
+        }
     }
 
     fn leaf(&mut self, scalar: Scalar, depth: usize) -> String {
@@ -91,7 +106,7 @@ impl Generator {
         let depth = depth - 1;
         let name = scalar.name;
         let other = *self.dice.pick(&INTEGERS);
-        match self.dice.below(22) {
+        match self.dice.below(25) {
             0..=4 => self.arithmetic(scalar, depth),
             5 | 6 => {
                 let third = *self.dice.pick(&INTEGERS);
@@ -129,7 +144,27 @@ impl Generator {
                 let signed = other.with_sign(true);
                 format!("(({name}){which}({}))", self.vector(Ty { scalar: signed, count }, depth))
             }
-            18 => format!("(({name})(int){})", self.float(Ty::of(FLOAT), depth)),
+            18 => {
+                let ty = Ty::of(self.some_float());
+                let half = if ty.scalar.bits == 64 { "0.5" } else { "0.5f" };
+                match self.dice.below(3) {
+                    0 => {
+                        let mode = *self.dice.pick(&["rte", "rtz", "rtp", "rtn"]);
+                        let sign = *self.dice.pick(&["", "-"]);
+                        format!("convert_{name}_sat_{mode}({sign}{} * {half})", self.operand(ty, depth))
+                    }
+                    1 => format!("(({name}){})", self.measured(depth)),
+                    _ => format!("(({name})(int){})", self.float(ty, depth)),
+                }
+            }
+            22 => self.between_addresses(scalar, depth),
+            23 => {
+                let ty = match self.structs.len() {
+                    0 => self.some_type().name(),
+                    count => self.structs[self.dice.below(count)].name.clone(),
+                };
+                format!("(({name})sizeof({ty}))")
+            }
             19 | 20 => self.call(Ty::of(scalar), depth),
             _ => {
                 let (first, second) = (self.integer(scalar, depth), self.integer(other, depth));
@@ -172,7 +207,7 @@ impl Generator {
             1 => format!("(!{})", self.condition(depth)),
             2 => {
                 let op = *self.dice.pick(&["<", ">", "<=", ">=", "==", "!="]);
-                let ty = Ty::of(FLOAT);
+                let ty = Ty::of(self.some_float());
                 format!("({} {op} {})", self.float(ty, depth), self.float(ty, depth))
             }
             _ => {
@@ -183,60 +218,8 @@ impl Generator {
         }
     }
 
-    /// A whole number below 2^23, so that all is exact; what is stored is cut to 2048.
-    fn float(&mut self, ty: Ty, depth: usize) -> String {
-        let name = ty.name();
-        let small = |generator: &mut Self, depth| {
-            let ty = ty.with(INT);
-            if ty.count == 1 {
-                format!("((float)({} & 2047))", generator.integer(INT, depth))
-            } else {
-                format!("convert_{name}({} & 2047)", generator.vector(ty, depth))
-            }
-        };
-        let place = self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3));
-        if let Some(place) = place
-            && (depth == 0 || self.dice.one_in(3))
-        {
-            return self.element(&place, depth.min(1));
-        }
-        if depth == 0 {
-            return small(self, 0);
-        }
-        let operand = |generator: &mut Self| {
-            let place = generator.readable(|place| place.ty == ty).filter(|_| !generator.dice.one_in(3));
-            match place {
-                Some(place) => generator.element(&place, 0),
-                None => small(generator, depth - 1),
-            }
-        };
-        match self.dice.below(7) {
-            0 => small(self, depth - 1),
-            1 => {
-                let function = *self.dice.pick(&["fmin", "fmax"]);
-                format!("{function}({}, {})", operand(self), operand(self))
-            }
-            2 => format!("fma({}, {}, {})", operand(self), operand(self), operand(self)),
-            3 => format!("(-{})", operand(self)),
-            _ => {
-                let op = *self.dice.pick(&["+", "-", "*"]);
-                format!("({} {op} {})", operand(self), operand(self))
-            }
-        }
-    }
-
-    /// An expression whose value can be kept: floats are cut to what stays exact.
-    pub(super) fn stored(&mut self, ty: Ty, depth: usize) -> String {
-        let text = self.expression(ty, depth);
-        match (ty.scalar.is_float(), ty.count) {
-            (false, _) => text,
-            (true, 1) => format!("(float)((int)({text}) & 2047)"),
-            (true, count) => format!("convert_float{count}(convert_int{count}({text}) & 2047)"),
-        }
-    }
-
     /// A vector of integers.
-    fn vector(&mut self, ty: Ty, depth: usize) -> String {
+    pub(super) fn vector(&mut self, ty: Ty, depth: usize) -> String {
         let (name, Ty { scalar, count }) = (ty.name(), ty);
         let place = self.readable(|place| place.ty == ty);
         if let Some(place) = place
@@ -249,7 +232,7 @@ impl Generator {
         }
         let depth = depth - 1;
         let unsigned = scalar.with_sign(false);
-        match self.dice.below(18) {
+        match self.dice.below(21) {
             0 | 1 => self.literal(ty, depth),
             2..=5 => {
                 let operands = ty.with(unsigned);
@@ -265,8 +248,9 @@ impl Generator {
                 self.read_as(ty, format!("({left} {op} ({right} | ({})1))", unsigned.name), unsigned)
             }
             7 | 8 => {
-                let compared = if scalar.bits == 32 && self.dice.one_in(3) {
-                    FLOAT
+                let float = self.some_float();
+                let compared = if scalar.bits == float.bits && self.dice.one_in(3) {
+                    float
                 } else {
                     scalar.with_sign(self.dice.one_in(2))
                 };
@@ -301,7 +285,7 @@ impl Generator {
             16 => {
                 let place = self.readable(|place| {
                     let fits = place.length.is_some_and(|length| length >= count);
-                    place.ty == Ty::of(scalar) && fits && (place.has_address || !place.is_writable)
+                    place.ty == Ty::of(scalar) && fits && place.has_address
                 });
                 match place {
                     Some(place) => {
@@ -312,8 +296,31 @@ impl Generator {
                     None => self.vector(ty, depth),
                 }
             }
+            17 => {
+                let op = *self.dice.pick(&["&&", "||"]);
+                let operands = ty.with(scalar.with_sign(self.dice.one_in(2)));
+                let (left, right) = (self.vector(operands, depth), self.vector(operands, depth));
+                self.read_as(ty, format!("({left} {op} {right})"), scalar.with_sign(true))
+            }
+            18 => {
+                let text = format!("(!{})", self.vector(ty, depth));
+                self.read_as(ty, text, scalar.with_sign(true))
+            }
+            19 => {
+                let condition = self.condition(depth);
+                format!("({condition} ? {} : {})", self.vector(ty, depth), self.vector(ty, depth))
+            }
             _ => self.call(ty, depth),
         }
+    }
+
+    /// How far elements of an object are from each other, and how they are ordered.
+    fn between_addresses(&mut self, scalar: Scalar, depth: usize) -> String {
+        let place = self.readable(|place| place.has_address && place.length.is_some());
+        let Some(Place { text, length: Some(length), .. }) = place else { return self.leaf(scalar, depth) };
+        let op = *self.dice.pick(&["-", "-", "<", ">=", "==", "!="]);
+        let (one, other) = (self.index(length, 1), self.index(length, 1));
+        format!("(({})(&{text}[{one}] {op} &{text}[{other}]))", scalar.name)
     }
 
     /// A vector of other components of the same width, as one of this type.
@@ -343,8 +350,12 @@ impl Generator {
         let place = self.readable(|place| place.ty.scalar == ty.scalar && place.ty.count > 1);
         let Some(place) = place else { return self.literal(ty, 1) };
         let text = self.element(&place, 0);
+        const HALVES: [&str; 4] = ["lo", "hi", "even", "odd"];
         if place.ty.count == 2 * ty.count && self.dice.one_in(2) {
-            return format!("{text}.{}", self.dice.pick(&["lo", "hi", "even", "odd"]));
+            return format!("{text}.{}", self.dice.pick(&HALVES));
+        }
+        if place.ty.count == 4 * ty.count && self.dice.one_in(2) {
+            return format!("{text}.{}.{}", self.dice.pick(&HALVES), self.dice.pick(&HALVES));
         }
         let letters = self.dice.one_in(2) && place.ty.count <= 4 && ty.count <= 4;
         let components: String = (0..ty.count)
@@ -373,48 +384,6 @@ impl Generator {
         format!("as_{}({})", ty.name(), self.expression(from, depth))
     }
 
-    /// A call of a built-in function with a result of this type.
-    fn builtin(&mut self, ty: Ty, depth: usize) -> String {
-        let one = ["abs_diff", "add_sat", "sub_sat", "mul_hi", "rotate", "hadd", "rhadd", "min", "max"];
-        let unsigned = !ty.scalar.is_signed();
-        match self.dice.below(14) {
-            index @ 0..=8 if index > 0 || unsigned => {
-                format!("{}({}, {})", one[index], self.expression(ty, depth), self.expression(ty, depth))
-            }
-            9 => format!("popcount({})", self.expression(ty, depth)),
-            10 => format!("clz({})", self.expression(ty, depth)),
-            11 if unsigned => {
-                format!("abs({})", self.expression(ty.with(ty.scalar.with_sign(true)), depth))
-            }
-            12 => {
-                let sign = self.dice.one_in(2);
-                let condition = self.expression(ty.with(ty.scalar.with_sign(sign)), depth);
-                format!("select({}, {}, {condition})", self.expression(ty, depth), self.expression(ty, depth))
-            }
-            13 if ty.scalar.bits > 8 => {
-                let half = INTEGERS
-                    .into_iter()
-                    .find(|it| it.bits * 2 == ty.scalar.bits && it.kind == ty.scalar.kind)
-                    .unwrap_or(ty.scalar);
-                let low = ty.with(half.with_sign(false));
-                format!(
-                    "upsample({}, {})",
-                    self.expression(ty.with(half), depth),
-                    self.expression(low, depth)
-                )
-            }
-            _ if ty.scalar.bits == 32 => {
-                let cut = if unsigned { "0xffff" } else { "0x7fff" };
-                format!(
-                    "mul24({} & {cut}, {} & 0x7f)",
-                    self.expression(ty, depth),
-                    self.expression(ty, depth)
-                )
-            }
-            _ => format!("max({}, {})", self.expression(ty, depth), self.expression(ty, depth)),
-        }
-    }
-
     /// A call of a function that only computes.
     fn call(&mut self, ty: Ty, depth: usize) -> String {
         let fitting: Vec<_> = self
@@ -422,7 +391,7 @@ impl Generator {
             .iter()
             .filter(|function| {
                 let plain = |it: &Parameter| matches!(it, Parameter::Value(_));
-                function.result == ty && function.parameters.iter().all(plain)
+                function.result == Returned::Value(ty) && function.parameters.iter().all(plain)
             })
             .cloned()
             .collect();
@@ -436,7 +405,7 @@ impl Generator {
             .iter()
             .map(|parameter| match parameter {
                 Parameter::Value(ty) => self.stored(*ty, depth.min(1)),
-                Parameter::Struct(_) | Parameter::Pointer(..) => unreachable!("only values are chosen"),
+                _ => unreachable!("only values are chosen"),
             })
             .collect();
         format!("{}({})", function.name, arguments.join(", "))

@@ -1,15 +1,15 @@
-//! Declarations of variables, arrays, structures and pointers.
+//! Declarations of variables, arrays and structures.
 
 use super::{
     Generator,
-    scope::{Place, Space},
-    types::{INTEGERS, MemberKind, Struct, Ty},
+    scope::{Place, Space, Whole},
+    types::{MemberKind, Scalar, Struct, Ty, UINT},
 };
 
 impl Generator {
     /// A variable with its first value.
     pub(super) fn declare_value(&mut self) {
-        let ty = Ty::random(&mut self.dice);
+        let ty = self.some_type();
         let value = self.stored(ty, 3);
         let name = self.name('v');
         let volatile = if self.dice.one_in(25) { "volatile " } else { "" };
@@ -19,7 +19,7 @@ impl Generator {
 
     /// An array with its first values.
     pub(super) fn declare_array(&mut self) {
-        let mut ty = Ty::random(&mut self.dice);
+        let mut ty = self.some_type();
         if self.dice.one_in(2) {
             ty.count = 1;
         }
@@ -44,6 +44,68 @@ impl Generator {
         self.scopes.add(Place { text, ty, space, length, is_writable, is_pointer: false, has_address });
     }
 
+    /// A variable whose value never changes: an index that is known to be below this.
+    fn declare_index(&mut self, length: usize) -> String {
+        let value = self.index(length, 2);
+        let name = self.name('j');
+        self.line(format!("const uint {name} = {value};"));
+        let place = Place {
+            text: name.clone(),
+            ty: Ty::of(UINT),
+            space: Space::Private,
+            length: None,
+            is_writable: false,
+            is_pointer: false,
+            has_address: false,
+        };
+        self.scopes.add(place);
+        name
+    }
+
+    /// An array of arrays.
+    pub(super) fn declare_rows(&mut self) {
+        let mut ty = self.some_type();
+        ty.count = ty.count.min(4);
+        let (rows, length) = (2 + self.dice.below(2), *self.dice.pick(&[2, 3, 4]));
+        let index = self.declare_index(rows);
+        let mut values = Vec::new();
+        for _ in 0..rows {
+            let row: Vec<String> = (0..length).map(|_| self.stored(ty, 1)).collect();
+            values.push(format!("{{{}}}", row.join(", ")));
+        }
+        let name = self.name('a');
+        self.line(format!("{} {name}[{rows}][{length}] = {{{}}};", ty.name(), values.join(", ")));
+        for row in (0..rows).map(|row| row.to_string()).chain([index]) {
+            self.add(format!("{name}[{row}]"), ty, Some(length), Space::Private, true);
+        }
+    }
+
+    /// An array of structures.
+    pub(super) fn declare_structs(&mut self) {
+        if self.structs.is_empty() {
+            return self.declare_rows();
+        }
+        let number = self.dice.below(self.structs.len());
+        let count = 2 + self.dice.below(2);
+        let index = self.declare_index(count);
+        let values: Vec<String> = (0..count).map(|_| self.braces(number)).collect();
+        let name = self.name('s');
+        self.line(format!("{} {name}[{count}] = {{{}}};", self.structs[number].name, values.join(", ")));
+        for place in (0..count).map(|at| at.to_string()).chain([index]) {
+            self.add_struct(&format!("{name}[{place}]"), number, Space::Private);
+        }
+    }
+
+    /// A value of a structure type: one that is there, or a new one.
+    pub(super) fn struct_value(&mut self, number: usize) -> String {
+        let wholes = self.scopes.structs().iter().filter(|whole| whole.number == number);
+        let same: Vec<String> = wholes.map(|whole| whole.text.clone()).collect();
+        if !same.is_empty() && self.dice.one_in(2) {
+            return self.dice.pick(&same).clone();
+        }
+        format!("({}){}", self.structs[number].name.clone(), self.braces(number))
+    }
+
     /// A variable of a structure type with its first value.
     pub(super) fn declare_struct(&mut self) {
         if self.structs.is_empty() {
@@ -64,180 +126,93 @@ impl Generator {
         };
         let name = self.name('s');
         self.line(format!("{} {name} = {value};", self.structs[number].name.clone()));
-        self.add_struct(&name, number);
+        self.add_struct(&name, number, Space::Private);
     }
 
     /// `{…}` for a structure.
     fn braces(&mut self, number: usize) -> String {
         let description = self.structs[number].clone();
         let members = if description.is_union { &description.members[..1] } else { &description.members[..] };
-        let values: Vec<String> = members
-            .iter()
-            .map(|member| match &member.kind {
+        // Members may be named, and those that are left out are zero.
+        let is_named = self.dice.one_in(4);
+        let mut values = Vec::new();
+        for member in members {
+            let value = match &member.kind {
                 MemberKind::Value(ty) => self.stored(*ty, 1),
                 MemberKind::Array(ty, length) => {
                     let values: Vec<String> = (0..*length).map(|_| self.stored(*ty, 1)).collect();
                     format!("{{{}}}", values.join(", "))
                 }
                 MemberKind::Struct(number) => self.braces(*number),
+            };
+            values.push(if is_named { format!(".{} = {value}", member.name) } else { value });
+        }
+        if is_named && values.len() > 1 && self.dice.one_in(2) {
+            values.remove(self.dice.below(values.len()));
+        }
+        format!("{{{}}}", values.join(", "))
+    }
+
+    /// `{…}` for a structure, of constants.
+    pub(super) fn constant_braces(&mut self, number: usize) -> String {
+        let description = self.structs[number].clone();
+        let members = if description.is_union { &description.members[..1] } else { &description.members[..] };
+        let values: Vec<String> = members
+            .iter()
+            .map(|member| match &member.kind {
+                MemberKind::Value(ty) => self.constant_of(*ty),
+                MemberKind::Array(ty, length) => {
+                    let values: Vec<String> = (0..*length).map(|_| self.constant_of(*ty)).collect();
+                    format!("{{{}}}", values.join(", "))
+                }
+                MemberKind::Struct(number) => self.constant_braces(*number),
             })
             .collect();
         format!("{{{}}}", values.join(", "))
     }
 
-    /// Makes a structure and its members known.
-    pub(super) fn add_struct(&mut self, text: &str, number: usize) {
-        self.scopes.add_struct(text.to_owned(), number);
-        self.add_members(text, number, true);
+    /// A constant of any type.
+    pub(super) fn constant_of(&mut self, ty: Ty) -> String {
+        let one = |generator: &mut Self, scalar: Scalar| match scalar.is_float() {
+            true => format!("({}){}", scalar.name, generator.dice.below(2048)),
+            false => format!("({})0x{:x}", scalar.name, generator.dice.bits() >> generator.dice.below(56)),
+        };
+        if ty.count == 1 {
+            return one(self, ty.scalar);
+        }
+        let values: Vec<String> = (0..ty.count).map(|_| one(self, ty.scalar)).collect();
+        format!("({})({})", ty.name(), values.join(", "))
     }
 
-    fn add_members(&mut self, text: &str, number: usize, is_aligned: bool) {
+    /// Makes a structure and its members known.
+    pub(super) fn add_struct(&mut self, text: &str, number: usize, space: Space) {
+        self.add_whole(text.to_owned(), number, space, true);
+        self.add_members(&format!("{text}."), number, space, true);
+    }
+
+    /// Makes the structure that a pointer points to and its members known.
+    pub(super) fn add_pointed(&mut self, pointer: &str, number: usize, space: Space) {
+        self.add_whole(format!("(*{pointer})"), number, space, true);
+        self.add_members(&format!("{pointer}->"), number, space, true);
+    }
+
+    fn add_whole(&mut self, text: String, number: usize, space: Space, has_address: bool) {
+        self.scopes.add_struct(Whole { text, number, space, has_address });
+    }
+
+    fn add_members(&mut self, before: &str, number: usize, space: Space, is_aligned: bool) {
         let Struct { members, is_packed, .. } = self.structs[number].clone();
         let has_address = is_aligned && !is_packed;
         for member in members {
-            let inside = format!("{text}.{}", member.name);
+            let inside = format!("{before}{}", member.name);
             match member.kind {
-                MemberKind::Value(ty) => self.add(inside, ty, None, Space::Private, has_address),
-                MemberKind::Array(ty, length) => {
-                    self.add(inside, ty, Some(length), Space::Private, has_address)
-                }
+                MemberKind::Value(ty) => self.add(inside, ty, None, space, has_address),
+                MemberKind::Array(ty, length) => self.add(inside, ty, Some(length), space, has_address),
                 MemberKind::Struct(number) => {
-                    self.scopes.add_struct(inside.clone(), number);
-                    self.add_members(&inside, number, has_address);
+                    self.add_whole(inside.clone(), number, space, has_address);
+                    self.add_members(&format!("{inside}."), number, space, has_address);
                 }
             }
         }
-    }
-
-    /// The places that a pointer to so many elements of this type can be set to.
-    pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Place> {
-        let places = self.scopes.places().iter();
-        places
-            .filter(|place| {
-                let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
-                place.space == space && place.ty == ty && room >= length && place.has_address
-            })
-            .cloned()
-            .collect()
-    }
-
-    /// An expression that points to so many elements.
-    pub(super) fn pointer_to(&mut self, target: &Place, length: usize) -> String {
-        match target.length {
-            None => format!("&{}", target.text),
-            Some(all) => {
-                let index = self.index(all - length + 1, 1);
-                if self.dice.one_in(2) {
-                    format!("&{}[{index}]", target.text)
-                } else {
-                    format!("{} + ({index})", target.text)
-                }
-            }
-        }
-    }
-
-    /// A pointer to something that is there.
-    pub(super) fn declare_pointer(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_writable && place.has_address)
-            .cloned()
-            .collect();
-        if places.is_empty() {
-            return self.declare_array();
-        }
-        let Place { ty, space, length, .. } = self.dice.pick(&places).clone();
-        let length = 1 + self.dice.below(length.unwrap_or(1));
-        let targets = self.targets(space, ty, length);
-        let target = self.dice.pick(&targets).clone();
-        let value = self.pointer_to(&target, length);
-        let name = self.name('p');
-        self.line(format!("{} {} *{name} = {value};", space.name(), ty.name()));
-        let place = Place {
-            text: name,
-            ty,
-            space,
-            length: Some(length),
-            is_writable: true,
-            is_pointer: true,
-            has_address: true,
-        };
-        self.scopes.add(place);
-    }
-
-    /// An array of pointers, read through an index at once.
-    pub(super) fn through_array_of_pointers(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_writable && place.has_address && place.space == Space::Private)
-            .cloned()
-            .collect();
-        if places.is_empty() {
-            return self.declare_value();
-        }
-        let ty = self.dice.pick(&places).ty;
-        let targets = self.targets(Space::Private, ty, 1);
-        let pointers: Vec<String> = (0..2 + self.dice.below(3))
-            .map(|_| {
-                let target = self.dice.pick(&targets).clone();
-                self.pointer_to(&target, 1)
-            })
-            .collect();
-        let name = self.name('q');
-        self.line(format!(
-            "private {} *{name}[{}] = {{{}}};",
-            ty.name(),
-            pointers.len(),
-            pointers.join(", ")
-        ));
-        let index = self.index(pointers.len(), 1);
-        let value = self.stored(ty, 2);
-        self.line(format!("*{name}[{index}] = {value};"));
-    }
-
-    /// Bytes of an array of integers, through a pointer of another type.
-    pub(super) fn through_other_type(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| {
-                let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
-                whole && place.ty.count != 3 && place.length.is_some()
-            })
-            .cloned()
-            .collect();
-        if places.is_empty() {
-            return self.declare_array();
-        }
-        let place = self.dice.pick(&places).clone();
-        let bytes = place.ty.scalar.bits as usize / 8 * place.ty.count * place.length.unwrap_or(1);
-        let narrower: Vec<_> = INTEGERS
-            .into_iter()
-            .filter(|it| it.bits <= place.ty.scalar.bits * place.ty.count as u32)
-            .collect();
-        let scalar = *self.dice.pick(&narrower);
-        let length = bytes / (scalar.bits as usize / 8);
-        let name = self.name('p');
-        self.line(format!(
-            "{space} {ty} *{name} = ({space} {ty} *)&{}[0];",
-            place.text,
-            space = place.space.name(),
-            ty = scalar.name,
-        ));
-        let place = Place {
-            text: name,
-            ty: Ty::of(scalar),
-            space: place.space,
-            length: Some(length),
-            is_writable: true,
-            is_pointer: true,
-            has_address: true,
-        };
-        self.scopes.add(place);
     }
 }

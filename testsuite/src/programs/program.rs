@@ -3,8 +3,9 @@
 use super::{
     Around, Function, Generator, Parameter,
     dice::Dice,
+    group::CELLS,
     scope::{Place, Scopes, Space},
-    types::{INTEGERS, Member, MemberKind, Scalar, Struct, Ty},
+    types::{INT, INTEGERS, Member, MemberKind, Returned, Scalar, Struct, Ty},
 };
 
 /// Which language a program may use.
@@ -21,29 +22,33 @@ pub enum Sort {
 pub struct Program {
     /// OpenCL C.
     pub source: String,
-    /// Work-items.
-    pub global: usize,
-    /// Work-items of a group.
-    pub local: usize,
+    /// Work-items in each dimension.
+    pub global: Vec<usize>,
+    /// Work-items of a group in each dimension.
+    pub local: Vec<usize>,
 }
 
 impl Program {
     /// The words of `kiln run` that launch it and print its results.
     pub fn launch(&self) -> Vec<String> {
-        let (items, group) = (self.global, self.local);
+        let sizes = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let items: usize = self.global.iter().product();
+        let group: usize = self.local.iter().product();
         let words = [
             "--kernel",
             "k",
             "--global",
-            &items.to_string(),
+            &sizes(&self.global),
             "--local",
-            &group.to_string(),
+            &sizes(&self.local),
             "--arg",
             &format!("buf:u32[{items}]"),
             "--arg",
             &format!("buf:u32[{}]=random(5)", items * OWN),
             "--arg",
             "buf:u32[64]=random(9)",
+            "--arg",
+            &format!("buf:u32[{CELLS}]=random(3)"),
             "--arg",
             "u32:3",
             "--arg",
@@ -52,6 +57,8 @@ impl Program {
             &format!("out[0..{items}]"),
             "--print",
             &format!("own[0..{}]", items * OWN),
+            "--print",
+            &format!("sums[0..{CELLS}]"),
         ];
         words.map(str::to_owned).to_vec()
     }
@@ -60,16 +67,38 @@ impl Program {
 /// Words of global memory that belong to each work-item.
 const OWN: usize = 16;
 
+/// Index spaces of few work-items, by groups of 4 or 8.
+const SPACES: [(&[usize], &[usize]); 7] = [
+    (&[16], &[4]),
+    (&[16], &[8]),
+    (&[16], &[8]),
+    (&[8, 2], &[4, 1]),
+    (&[4, 4], &[4, 2]),
+    (&[4, 2, 2], &[2, 2, 1]),
+    (&[4, 2, 2], &[2, 2, 2]),
+];
+
+/// Those where the last groups are smaller, which OpenCL C 2.0 has.
+const RAGGED: [(&[usize], &[usize]); 2] = [(&[13], &[4]), (&[5, 3], &[2, 2])];
+
 /// A program; the same for the same seed.
 pub fn program(seed: u64, sort: Sort) -> Program {
+    let mut dice = Dice::new(seed);
+    let is_ragged = sort == Sort::Generic && dice.one_in(4);
+    let (global, local) = *if is_ragged { dice.pick(&RAGGED) } else { dice.pick(&SPACES) };
+    let has_double = dice.one_in(6);
     let mut generator = Generator {
-        dice: Dice::new(seed),
+        dice,
+        sort,
+        has_double,
+        dimensions: global.len(),
         structs: Vec::new(),
         functions: Vec::new(),
         scopes: Scopes::default(),
         lines: Vec::new(),
         depth: 0,
         names: 0,
+        is_in_kernel: false,
         around: Around::default(),
         budget: 0,
     };
@@ -80,15 +109,17 @@ pub fn program(seed: u64, sort: Sort) -> Program {
     for _ in 0..generator.dice.below(4) {
         generator.structure();
     }
+    if generator.dice.one_in(4) {
+        generator.enumeration();
+    }
     for _ in 0..generator.dice.below(3) {
         generator.table();
     }
     for _ in 0..generator.dice.below(5) {
-        generator.function(sort);
+        generator.function();
     }
-    let local = *generator.dice.pick(&[4, 8]);
-    generator.kernel(local);
-    Program { source: generator.lines.join("\n") + "\n", global: 16, local }
+    generator.kernel(local.iter().product());
+    Program { source: generator.lines.join("\n") + "\n", global: global.to_vec(), local: local.to_vec() }
 }
 
 impl Generator {
@@ -104,11 +135,11 @@ impl Generator {
             } else {
                 match self.dice.below(8) {
                     0 | 1 => {
-                        let ty = Ty::random(&mut self.dice);
+                        let ty = self.some_type();
                         MemberKind::Array(ty, *self.dice.pick(&[2, 3, 4]))
                     }
                     2 if !self.structs.is_empty() => MemberKind::Struct(self.dice.below(self.structs.len())),
-                    _ => MemberKind::Value(Ty::random(&mut self.dice)),
+                    _ => MemberKind::Value(self.some_type()),
                 }
             };
             members.push(Member { name: self.name('m'), kind });
@@ -147,33 +178,82 @@ impl Generator {
 
     /// Constants at program scope.
     fn table(&mut self) {
-        let scalar = *self.dice.pick(&INTEGERS);
-        let length = *self.dice.pick(&[4, 5, 8, 16]);
         let name = self.name('c');
-        let values: Vec<String> = (0..length)
-            .map(|_| format!("({})0x{:x}", scalar.name, self.dice.bits() >> self.dice.below(56)))
-            .collect();
-        self.line(format!("constant {} {name}[{length}] = {{{}}};", scalar.name, values.join(", ")));
-        self.add(name, Ty::of(scalar), Some(length), Space::Constant, false);
+        if !self.structs.is_empty() && self.dice.one_in(4) {
+            let number = self.dice.below(self.structs.len());
+            let values = [self.constant_braces(number), self.constant_braces(number)];
+            let ty = self.structs[number].name.clone();
+            self.line(format!("constant {ty} {name}[2] = {{{}}};", values.join(", ")));
+            for index in 0..2 {
+                self.add_struct(&format!("{name}[{index}]"), number, Space::Constant);
+            }
+            return;
+        }
+        let ty = if self.dice.one_in(2) { self.some_type() } else { Ty::of(*self.dice.pick(&INTEGERS)) };
+        let length = *self.dice.pick(&[4, 5, 8, 16]);
+        let values: Vec<String> = (0..length).map(|_| self.constant_of(ty)).collect();
+        // Memory of the program that nobody writes may be global in OpenCL C 2.0.
+        let is_global = self.sort == Sort::Generic && self.dice.one_in(3);
+        let space = if is_global { Space::Global } else { Space::Constant };
+        self.line(format!("{} {} {name}[{length}] = {{{}}};", space.name(), ty.name(), values.join(", ")));
+        self.scopes.add(Place {
+            text: name,
+            ty,
+            space,
+            length: Some(length),
+            is_writable: false,
+            is_pointer: false,
+            has_address: true,
+        });
     }
 
-    fn function(&mut self, sort: Sort) {
-        let result = Ty::random(&mut self.dice);
+    fn enumeration(&mut self) {
+        let names = [(); 3].map(|()| self.name('E'));
+        let [one, two, three] = &names;
+        let first = self.dice.below(1000);
+        self.line(format!("enum {{ {one} = {first}, {two}, {three} = -{two} }};"));
+        for text in names {
+            self.scopes.add(Place {
+                text,
+                ty: Ty::of(INT),
+                space: Space::Constant,
+                length: None,
+                is_writable: false,
+                is_pointer: false,
+                has_address: false,
+            });
+        }
+    }
+
+    fn function(&mut self) {
+        let result = match self.structs.len() {
+            1.. if self.dice.one_in(5) => Returned::Struct(self.dice.below(self.structs.len())),
+            _ => Returned::Value(self.some_type()),
+        };
+        let is_generic = self.sort == Sort::Generic;
         let name = self.name('f');
         let mut parameters = Vec::new();
         let is_plain = self.dice.one_in(2);
         for _ in 0..1 + self.dice.below(3) {
-            parameters.push(match self.dice.below(6) {
+            let mut space = *self.dice.pick(&[Space::Private, Space::Private, Space::Local, Space::Global]);
+            parameters.push(match self.dice.below(7) {
                 0 | 1 if !is_plain => {
-                    let space =
-                        *self.dice.pick(&[Space::Private, Space::Private, Space::Local, Space::Global]);
-                    let ty = if space == Space::Global { Self::WORD } else { Ty::random(&mut self.dice) };
+                    let ty = if space == Space::Global { Self::WORD } else { self.some_type() };
+                    space = if is_generic { Space::Generic } else { space };
                     Parameter::Pointer(space, ty, *self.dice.pick(&[1, 2, 4]))
                 }
                 2 if !is_plain && !self.structs.is_empty() => {
                     Parameter::Struct(self.dice.below(self.structs.len()))
                 }
-                _ => Parameter::Value(Ty::random(&mut self.dice)),
+                3 if !is_plain && !self.structs.is_empty() => {
+                    space = if is_generic {
+                        Space::Generic
+                    } else {
+                        *self.dice.pick(&[Space::Private, Space::Local])
+                    };
+                    Parameter::StructPointer(space, self.dice.below(self.structs.len()))
+                }
+                _ => Parameter::Value(self.some_type()),
             });
         }
         let names: Vec<String> = parameters.iter().map(|_| self.name('g')).collect();
@@ -183,17 +263,27 @@ impl Generator {
             .map(|(parameter, name)| match parameter {
                 Parameter::Value(ty) => format!("{} {name}", ty.name()),
                 Parameter::Struct(number) => format!("{} {name}", self.structs[*number].name),
-                Parameter::Pointer(space, ty, _) => {
-                    let space = if sort == Sort::Generic { "" } else { space.name() };
-                    format!("{space} {} *{name}", ty.name())
+                Parameter::Pointer(space, ty, _) => format!("{} {} *{name}", space.name(), ty.name()),
+                Parameter::StructPointer(space, number) => {
+                    format!("{} {} *{name}", space.name(), self.structs[*number].name)
                 }
             })
             .collect();
-        self.open(format!("{} {name}({}) {{", result.name(), texts.join(", ")));
+        let returned = match result {
+            Returned::Value(ty) => ty.name(),
+            Returned::Struct(number) => self.structs[number].name.clone(),
+        };
+        let head = format!("{returned} {name}({})", texts.join(", "));
+        let word = *self.dice.pick(&["", "", "static ", "static inline "]);
+        if self.dice.one_in(4) {
+            self.line(format!("{word}{head};"));
+        }
+        self.open(format!("{word}{head} {{"));
         for (parameter, name) in parameters.iter().zip(names) {
             match parameter {
                 Parameter::Value(ty) => self.add(name, *ty, None, Space::Private, true),
-                Parameter::Struct(number) => self.add_struct(&name, *number),
+                Parameter::Struct(number) => self.add_struct(&name, *number, Space::Private),
+                Parameter::StructPointer(space, number) => self.add_pointed(&name, *number, *space),
                 Parameter::Pointer(space, ty, length) => self.scopes.add(Place {
                     text: name,
                     ty: *ty,
@@ -201,7 +291,7 @@ impl Generator {
                     length: Some(*length),
                     is_writable: true,
                     is_pointer: true,
-                    has_address: sort == Sort::Plain,
+                    has_address: true,
                 }),
             }
         }
@@ -209,20 +299,42 @@ impl Generator {
         self.budget = 12;
         let count = 1 + self.dice.below(5);
         self.statements(count);
-        let value = self.stored(result, 3);
+        let value = match result {
+            Returned::Value(ty) => self.stored(ty, 3),
+            Returned::Struct(number) => self.struct_value(number),
+        };
         self.line(format!("return {value};"));
         self.close("}");
         self.functions.push(Function { name, result, parameters });
     }
 
     fn kernel(&mut self, group: usize) {
-        self.open("kernel void k(global uint *out, global uint *own, global const uint *in, uint n, local uint *shared) {");
-        self.line(format!(
-            "size_t gid = get_global_id(0); size_t lid = get_local_id(0); own += gid * {OWN};"
-        ));
-        for name in ["gid", "lid", "n"] {
+        let has_parcel = self.dice.one_in(3);
+        if has_parcel {
+            self.line("typedef struct { uint n; global uint *p; } W;");
+            self.line(
+                "uint open(W w, W *v, uint i) { v->n ^= w.n; w.p[i & 3] += w.n; w.p++; return w.p[i & 1]; }",
+            );
+        }
+        self.open("kernel void k(global uint *out, global uint *own, global const uint *in, global uint *sums, uint n, local uint *shared) {");
+        self.is_in_kernel = true;
+        let [gid, lid] = ["global", "local"].map(|of| match self.dimensions {
+            1 => format!("get_{of}_id(0)"),
+            2 => format!("get_{of}_id(1) * get_{of}_size(0) + get_{of}_id(0)"),
+            _ => format!(
+                "(get_{of}_id(2) * get_{of}_size(1) + get_{of}_id(1)) * get_{of}_size(0) + get_{of}_id(0)"
+            ),
+        });
+        let size = "get_local_size(0) * get_local_size(1) * get_local_size(2)";
+        self.line(format!("size_t gid = {gid}; size_t lid = {lid}; uint size = {size}; own += gid * {OWN};"));
+        let mut numbers =
+            ["gid", "lid", "n", "size", "get_work_dim()"].map(|it| format!("(uint){it}")).to_vec();
+        for function in ["group_id", "local_size", "num_groups", "global_size", "global_offset", "local_id"] {
+            numbers.push(format!("(uint)get_{function}({})", self.dice.below(3)));
+        }
+        for text in numbers {
             self.scopes.add(Place {
-                text: format!("(uint){name}"),
+                text,
                 ty: Self::WORD,
                 space: Space::Private,
                 length: None,
@@ -239,8 +351,16 @@ impl Generator {
             length: Some(64),
             is_writable: false,
             is_pointer: false,
-            has_address: false,
+            has_address: true,
         });
+        if has_parcel {
+            let (at, value) = (self.dice.below(OWN - 3), self.expression(Self::WORD, 2));
+            self.line(format!("W w = {{{value}, own + {at}}}; W w2 = w;"));
+            let value = self.expression(Self::WORD, 2);
+            self.line(format!("w2.p = own + 8; uint opened = open(w2, &w, {value}); w.n += opened;"));
+            self.add("w.p".to_owned(), Self::WORD, Some(OWN - at), Space::Global, true);
+            self.add("w.n".to_owned(), Self::WORD, None, Space::Private, true);
+        }
         for _ in 0..self.dice.below(3) {
             self.local_rows(group);
         }
@@ -253,9 +373,16 @@ impl Generator {
                 self.together(group);
             }
         }
+        if self.dice.one_in(4) {
+            let condition = self.condition(3);
+            self.line(format!("if {condition} {{ out[gid] = lid; return; }}"));
+        }
         self.line("uint h = 1;");
         for place in self.scopes.places().to_vec() {
-            if place.text == "in" || place.space == Space::Constant {
+            let is_of_program = matches!(place.space, Space::Global | Space::Constant) && !place.is_writable;
+            // What is reached in two ways has been counted once.
+            let is_seen = place.text.contains(['[', '>', '*']) && self.dice.one_in(2);
+            if is_of_program || is_seen {
                 continue;
             }
             match place.length {
@@ -273,9 +400,16 @@ impl Generator {
 
     /// Local memory of which each work-item has a row.
     fn local_rows(&mut self, group: usize) {
-        let ty = Ty::random(&mut self.dice);
-        let length = *self.dice.pick(&[2, 3, 4, 8]);
         let name = self.name('x');
+        if !self.structs.is_empty() && self.dice.one_in(3) {
+            let number = self.dice.below(self.structs.len());
+            let value = self.struct_value(number);
+            let ty = self.structs[number].name.clone();
+            self.line(format!("local {ty} {name}[{group}]; {name}[lid] = {value};"));
+            return self.add_struct(&format!("{name}[lid]"), number, Space::Local);
+        }
+        let ty = self.some_type();
+        let length = *self.dice.pick(&[2, 3, 4, 8]);
         // On one line, so that it goes as a whole when programs are made smaller.
         let mut line = format!("local {} {name}[{group}][{length}];", ty.name());
         for index in 0..length {

@@ -9,6 +9,8 @@ pub(super) enum Space {
     Local,
     Global,
     Constant,
+    /// Any but constant memory: nothing is said in a declaration.
+    Generic,
 }
 
 impl Space {
@@ -18,7 +20,13 @@ impl Space {
             Self::Local => "local",
             Self::Global => "global",
             Self::Constant => "constant",
+            Self::Generic => "",
         }
+    }
+
+    /// Whether a pointer to this space may point to what lies there.
+    pub(super) fn has(self, other: Self) -> bool {
+        self == other || self == Self::Generic && other != Self::Constant
     }
 }
 
@@ -43,6 +51,9 @@ pub(super) struct Place {
 pub(super) struct Whole {
     pub(super) text: String,
     pub(super) number: usize,
+    pub(super) space: Space,
+    /// `&` of it is allowed, and it is where its type's alignment says.
+    pub(super) has_address: bool,
 }
 
 /// The scopes, innermost last.
@@ -68,8 +79,8 @@ impl Scopes {
         self.places.push(place);
     }
 
-    pub(super) fn add_struct(&mut self, text: String, number: usize) {
-        self.structs.push(Whole { text, number });
+    pub(super) fn add_struct(&mut self, whole: Whole) {
+        self.structs.push(whole);
     }
 
     pub(super) fn places(&self) -> &[Place] {

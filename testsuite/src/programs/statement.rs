@@ -1,9 +1,9 @@
 //! Statements.
 
 use super::{
-    Generator, Parameter,
+    Function, Generator, Parameter,
     scope::{Place, Space},
-    types::{INT, INTEGERS, Ty, UINT},
+    types::{INT, INTEGERS, Returned, Ty},
 };
 
 impl Generator {
@@ -19,7 +19,7 @@ impl Generator {
     }
 
     fn statement(&mut self) {
-        match self.dice.below(34) {
+        match self.dice.below(42) {
             0..=3 => self.declare_value(),
             4 | 5 => self.declare_array(),
             6 | 7 => self.declare_struct(),
@@ -36,6 +36,13 @@ impl Generator {
             29 => self.forward_goto(),
             30 => self.backward_goto(),
             31 => self.store_vector(),
+            32 => self.declare_rows(),
+            33 => self.declare_structs(),
+            34 | 35 => self.declare_struct_pointer(),
+            36 => self.walk(),
+            37 => self.effects(),
+            38 => self.parts(),
+            39 => self.count_globally(),
             _ => self.call_statement(),
         }
     }
@@ -58,7 +65,17 @@ impl Generator {
         match self.dice.below(8) {
             // Arithmetic of small numbers is done on `int`, where unsigned ones of 16 bits can overflow.
             0 | 1 if !ty.scalar.is_signed() && (ty.count > 1 || ty.scalar.bits != 16) => {
-                let op = *self.dice.pick(&["+", "-", "*"]);
+                let op = *self.dice.pick(&["+", "-", "*", "/", "%"]);
+                let mut value = self.expression(ty, 3);
+                if matches!(op, "/" | "%") {
+                    value = format!("({value} | ({})1)", ty.scalar.name);
+                } else if ty.count > 1 && self.dice.one_in(4) {
+                    value = self.integer(ty.scalar, 3);
+                }
+                self.line(format!("{target} {op}= {value};"));
+            }
+            0 | 1 if ty.count == 1 && ty.scalar.bits < 32 => {
+                let op = *self.dice.pick(&["+", "-"]);
                 let value = self.expression(ty, 3);
                 self.line(format!("{target} {op}= {value};"));
             }
@@ -91,6 +108,17 @@ impl Generator {
             let value = self.expression(Ty { count: ty.count / 2, ..ty }, 2);
             return self.line(format!("{target}.{half} = {value};"));
         }
+        if ty.count >= 4 && self.dice.one_in(6) {
+            let [one, other] = [(); 2].map(|()| *self.dice.pick(&["lo", "hi", "even", "odd"]));
+            let value = self.expression(Ty { count: ty.count / 4, ..ty }, 2);
+            return self.line(format!("{target}.{one}.{other} = {value};"));
+        }
+        if !ty.scalar.is_signed() && ty.scalar.bits > 16 && self.dice.one_in(4) {
+            let component = char::from(b"0123456789abcdef"[self.dice.below(ty.count)]);
+            let op = *self.dice.pick(&["+=", "-=", "*=", "^=", "|=", "<<="]);
+            let value = self.integer(ty.scalar, 2);
+            return self.line(format!("{target}.s{component} {op} {value};"));
+        }
         let mut components: Vec<usize> = (0..ty.count).collect();
         for index in 0..ty.count {
             let other = self.dice.below(ty.count);
@@ -104,52 +132,11 @@ impl Generator {
         self.line(format!("{target}.s{names} = {value};"));
     }
 
-    fn pointer_assignment(&mut self) {
-        let pointers: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_pointer && !place.text.starts_with('g'))
-            .cloned()
-            .collect();
-        if pointers.is_empty() {
-            return self.declare_pointer();
-        }
-        let pointer = self.dice.pick(&pointers).clone();
-        let length = pointer.length.unwrap_or(1);
-        // A target must live as long as the pointer: it was declared before.
-        let targets: Vec<Place> = self
-            .targets(pointer.space, pointer.ty, length)
-            .into_iter()
-            .filter(|target| self.is_older(target, &pointer))
-            .collect();
-        if targets.is_empty() {
-            return self.declare_pointer();
-        }
-        let (one, other) = (self.dice.pick(&targets).clone(), self.dice.pick(&targets).clone());
-        let first = self.pointer_to(&one, length);
-        if self.dice.one_in(2) {
-            return self.line(format!("{} = {first};", pointer.text));
-        }
-        let second = self.pointer_to(&other, length);
-        let condition = if self.dice.one_in(3) {
-            let op = *self.dice.pick(&["==", "!="]);
-            format!("({} {op} {second})", pointer.text)
-        } else {
-            self.condition(2)
-        };
-        self.line(format!("{} = {condition} ? {first} : {second};", pointer.text));
-    }
-
-    fn is_older(&self, one: &Place, other: &Place) -> bool {
-        let at = |place: &Place| self.scopes.places().iter().position(|it| it.text == place.text);
-        at(one) <= at(other)
-    }
-
     fn struct_assignment(&mut self) {
         let all = self.scopes.structs().to_vec();
         let pairs: Vec<(String, String)> = all
             .iter()
+            .filter(|to| to.space != Space::Constant)
             .flat_map(|to| {
                 all.iter()
                     .filter(|from| from.number == to.number)
@@ -163,6 +150,10 @@ impl Generator {
         }
         let (to, from) = self.dice.pick(&pairs).clone();
         if self.dice.one_in(4) {
+            let number = all.iter().find(|it| it.text == to).map_or(0, |it| it.number);
+            let value = self.struct_value(number);
+            self.line(format!("{to} = {value};"));
+        } else if self.dice.one_in(4) {
             let condition = self.condition(2);
             self.line(format!("{to} = {condition} ? {to} : {from};"));
         } else {
@@ -213,7 +204,17 @@ impl Generator {
             is_pointer: false,
             has_address: false,
         };
-        match self.dice.below(4) {
+        match self.dice.below(5) {
+            3 => {
+                self.open("{");
+                self.line(format!("int {counter} = 0;"));
+                let condition = self.condition(2);
+                self.open(format!("while ({counter}++ < {rounds} && {condition}) {{"));
+                self.scopes.add(place(counter));
+                self.nested();
+                self.close("}");
+                self.close("}");
+            }
             0 | 1 => {
                 self.open(format!("{unroll}for (int {counter} = 0; {counter} < {rounds}; ++{counter}) {{"));
                 self.scopes.add(place(counter));
@@ -251,13 +252,19 @@ impl Generator {
         let scalar = *self.dice.pick(&INTEGERS);
         let value = self.index(count + 1, 2);
         let value = if self.dice.one_in(3) { format!("({})({value})", scalar.name) } else { value };
+        // Labels need not be small, nor near to each other.
+        let (first, step, value) = match self.dice.below(4) {
+            0 => (-3, 5, format!("(int)({value}) * 5 - 3")),
+            1 => (1 << 40, 1 << 33, format!("(long)({value}) * (1L << 33) + (1L << 40)")),
+            _ => (0, 1, value),
+        };
         self.open(format!("switch ({value}) {{"));
         let default = self.dice.below(count + 2);
         for case in 0..count {
             if case == default {
                 self.case("default");
             }
-            self.case(&format!("case {case}"));
+            self.case(&format!("case {}", first + step * case as i64));
         }
         self.close("}");
         self.around = before;
@@ -282,8 +289,12 @@ impl Generator {
         if self.around.is_in_loop || self.around.is_in_switch {
             choices.push("break;".to_owned());
         }
-        if let Some(ty) = self.around.returns {
-            choices.push(format!("return {};", self.stored(ty, 2)));
+        match self.around.returns {
+            Some(Returned::Value(ty)) => choices.push(format!("return {};", self.stored(ty, 2))),
+            Some(Returned::Struct(number)) => {
+                choices.push(format!("return {};", self.struct_value(number)));
+            }
+            None => {}
         }
         if choices.is_empty() {
             return self.conditional();
@@ -362,61 +373,102 @@ impl Generator {
             return self.assignment();
         }
         let function = self.dice.pick(&self.functions.clone()).clone();
+        let Some(arguments) = self.arguments(&function) else { return self.declare_struct() };
+        let call = format!("{}({})", function.name, arguments.join(", "));
+        match function.result {
+            Returned::Value(ty) => {
+                let name = self.name('v');
+                self.line(format!("{} {name} = {call};", ty.name()));
+                self.add(name, ty, None, Space::Private, true);
+            }
+            Returned::Struct(number) => {
+                let name = self.name('s');
+                self.line(format!("{} {name} = {call};", self.structs[number].name));
+                self.add_struct(&name, number, Space::Private);
+            }
+        }
+    }
+
+    /// Arguments for a function, if there is something for its pointers to point to.
+    fn arguments(&mut self, function: &Function) -> Option<Vec<String>> {
         let mut arguments = Vec::new();
         for parameter in &function.parameters {
             arguments.push(match parameter {
                 Parameter::Value(ty) => self.stored(*ty, 2),
-                Parameter::Struct(number) => {
-                    let same: Vec<String> = self
-                        .scopes
-                        .structs()
-                        .iter()
-                        .filter(|whole| whole.number == *number)
-                        .map(|whole| whole.text.clone())
-                        .collect();
-                    if same.is_empty() {
-                        return self.declare_struct();
+                Parameter::Struct(number) => self.struct_value(*number),
+                Parameter::StructPointer(space, number) => {
+                    let wholes = self.scopes.structs().iter();
+                    let fits = wholes.filter(|it| it.number == *number && it.has_address);
+                    let fits: Vec<String> =
+                        fits.filter(|it| space.has(it.space)).map(|it| it.text.clone()).collect();
+                    if fits.is_empty() {
+                        return None;
                     }
-                    self.dice.pick(&same).clone()
+                    format!("&{}", self.dice.pick(&fits))
                 }
                 Parameter::Pointer(space, ty, length) => {
                     let targets = self.targets(*space, *ty, *length);
                     if targets.is_empty() {
-                        return self.declare_array();
+                        return None;
                     }
                     let target = self.dice.pick(&targets).clone();
                     self.pointer_to(&target, *length)
                 }
             });
         }
-        let call = format!("{}({})", function.name, arguments.join(", "));
-        let name = self.name('v');
-        self.line(format!("{} {name} = {call};", function.result.name()));
-        self.add(name, function.result, None, Space::Private, true);
+        Some(arguments)
     }
 
-    /// All work-items of a group write and then read each other's words; atomic operations whose order is no matter.
-    /// Each is one line, so that it goes as a whole when programs are made smaller.
-    pub(super) fn together(&mut self, group: usize) {
-        const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
-        let value = self.expression(Self::WORD, 3);
-        let name = self.name('v');
-        let step = 1 + self.dice.below(group - 1);
-        self.line(format!(
-            "{WAIT} shared[lid] = {value}; {WAIT} uint {name} = shared[(lid + {step}) % {group}]; {WAIT}"
-        ));
-        self.add(name, Self::WORD, None, Space::Private, true);
-        if self.dice.one_in(2) {
-            let operations = ["add", "sub", "or", "and", "xor", "max", "min"];
-            let operation = *self.dice.pick(&operations);
-            let start = if matches!(operation, "and" | "min") { "~0u" } else { "0" };
-            let cell = format!("shared[{}]", group + self.dice.below(group));
-            let value = self.expression(Ty::of(UINT), 2);
-            let name = self.name('v');
-            self.line(format!(
-                "if (lid == 0) {cell} = {start}; {WAIT} atomic_{operation}(&{cell}, {value}); {WAIT} uint {name} = {cell}; {WAIT}"
-            ));
-            self.add(name, Self::WORD, None, Space::Private, true);
+    /// Assignments and steps within expressions, of variables that nothing else in them touches.
+    fn effects(&mut self) {
+        let is_simple = |place: &&Place| {
+            let is_name = place.text.chars().all(|c| c.is_ascii_alphanumeric());
+            let is_number = place.ty.count == 1 && !place.ty.scalar.is_float();
+            place.is_writable && place.length.is_none() && is_name && is_number
+        };
+        let simple: Vec<Place> = self.scopes.places().iter().filter(is_simple).cloned().collect();
+        let unsigned: Vec<&Place> = simple.iter().filter(|it| !it.ty.scalar.is_signed()).collect();
+        if simple.len() < 2 || unsigned.is_empty() {
+            return self.declare_value();
         }
+        let other = (*self.dice.pick(&unsigned)).clone();
+        let one = self.dice.pick(&simple).clone();
+        if one.text == other.text {
+            return self.assignment();
+        }
+        let (text, name) = (&other.text, one.ty.scalar.name);
+        let value = self.expression(other.ty, 3);
+        let number = self.dice.below(100);
+        let effect = match self.dice.below(5) {
+            0 => format!("{text}++"),
+            1 => format!("--{text}"),
+            2 => format!("({text} ^= {value})"),
+            3 => format!("({text} = {value})"),
+            _ => format!("({text} <<= 1, {text})"),
+        };
+        let line = match self.dice.below(3) {
+            0 => format!("{} = {effect};", one.text),
+            1 => format!("{} = ({name})({effect} ^ {number}u);", one.text),
+            _ => format!("{} |= {effect} & {number}u;", one.text),
+        };
+        self.line(line);
+    }
+
+    /// What functions give back through pointers besides their value.
+    fn parts(&mut self) {
+        let ty = Ty { count: *self.dice.pick(&[1, 1, 2, 3, 4]), scalar: self.some_float() };
+        let first = self.operand(ty, 2);
+        let (name, part) = (self.name('v'), self.name('v'));
+        let float = ty.name();
+        let (integers, cut) = (ty.with(INT).name(), ty.scalar.name);
+        // What is left of a quarter is whole when it is four times as much; a mantissa of eleven bits, when 2048 times.
+        if self.dice.one_in(2) {
+            self.line(format!("{float} {part}, {name} = modf({first} * ({cut})0.25f, &{part}) * ({cut})4;"));
+            self.add(part, ty, None, Space::Private, true);
+        } else {
+            self.line(format!("{integers} {part}; {float} {name} = frexp({first}, &{part}) * ({cut})2048;"));
+            self.add(part, ty.with(INT), None, Space::Private, true);
+        }
+        self.add(name, ty, None, Space::Private, true);
     }
 }

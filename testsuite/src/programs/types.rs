@@ -1,6 +1,6 @@
 //! The types of random programs.
 
-use super::dice::Dice;
+use super::Generator;
 
 /// A scalar type. Floats hold whole numbers below 2048, so that arithmetic on them is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,10 @@ const fn scalar(name: &'static str, bits: u32, kind: Kind) -> Scalar {
 }
 
 pub(super) const FLOAT: Scalar = scalar("float", 32, Kind::Float);
+pub(super) const DOUBLE: Scalar = scalar("double", 64, Kind::Float);
 pub(super) const UINT: Scalar = scalar("uint", 32, Kind::Unsigned);
 pub(super) const INT: Scalar = scalar("int", 32, Kind::Signed);
+pub(super) const LONG: Scalar = scalar("long", 64, Kind::Signed);
 pub(super) const ULONG: Scalar = scalar("ulong", 64, Kind::Unsigned);
 
 pub(super) const INTEGERS: [Scalar; 8] = [
@@ -33,7 +35,7 @@ pub(super) const INTEGERS: [Scalar; 8] = [
     scalar("ushort", 16, Kind::Unsigned),
     INT,
     UINT,
-    scalar("long", 64, Kind::Signed),
+    LONG,
     ULONG,
 ];
 
@@ -51,6 +53,14 @@ impl Scalar {
         let wanted = if is_signed { Kind::Signed } else { Kind::Unsigned };
         INTEGERS.into_iter().find(|it| it.bits == self.bits && it.kind == wanted).unwrap_or(self)
     }
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returned {
+    Value(Ty),
+    /// A structure of this number.
+    Struct(usize),
 }
 
 /// A scalar or a vector.
@@ -77,17 +87,25 @@ impl Ty {
     pub(super) fn with(self, scalar: Scalar) -> Self {
         Self { scalar, ..self }
     }
+}
 
-    pub(super) fn random(dice: &mut Dice) -> Self {
-        let count = match dice.below(10) {
+impl Generator {
+    /// Any type.
+    pub(super) fn some_type(&mut self) -> Ty {
+        let count = match self.dice.below(10) {
             0..=5 => 1,
             6 => 2,
             7 => 4,
-            8 => *dice.pick(&[3, 3, 8]),
-            _ => *dice.pick(&[2, 3, 4, 8, 16]),
+            8 => *self.dice.pick(&[3, 3, 8]),
+            _ => *self.dice.pick(&[2, 3, 4, 8, 16]),
         };
-        let scalar = if dice.one_in(8) { FLOAT } else { *dice.pick(&INTEGERS) };
-        Self { scalar, count }
+        let scalar = if self.dice.one_in(8) { self.some_float() } else { *self.dice.pick(&INTEGERS) };
+        Ty { scalar, count }
+    }
+
+    /// A floating-point type that the program may use.
+    pub(super) fn some_float(&mut self) -> Scalar {
+        if self.has_double && self.dice.one_in(2) { DOUBLE } else { FLOAT }
     }
 }
 

@@ -3,12 +3,7 @@
 use spirv::Op as Inst_;
 
 use super::body::Body;
-use crate::{
-    Invalid,
-    code::{Op, Slot},
-    types::{Member, TypeId},
-    words::Inst,
-};
+use crate::{Invalid, code::Op, words::Inst};
 
 impl Body<'_, '_> {
     pub(super) fn composite(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
@@ -32,13 +27,13 @@ impl Body<'_, '_> {
             }
             Inst_::CompositeExtract => {
                 let (from, ty) = self.value(inst.word(2)?)?;
-                let (slot, _) = self.part(ty, inst.from(3))?;
+                let (slot, _) = self.decoder.types.part(ty, inst.from(3))?;
                 self.alias(inst, from + slot)?;
             }
             Inst_::CompositeInsert => {
                 let (object, object_type) = self.value(inst.word(2)?)?;
                 let (whole, ty) = self.value(inst.word(3)?)?;
-                let (slot, room) = self.part(ty, inst.from(4))?;
+                let (slot, room) = self.decoder.types.part(ty, inst.from(4))?;
                 let count = self.decoder.types.slots(object_type)?;
                 if count != room {
                     return Err(Invalid::new("a part of another type is inserted"));
@@ -90,24 +85,5 @@ impl Body<'_, '_> {
             _ => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// Where a part of a value lies among its registers, and how many it has.
-    fn part(&self, mut ty: TypeId, indices: &[u32]) -> Result<(Slot, u32), Invalid> {
-        let mut at = 0;
-        let mut count = self.decoder.types.slots(ty)?;
-        for (position, &index) in indices.iter().enumerate() {
-            let (member, _, slot) = self.decoder.types.member(ty, index.into())?;
-            at += slot;
-            match member {
-                Member::Type(inner) => {
-                    ty = inner;
-                    count = self.decoder.types.slots(inner)?;
-                }
-                Member::Lane(_) if position + 1 == indices.len() => count = 1,
-                Member::Lane(_) => return Err(Invalid::new("a scalar has no parts")),
-            }
-        }
-        Ok((at, count))
     }
 }

@@ -133,8 +133,32 @@ impl Decoder<'_> {
         let operands = inst.from(3);
         let first = *operands.first().ok_or_else(unknown)?;
         let value = match op {
-            Op::Bitcast
-            | Op::PtrCastToGeneric
+            Op::Bitcast => {
+                // The components of one vector may be parts of another's, lowest first.
+                let (from, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
+                let (to, _) = self.types.lanes(inst.word(0)?)?;
+                let slots = self.slots_of(first)?;
+                let bytes: Vec<u8> = slots
+                    .iter()
+                    .flat_map(|bits| bits.to_le_bytes().into_iter().take(usize::from(from.size())))
+                    .collect();
+                let number =
+                    |part: &[u8]| part.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+                bytes.chunks(usize::from(to.size())).map(number).collect()
+            }
+            Op::CompositeExtract => {
+                let ty = self.constants.get(&first).ok_or_else(unknown)?.0;
+                let (at, count) = self.types.part(ty, &operands[1..])?;
+                let slots = self.slots_of(first)?;
+                slots.get(at as usize..(at + count) as usize).ok_or_else(unknown)?.to_vec()
+            }
+            Op::SConvert => {
+                let (from, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
+                let (to, _) = self.types.lanes(inst.word(0)?)?;
+                let wide = |bits: &u64| alu::truncated(to.size(), alu::signed(from.size(), *bits) as u64);
+                self.slots_of(first)?.iter().map(wide).collect()
+            }
+            Op::PtrCastToGeneric
             | Op::GenericCastToPtr
             | Op::ConvertPtrToU
             | Op::ConvertUToPtr

@@ -1,0 +1,127 @@
+//! Where programs are run: a folder, and an OpenCL of each kind that is ready. One for each thread.
+
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+use super::{Comparison, Outcome, Way};
+use crate::{
+    clang, device, kiln,
+    oracle::{
+        Oracle,
+        server::{Ending, Server},
+    },
+    process,
+    programs::{Program, Sort},
+};
+
+/// The place.
+pub struct Bench {
+    scratch: TempDir,
+    servers: Vec<(Oracle, Server)>,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Bench {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self { scratch: tempfile::tempdir().expect("a folder for files"), servers: Vec::new() }
+    }
+
+    /// Whether Kiln takes it for a program.
+    pub fn accepts(&self, program: &Program, sort: Sort) -> bool {
+        let file = self.scratch.path().join("program.cl");
+        let mut command = kiln::command();
+        command.args(["check", "-w", version(sort)]).arg(&file);
+        fs::write(&file, &program.source).is_ok()
+            && kiln::run(&mut command).is_ok_and(|finished| finished.status.success())
+    }
+
+    /// Runs a program in one way, and says how long it took.
+    pub(super) fn run(&mut self, way: Way, program: &Program, of: &Comparison) -> (Outcome, Duration) {
+        let begin = Instant::now();
+        let outcome = self.outcome(way, program, of).unwrap_or_else(Outcome::Failed);
+        (outcome, begin.elapsed())
+    }
+
+    fn outcome(&mut self, way: Way, program: &Program, of: &Comparison) -> Result<Outcome, String> {
+        let version = version(of.sort);
+        let file = self.scratch.path().join("program.cl");
+        fs::write(&file, &program.source).map_err(|e| e.to_string())?;
+        match way {
+            Way::Source(oracle) => self.serve(oracle, &file, version, program, of.limit),
+            Way::Device(device, level) => {
+                let mut command = kiln::command();
+                device.only(&mut command)?;
+                command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
+                // No work-group waits for another: programs need not take turns.
+                let finished = if device.is_for_clang() {
+                    // Its translator gives OpenCL 1.x's atomics the scope of a work-group.
+                    clang::launch(command.arg("--no-checks"), of.limit)
+                } else {
+                    process::run(&mut command, b"", of.limit)
+                };
+                Ok(match finished {
+                    Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
+                    Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
+                    Ok(finished) => {
+                        let text = device::without_greetings(&finished.stderr);
+                        Outcome::Failed(format!("ended with {}: {text}", finished.status))
+                    }
+                    Err(reason) if reason.contains("does not end") => Outcome::Late,
+                    Err(reason) => Outcome::Failed(reason),
+                })
+            }
+            Way::Module(oracle, level) => {
+                let module = self.scratch.path().join("program.spv");
+                let mut compiler: Command = kiln::command();
+                compiler
+                    .args(["compile", "--env", "opencl", version, level, "-w", "-o"])
+                    .arg(&module)
+                    .arg(&file);
+                let compiled = kiln::run(&mut compiler)?;
+                if !compiled.status.success() {
+                    return Ok(Outcome::Failed(format!("is not compiled: {}", compiled.stderr)));
+                }
+                // Readers choose their built-in functions by it.
+                self.serve(oracle, &module, "-cl-std=CL2.0", program, of.limit)
+            }
+        }
+    }
+
+    fn serve(
+        &mut self,
+        oracle: Oracle,
+        file: &Path,
+        version: &str,
+        program: &Program,
+        limit: Duration,
+    ) -> Result<Outcome, String> {
+        let at = self.servers.iter().position(|(its, _)| *its == oracle).unwrap_or_else(|| {
+            self.servers.push((oracle, Server::new(oracle, self.scratch.path())));
+            self.servers.len() - 1
+        });
+        let mut words: Vec<String> = oracle.platform().iter().map(|&word| word.to_owned()).collect();
+        words.extend([file.display().to_string(), format!("--options={version}")]);
+        words.extend(program.launch());
+        Ok(match self.servers[at].1.run(&words, limit)? {
+            Ok(results) => Outcome::Results(results),
+            Err(Ending::Late) => Outcome::Late,
+            Err(Ending::Failed(reason)) => Outcome::Failed(reason),
+        })
+    }
+}
+
+fn version(sort: Sort) -> &'static str {
+    if sort == Sort::Plain { "-cl-std=CL1.2" } else { "-cl-std=CL2.0" }
+}

@@ -1,0 +1,112 @@
+//! A process of `kiln-oracle` that runs one program after another: to start an OpenCL takes longer than most programs.
+//!
+//! Owns the process and its end: one that crashes or takes too long answers for its program only, and the next program
+//! gets a new one. Never knows what the results should be.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::Oracle;
+
+/// How a run ended that gave no results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It took longer than it may.
+    Late,
+    /// What it said.
+    Failed(String),
+}
+
+/// Programs that a process runs before another takes its place: what an OpenCL keeps of programs that are gone grows.
+const LIFE: usize = 100;
+
+/// An OpenCL that is ready to run programs.
+pub struct Server {
+    oracle: Oracle,
+    scratch: PathBuf,
+    running: Option<Running>,
+}
+
+struct Running {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    left: usize,
+}
+
+impl Server {
+    /// One that starts when it is first asked. It leaves its files in this folder.
+    pub fn new(oracle: Oracle, scratch: &Path) -> Self {
+        Self { oracle, scratch: scratch.to_owned(), running: None }
+    }
+
+    /// What a run of `kiln-oracle` with these words prints. An outer error is that there is no such OpenCL.
+    pub fn run(&mut self, words: &[String], limit: Duration) -> Result<Result<String, Ending>, String> {
+        let running = match self.running.take().filter(|running| running.left > 0) {
+            Some(running) => running,
+            None => self.start()?,
+        };
+        let running = self.running.insert(running);
+        running.left -= 1;
+        let until = Instant::now() + limit;
+        let mut text = String::new();
+        // What ended already reads nothing, which its silence tells.
+        let _ = writeln!(running.input, "{}", words.join("\t"));
+        loop {
+            match running.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) if line == "done" => return Ok(Ok(text)),
+                Ok(line) => match line.strip_prefix("failed: ") {
+                    Some(reason) => return Ok(Err(Ending::Failed(reason.to_owned()))),
+                    None => text = text + &line + "\n",
+                },
+                Err(RecvTimeoutError::Timeout) => {
+                    self.running = None;
+                    return Ok(Err(Ending::Late));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.running = None;
+                    let said = fs::read_to_string(self.errors()).unwrap_or_default();
+                    let last: Vec<&str> = said.lines().rev().take(3).collect();
+                    return Ok(Err(Ending::Failed(format!("it ended: {}", last.join(" / ")))));
+                }
+            }
+        }
+    }
+
+    fn errors(&self) -> PathBuf {
+        self.scratch.join(format!("{:?}.errors", self.oracle))
+    }
+
+    fn start(&self) -> Result<Running, String> {
+        let errors = File::create(self.errors()).map_err(|e| e.to_string())?;
+        let mut command = self.oracle.environment(&self.scratch)?;
+        command.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let mut child = command.spawn().map_err(|e| format!("kiln-oracle does not start: {e}"))?;
+        let input = child.stdin.take().expect("it is piped");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Running { child, input, lines, left: LIFE })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,105 @@
+//! Expressions of floating-point type. All numbers are whole and small, so that what is computed is exact, whatever the
+//! error that an implementation may make; halves are at once made whole.
+
+use super::{
+    Generator,
+    types::{INT, LONG, Ty},
+};
+
+impl Generator {
+    /// A whole number below 2^24; what is stored is cut to 2048.
+    pub(super) fn float(&mut self, ty: Ty, depth: usize) -> String {
+        let place = self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3));
+        if let Some(place) = place
+            && (depth == 0 || self.dice.one_in(3))
+        {
+            return self.element(&place, depth.min(1));
+        }
+        if depth == 0 {
+            return self.small(ty, 0);
+        }
+        let half = if ty.scalar.bits == 64 { "0.5" } else { "0.5f" };
+        let one = if ty.scalar.bits == 64 { "1.0" } else { "1.0f" };
+        let first = self.operand(ty, depth);
+        match self.dice.below(16) {
+            0 => self.small(ty, depth - 1),
+            1 => {
+                let functions = ["fmin", "fmax", "fdim", "maxmag", "minmag", "max", "min", "step"];
+                format!("{}({first}, {})", self.dice.pick(&functions), self.operand(ty, depth))
+            }
+            2 | 3 => {
+                let function = *self.dice.pick(&["fma", "fma", "mad"]);
+                format!("{function}({first}, {}, {})", self.operand(ty, depth), self.operand(ty, depth))
+            }
+            4 => format!("(-{first})"),
+            5 | 6 => {
+                let function = *self.dice.pick(&["floor", "ceil", "trunc", "rint", "round"]);
+                let sign = *self.dice.pick(&["", "-"]);
+                format!("{function}({sign}{first} * {half})")
+            }
+            7 => {
+                let function = *self.dice.pick(&["fmod", "remainder"]);
+                format!("{function}({first}, {} + {one})", self.operand(ty, depth))
+            }
+            8 => format!("copysign({first}, -{one} - {})", self.operand(ty, depth)),
+            9 => format!("{}({first} - {})", self.dice.pick(&["fabs", "sign"]), self.operand(ty, depth)),
+            10 => format!("ldexp({first}, {})", self.dice.below(9)),
+            11 => {
+                let bits = ty.with(if ty.scalar.bits == 64 { LONG } else { INT });
+                let condition = self.expression(bits, depth - 1);
+                format!("select({first}, {}, {condition})", self.operand(ty, depth))
+            }
+            12 if ty.count == 1 => {
+                let vector = Ty { count: *self.dice.pick(&[2, 3, 4]), ..ty };
+                format!("dot({}, {})", self.operand(vector, depth), self.operand(vector, depth))
+            }
+            _ => {
+                let op = *self.dice.pick(&["+", "-", "*"]);
+                format!("({first} {op} {})", self.operand(ty, depth))
+            }
+        }
+    }
+
+    /// From 0 to 2047.
+    fn small(&mut self, ty: Ty, depth: usize) -> String {
+        if ty.count == 1 {
+            format!("(({})({} & 2047))", ty.scalar.name, self.integer(INT, depth))
+        } else {
+            format!("convert_{}({} & 2047)", ty.name(), self.vector(ty.with(INT), depth))
+        }
+    }
+
+    /// From 0 to 2047, perhaps what is kept somewhere.
+    pub(super) fn operand(&mut self, ty: Ty, depth: usize) -> String {
+        match self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3)) {
+            Some(place) => self.element(&place, 0),
+            None => self.small(ty, depth.saturating_sub(1)),
+        }
+    }
+
+    /// An expression whose value can be kept: floats are cut to what stays exact.
+    pub(super) fn stored(&mut self, ty: Ty, depth: usize) -> String {
+        let text = self.expression(ty, depth);
+        match (ty.scalar.is_float(), ty.count) {
+            (false, _) => text,
+            (true, 1) => format!("({})((int)({text}) & 2047)", ty.scalar.name),
+            (true, count) => format!("convert_{}(convert_int{count}({text}) & 2047)", ty.name()),
+        }
+    }
+
+    /// An integer that a function makes of a floating-point number.
+    pub(super) fn measured(&mut self, depth: usize) -> String {
+        let ty = Ty::of(self.some_float());
+        let first = self.operand(ty, depth);
+        match self.dice.below(4) {
+            0 => {
+                let functions =
+                    ["isequal", "isnotequal", "isless", "isgreater", "islessequal", "isgreaterequal"];
+                format!("{}({first}, {})", self.dice.pick(&functions), self.operand(ty, depth))
+            }
+            1 => format!("ilogb({first} + ({})1)", ty.scalar.name),
+            2 => format!("signbit({first} - ({}){})", ty.scalar.name, self.dice.below(2048)),
+            _ => format!("{}({first})", self.dice.pick(&["isnan", "isinf", "isfinite"])),
+        }
+    }
+}

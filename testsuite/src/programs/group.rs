@@ -1,0 +1,162 @@
+//! What work-items do together: exchange through local memory, atomic operations whose order is no matter, functions of
+//! work-groups. Each is one line, so that it goes as a whole when programs are made smaller.
+
+use super::{
+    Generator, Sort,
+    scope::Space,
+    types::{INT, LONG, Ty, UINT, ULONG},
+};
+
+const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+/// The cells that all work-items of a launch count in.
+pub(super) const CELLS: usize = 8;
+
+/// What is done to each of them: operations that can be done in any order.
+const COUNTED: [&str; CELLS] = ["add", "or", "and", "xor", "max", "min", "sub", "inc"];
+
+impl Generator {
+    /// All work-items of a group meet, once or in a loop of equal rounds for all.
+    pub(super) fn together(&mut self, group: usize) {
+        let is_loop = self.dice.one_in(4);
+        if is_loop {
+            let counter = self.name('i');
+            let rounds = 1 + self.dice.below(3);
+            self.open(format!("for (uint {counter} = 0; {counter} < {rounds}; ++{counter}) {{"));
+        }
+        self.exchange(group);
+        match self.dice.below(if self.sort == Sort::Generic { 8 } else { 6 }) {
+            0 | 1 => self.reduce(group),
+            2 => self.conserve(group),
+            3 => self.copy(group),
+            6 | 7 => self.collective(),
+            _ => {}
+        }
+        if is_loop {
+            self.close("}");
+        }
+    }
+
+    fn keep(&mut self, name: String, ty: Ty) {
+        self.add(name, ty, None, Space::Private, true);
+    }
+
+    /// Each writes its word and then reads another's.
+    fn exchange(&mut self, group: usize) {
+        let value = self.expression(Self::WORD, 3);
+        let name = self.name('v');
+        let step = 1 + self.dice.below(group - 1);
+        self.line(format!(
+            "{WAIT} shared[lid] = {value}; {WAIT} uint {name} = shared[(lid + {step}) % size]; {WAIT}"
+        ));
+        self.keep(name, Self::WORD);
+    }
+
+    /// All make one number of theirs.
+    fn reduce(&mut self, group: usize) {
+        let operation = *self.dice.pick(&["add", "sub", "or", "and", "xor", "max", "min"]);
+        let start = if matches!(operation, "and" | "min") { "~0u" } else { "0" };
+        let cell = format!("shared[{}]", group + self.dice.below(group));
+        let value = self.expression(Ty::of(UINT), 2);
+        let name = self.name('v');
+        let line = if self.sort == Sort::Generic {
+            let space = *self.dice.pick(&["local ", ""]);
+            let order = *self.dice.pick(&["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
+            let scope = *self.dice.pick(&["work_group", "device"]);
+            format!(
+                "{{ {space}atomic_uint *c = ({space}atomic_uint *)&{cell}; if (lid == 0) atomic_init(c, {start}); {WAIT} \
+                 atomic_fetch_{operation}_explicit(c, {value}, memory_order_{order}, memory_scope_{scope}); }} {WAIT} \
+                 uint {name} = {cell}; {WAIT}"
+            )
+        } else {
+            format!(
+                "if (lid == 0) {cell} = {start}; {WAIT} atomic_{operation}(&{cell}, {value}); {WAIT} uint {name} = {cell}; {WAIT}"
+            )
+        };
+        self.line(line);
+        self.keep(name, Self::WORD);
+    }
+
+    /// What is exchanged or swapped one after another, in whatever order, is not lost.
+    fn conserve(&mut self, group: usize) {
+        let (one, other) = (format!("shared[{group}]"), format!("shared[{}]", group + 1));
+        let value = self.expression(Ty::of(UINT), 2);
+        let name = self.name('v');
+        let both = if self.dice.one_in(2) {
+            format!("atomic_add(&{other}, atomic_xchg(&{one}, {value}));")
+        } else {
+            // Whoever loses tries again with what the winner left.
+            format!(
+                "for (uint o = atomic_or(&{one}, 0u), e = ~o; o != e; ) {{ e = o; o = atomic_cmpxchg(&{one}, e, e + {value}); }}"
+            )
+        };
+        self.line(format!(
+            "if (lid == 0) {{ {one} = 1; {other} = 2; }} {WAIT} {both} {WAIT} uint {name} = {one} + {other}; {WAIT}"
+        ));
+        self.keep(name, Self::WORD);
+    }
+
+    /// All copy words of global memory.
+    fn copy(&mut self, group: usize) {
+        let (name, event) = (self.name('v'), self.name('e'));
+        let from = self.dice.below(64 - group);
+        self.line(format!(
+            "event_t {event} = async_work_group_copy(shared, in + {from}, {group}, 0); wait_group_events(1, &{event}); \
+             uint {name} = shared[(lid + 1) % {group}]; {WAIT}"
+        ));
+        self.keep(name, Self::WORD);
+    }
+
+    /// A function of the whole group.
+    fn collective(&mut self) {
+        let name = self.name('v');
+        let scalar = *self.dice.pick(&[INT, UINT, LONG, ULONG]);
+        let value = self.integer(scalar, 2);
+        let (ty, call) = match self.dice.below(4) {
+            0 => {
+                let which = *self.dice.pick(&["all", "any"]);
+                (INT, format!("work_group_{which}({})", self.condition(2)))
+            }
+            1 => {
+                let dimensions = self.dimensions;
+                let place = ["0", "0, 0", "0, 0, 0"][dimensions - 1];
+                (scalar, format!("work_group_broadcast({value}, {place})"))
+            }
+            _ => {
+                // A sum of signed numbers may overflow.
+                let operations =
+                    if scalar.is_signed() { ["min", "max", "max"] } else { ["add", "min", "max"] };
+                let operation = *self.dice.pick(&operations);
+                let which = *self.dice.pick(&["reduce", "scan_inclusive", "scan_exclusive"]);
+                // Scans follow the first dimension's order only in groups of one dimension.
+                let which = if self.dimensions > 1 { "reduce" } else { which };
+                (scalar, format!("work_group_{which}_{operation}({value})"))
+            }
+        };
+        self.line(format!("{} {name} = {call}; {WAIT}", ty.name));
+        self.keep(name, Ty::of(ty));
+    }
+
+    /// An atomic operation on one of the cells of the launch.
+    pub(super) fn count_globally(&mut self) {
+        if !self.is_in_kernel {
+            return self.declare_value();
+        }
+        let cell = self.dice.below(CELLS);
+        let operation = COUNTED[cell];
+        let value = self.expression(Self::WORD, 2);
+        if operation == "inc" {
+            let operation = *self.dice.pick(&["inc", "dec"]);
+            return self.line(format!("atomic_{operation}(&sums[{cell}]);"));
+        }
+        if self.sort == Sort::Generic && self.dice.one_in(2) {
+            let order = *self.dice.pick(&["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
+            let scope = *self.dice.pick(&["device", "all_svm_devices"]);
+            let space = *self.dice.pick(&["global ", ""]);
+            return self.line(format!(
+                "atomic_fetch_{operation}_explicit(({space}atomic_uint *)&sums[{cell}], {value}, memory_order_{order}, memory_scope_{scope});"
+            ));
+        }
+        self.line(format!("atomic_{operation}(&sums[{cell}], {value});"));
+    }
+}

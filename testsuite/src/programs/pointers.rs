@@ -1,0 +1,251 @@
+//! Pointers: to elements, to structures, to pointers, to bytes of another type.
+
+use super::{
+    Generator, Sort,
+    scope::{Place, Space, Whole},
+    types::{INTEGERS, Ty},
+};
+
+impl Generator {
+    /// The places that a pointer to so many elements of this type can be set to.
+    pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Place> {
+        let places = self.scopes.places().iter();
+        places
+            .filter(|place| {
+                let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
+                space.has(place.space) && place.ty == ty && room >= length && place.has_address
+            })
+            .cloned()
+            .collect()
+    }
+
+    /// An expression that points to so many elements.
+    pub(super) fn pointer_to(&mut self, target: &Place, length: usize) -> String {
+        match target.length {
+            None => format!("&{}", target.text),
+            Some(all) => {
+                let index = self.index(all - length + 1, 1);
+                if self.dice.one_in(2) {
+                    format!("&{}[{index}]", target.text)
+                } else {
+                    format!("{} + ({index})", target.text)
+                }
+            }
+        }
+    }
+
+    /// A pointer to something that is there.
+    pub(super) fn declare_pointer(&mut self) {
+        let places: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| place.is_writable && place.has_address)
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            return self.declare_array();
+        }
+        let Place { ty, mut space, length, .. } = self.dice.pick(&places).clone();
+        if self.sort == Sort::Generic && self.dice.one_in(2) {
+            space = Space::Generic;
+        }
+        let length = 1 + self.dice.below(length.unwrap_or(1));
+        let targets = self.targets(space, ty, length);
+        let target = self.dice.pick(&targets).clone();
+        let value = self.pointer_to(&target, length);
+        let name = self.name('p');
+        self.line(format!("{} {} *{name} = {value};", space.name(), ty.name()));
+        let place = Place {
+            text: name.clone(),
+            ty,
+            space,
+            length: Some(length),
+            is_writable: true,
+            is_pointer: true,
+            has_address: true,
+        };
+        self.scopes.add(place.clone());
+        if self.dice.one_in(3) {
+            self.declare_pointer_to_pointer(&name, place);
+        }
+    }
+
+    /// A pointer to a pointer, which may set that one anew.
+    fn declare_pointer_to_pointer(&mut self, pointer: &str, place: Place) {
+        let Place { ty, space, length, .. } = place.clone();
+        let targets: Vec<Place> = self.targets(space, ty, length.unwrap_or(1));
+        let older: Vec<Place> = targets.into_iter().filter(|it| self.is_older(it, &place)).collect();
+        let name = self.name('r');
+        self.line(format!("{} {} *private *{name} = &{pointer};", space.name(), ty.name()));
+        if let Some(target) = (!older.is_empty()).then(|| self.dice.pick(&older).clone()) {
+            let value = self.pointer_to(&target, length.unwrap_or(1));
+            self.line(format!("*{name} = {value};"));
+        }
+        self.scopes.add(Place { text: format!("(*{name})"), ..place });
+    }
+
+    /// A pointer to a structure that is there.
+    pub(super) fn declare_struct_pointer(&mut self) {
+        let wholes = self.scopes.structs().iter().filter(|whole| whole.has_address);
+        let wholes: Vec<Whole> = wholes.cloned().collect();
+        if wholes.is_empty() {
+            return self.declare_struct();
+        }
+        let Whole { text, number, mut space, .. } = self.dice.pick(&wholes).clone();
+        if self.sort == Sort::Generic && space != Space::Constant && self.dice.one_in(2) {
+            space = Space::Generic;
+        }
+        let name = self.name('p');
+        self.line(format!("{} {} *{name} = &{text};", space.name(), self.structs[number].name));
+        self.add_pointed(&name, number, space);
+    }
+
+    /// A pointer that walks through an array.
+    pub(super) fn walk(&mut self) {
+        let places: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| place.is_writable && place.has_address && place.length.is_some())
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            return self.declare_array();
+        }
+        let Place { text, ty, space, length, .. } = self.dice.pick(&places).clone();
+        let length = length.unwrap_or(1);
+        let name = self.name('w');
+        let value = self.stored(ty, 2);
+        let declaration = format!("{} {} *{name}", space.name(), ty.name());
+        let line = match self.dice.below(3) {
+            0 => format!(
+                "for ({declaration} = {text}; {name} < {text} + {length}; ++{name}) *{name} = {value};"
+            ),
+            1 => format!(
+                "for ({declaration} = &{text}[{length} - 1]; {name} - {text} > 0; --{name}) *{name} = {value};"
+            ),
+            _ => format!(
+                "{{ {declaration} = {text}; while ({name} != &{text}[{length}]) *{name}++ = {value}; }}"
+            ),
+        };
+        self.line(line);
+    }
+
+    /// An array of pointers, read through an index at once.
+    pub(super) fn through_array_of_pointers(&mut self) {
+        let places: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| place.is_writable && place.has_address && place.space == Space::Private)
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            return self.declare_value();
+        }
+        let ty = self.dice.pick(&places).ty;
+        let targets = self.targets(Space::Private, ty, 1);
+        let pointers: Vec<String> = (0..2 + self.dice.below(3))
+            .map(|_| {
+                let target = self.dice.pick(&targets).clone();
+                self.pointer_to(&target, 1)
+            })
+            .collect();
+        let name = self.name('q');
+        self.line(format!(
+            "private {} *{name}[{}] = {{{}}};",
+            ty.name(),
+            pointers.len(),
+            pointers.join(", ")
+        ));
+        let index = self.index(pointers.len(), 1);
+        let value = self.stored(ty, 2);
+        self.line(format!("*{name}[{index}] = {value};"));
+    }
+
+    /// Bytes of an array of integers, through a pointer of another type.
+    pub(super) fn through_other_type(&mut self) {
+        let places: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| {
+                let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
+                whole && place.ty.count != 3 && place.length.is_some()
+            })
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            return self.declare_array();
+        }
+        let place = self.dice.pick(&places).clone();
+        let bytes = place.ty.scalar.bits as usize / 8 * place.ty.count * place.length.unwrap_or(1);
+        let narrower: Vec<_> = INTEGERS
+            .into_iter()
+            .filter(|it| it.bits <= place.ty.scalar.bits * place.ty.count as u32)
+            .collect();
+        let scalar = *self.dice.pick(&narrower);
+        let length = bytes / (scalar.bits as usize / 8);
+        let name = self.name('p');
+        self.line(format!(
+            "{space} {ty} *{name} = ({space} {ty} *)&{}[0];",
+            place.text,
+            space = place.space.name(),
+            ty = scalar.name,
+        ));
+        let place = Place {
+            text: name,
+            ty: Ty::of(scalar),
+            space: place.space,
+            length: Some(length),
+            is_writable: true,
+            is_pointer: true,
+            has_address: true,
+        };
+        self.scopes.add(place);
+    }
+
+    /// Another target for a pointer.
+    pub(super) fn pointer_assignment(&mut self) {
+        let pointers: Vec<Place> = self
+            .scopes
+            .places()
+            .iter()
+            .filter(|place| place.is_pointer && place.text.starts_with('p'))
+            .cloned()
+            .collect();
+        if pointers.is_empty() {
+            return self.declare_pointer();
+        }
+        let pointer = self.dice.pick(&pointers).clone();
+        let length = pointer.length.unwrap_or(1);
+        // A target must live as long as the pointer: it was declared before.
+        let targets: Vec<Place> = self
+            .targets(pointer.space, pointer.ty, length)
+            .into_iter()
+            .filter(|target| self.is_older(target, &pointer))
+            .collect();
+        if targets.is_empty() {
+            return self.declare_pointer();
+        }
+        let (one, other) = (self.dice.pick(&targets).clone(), self.dice.pick(&targets).clone());
+        let first = self.pointer_to(&one, length);
+        if self.dice.one_in(2) {
+            return self.line(format!("{} = {first};", pointer.text));
+        }
+        let second = self.pointer_to(&other, length);
+        let condition = if self.dice.one_in(3) {
+            let op = *self.dice.pick(&["==", "!="]);
+            format!("({} {op} {second})", pointer.text)
+        } else {
+            self.condition(2)
+        };
+        self.line(format!("{} = {condition} ? {first} : {second};", pointer.text));
+    }
+
+    fn is_older(&self, one: &Place, other: &Place) -> bool {
+        let at = |place: &Place| self.scopes.places().iter().position(|it| it.text == place.text);
+        at(one) <= at(other)
+    }
+}
