@@ -153,6 +153,10 @@ impl Comparison {
             drop(sender);
             for (seed, program, (more, complaints)) in receiver {
                 tally += more;
+                // Who ends it early knows how far it was.
+                if tally.programs.is_multiple_of(100) {
+                    eprint!("{tally}");
+                }
                 if !complaints.is_empty() {
                     tally.different += 1;
                     tell(seed, &program, complaints.join("\n"));
