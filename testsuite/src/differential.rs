@@ -186,12 +186,12 @@ impl Comparison {
         let right = if agree && all && reference.is_some() {
             reference.cloned()
         } else {
-            if !runs.iter().any(|(way, _)| *way == judge) {
+            if !runs.iter().any(|(way, _)| is_judge(*way)) {
                 let (outcome, time) = bench.run(judge, program, self);
                 tally.of(judge).time += time;
                 runs.push((judge, outcome));
             }
-            most(&runs, judge)
+            most(&runs)
         };
         let mut complaints = Vec::new();
         let is_judged = right.is_some();
@@ -247,9 +247,13 @@ fn voices(runs: &[(Way, Outcome)], wanted: impl Fn(Way) -> bool) -> (Option<&Str
     (first, results.all(|it| Some(it) == first))
 }
 
+fn is_judge(way: Way) -> bool {
+    matches!(way, Way::Device(device, _) if device.is_for_clang())
+}
+
 /// What more voices have than anything else: each reference is one, the judge is one, and all of Kiln is one.
-fn most(runs: &[(Way, Outcome)], judge: Way) -> Option<String> {
-    let is_other = |way: Way| way == judge || matches!(way, Way::Source(_));
+fn most(runs: &[(Way, Outcome)]) -> Option<String> {
+    let is_other = |way: Way| is_judge(way) || matches!(way, Way::Source(_));
     let (ours, _) = voices(runs, |way| !is_other(way));
     let others = runs.iter().filter(|(way, _)| is_other(*way)).filter_map(|(_, outcome)| match outcome {
         Outcome::Results(results) => Some(results),
@@ -303,7 +307,7 @@ mod tests {
         let device = |name| Way::Device(Device::named(name).unwrap(), "-O3");
         let (judge, lavapipe, strict) = (device("clang"), device("lavapipe"), device("reference"));
         let (pocl, intel) = (Way::Source(Oracle::Pocl), Way::Source(Oracle::Intel));
-        let right = |results: &[_]| most(&runs(results), judge);
+        let right = |results: &[_]| most(&runs(results));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "b")]).as_deref(), Some("b"));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (strict, "b"), (judge, "a")]).as_deref(), Some("a"));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "c")]), None);
