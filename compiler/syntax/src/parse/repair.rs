@@ -96,7 +96,7 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec
                 if mistakes <= MAX_MISTAKES {
                     repair.mend(&stuck);
                 } else {
-                    repair.doubt(stuck.token);
+                    repair.doubt_from(repair.start.place.token, stuck.token);
                     repair.skip_item(stuck.token);
                 }
             }
@@ -148,7 +148,11 @@ impl Repair<'_, '_> {
     /// What stands from the statement with this token on to the end of the item is not certain.
     fn doubt(&mut self, token: usize) {
         let begins = statement_begins(self.state.tokens, self.start.place.token, token);
-        let begin = begins.first().copied().unwrap_or(token);
+        self.doubt_from(begins.first().copied().unwrap_or(token), token);
+    }
+
+    /// What stands from `begin` on to the end of the item is not certain, and this token is a reason.
+    fn doubt_from(&mut self, begin: usize, token: usize) {
         self.mistake = Some(match &self.mistake {
             Some(known) => begin.min(*known.start())..=token.max(*known.end()),
             None => begin..=token,
@@ -318,10 +322,16 @@ impl Repair<'_, '_> {
         edits
     }
 
-    /// Leaves out the whole item with the mistake.
+    /// Leaves out the whole item with the mistake, and what was left out before it.
     fn skip_item(&mut self, mistake: usize) {
         let start = self.start.place.token;
-        self.edits = structure::skip(start, brackets::item_end(self.state.tokens, start, mistake));
+        let behind = match *self.edits {
+            [Edit { at, kind: EditKind::Remove(count) }, _] if at == start && at + count <= mistake => {
+                at + count
+            }
+            _ => start,
+        };
+        self.edits = structure::skip(start, brackets::item_end(self.state.tokens, behind, mistake));
     }
 }
 
