@@ -50,18 +50,17 @@ pub(crate) fn each_change(
             // A folder that is not there holds nothing that changes.
             let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
         }
-        // What changed before the folders were watched is seen as well.
+        // What changed before the folders were watched is seen as well, and may be half written as any other change.
         while !files.have_changed() {
-            wait(&happened)?;
+            happened.recv()?;
         }
+        calm(&happened);
     }
 }
 
-/// Waits until something has happened and nothing more does.
-fn wait(happened: &Receiver<()>) -> Result<(), Failure> {
-    happened.recv()?;
+/// Waits until nothing more happens.
+fn calm(happened: &Receiver<()>) {
     while happened.recv_timeout(CALM).is_ok() {}
-    Ok(())
 }
 
 /// The folders of files: an editor may put a new file in the place of the old one.
