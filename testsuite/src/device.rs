@@ -182,6 +182,11 @@ impl Device {
         self.name == "swiftshader"
     }
 
+    /// Whether `--device-profile` knows it by its name, and it has more than nearly nothing.
+    pub fn has_profile(&self) -> bool {
+        matches!(self.place, Place::Driver(_)) && !self.is_minimal()
+    }
+
     /// Whether it finds what OpenCL leaves undefined.
     pub fn is_strict(&self) -> bool {
         matches!(self.place, Place::Within | Place::WithinForClang)

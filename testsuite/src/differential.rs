@@ -31,6 +31,8 @@ pub enum Way {
     Source(Oracle),
     /// Kiln compiles at this level, or clang, and `kiln run` runs on this device.
     Device(&'static Device, &'static str),
+    /// Kiln compiles for a device like this one that lacks these features, and this one runs the module.
+    Lesser(&'static Device, &'static str),
     /// Kiln compiles for OpenCL, at this level, and others run the module.
     Module(Oracle, &'static str),
 }
@@ -40,6 +42,7 @@ impl fmt::Display for Way {
         match self {
             Self::Source(oracle) => write!(f, "{oracle:?} from source"),
             Self::Device(device, level) => write!(f, "{} {level}", device.name),
+            Self::Lesser(device, changes) => write!(f, "{} {changes}", device.name),
             Self::Module(oracle, level) => write!(f, "{oracle:?} from a module {level}"),
         }
     }
@@ -267,7 +270,8 @@ fn most(runs: &[(Way, Outcome)]) -> Option<String> {
 }
 
 /// Every device: Kiln without and with the optimiser. The software driver that takes longest gets some of the programs, and
-/// so does clang, whose modules are no work of ours.
+/// so does clang, whose modules are no work of ours. What a device lacks is emulated: each of the integers, without and with
+/// the others.
 fn devices() -> Vec<Trial> {
     let ways = |device: &'static Device| {
         let (levels, every): (&[_], _) = match device {
@@ -277,8 +281,14 @@ fn devices() -> Vec<Trial> {
         };
         levels.iter().map(move |level| Trial { way: Way::Device(device, level), every })
     };
-    device::all().flat_map(ways).collect()
+    let lesser = device::all().filter(|device| device.has_profile()).flat_map(|device| {
+        LACKING.iter().map(move |changes| Trial { way: Way::Lesser(device, changes), every: 8 })
+    });
+    device::all().flat_map(ways).chain(lesser).collect()
 }
+
+/// What devices may lack and programs do not, in the form of `--feature`.
+const LACKING: &[&str] = &["-int8", "-int16", "-int8,-int16", "-int64"];
 
 /// Where two texts of numbers begin to differ.
 fn difference(right: &str, found: &str) -> String {

@@ -9,7 +9,7 @@ use kiln_compiler::{
     extensions::Extensions,
     opencl::{Environment, LanguageVersion},
     session::{NoFiles, Options, Source},
-    target::Target,
+    target::{Features, Target},
 };
 use kiln_testsuite::module;
 
@@ -48,6 +48,23 @@ fn every_function_compiles_for_a_small_device() {
     target.features.subgroups = true;
     target.features.device_scope = true;
     every_function(&target);
+}
+
+/// One of the small integers is there, and the other is emulated.
+#[test]
+fn every_function_compiles_without_8_bits() {
+    every_function(&lacking(|features| features.int8 = false));
+}
+
+#[test]
+fn every_function_compiles_without_16_bits() {
+    every_function(&lacking(|features| features.int16 = false));
+}
+
+fn lacking(change: impl FnOnce(&mut Features)) -> Target {
+    let mut target = Target::full(Environment::Vulkan);
+    change(&mut target.features);
+    target
 }
 
 fn every_function(target: &Target) {

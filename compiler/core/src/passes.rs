@@ -108,7 +108,8 @@ const VULKAN: &[(&str, Pass)] = &[
 /// The OpenCL environment has addresses, calls and free control flow.
 const OPENCL: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
-    // It makes functions part of others, whose variables are looked at next.
+    // They make functions part of others, whose variables are looked at next.
+    ("inline_crowded", inline_calls::inline_crowded),
     ("leave_at_traps", leave_at_traps::leave_at_traps),
     ("promote", promote::promote),
     // When variables have become values, so that uses are seen; before anything asks for half arithmetic.

@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::Path,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -16,7 +15,7 @@ use crate::{
         Oracle,
         server::{Ending, Server},
     },
-    process,
+    process::{self, Finished},
     programs::{Program, Sort},
 };
 
@@ -58,6 +57,7 @@ impl Bench {
         let version = version(of.sort);
         let file = self.scratch.path().join("program.cl");
         fs::write(&file, &program.source).map_err(|e| e.to_string())?;
+        let module = self.scratch.path().join("program.spv");
         match way {
             Way::Source(oracle) => self.serve(oracle, &file, version, program, of.limit),
             Way::Device(device, level) => {
@@ -65,33 +65,27 @@ impl Bench {
                 device.only(&mut command)?;
                 command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
                 // No work-group waits for another: programs need not take turns.
-                let finished = if device.is_for_clang() {
+                Ok(ended(if device.is_for_clang() {
                     // Its translator gives OpenCL 1.x's atomics the scope of a work-group.
                     clang::launch(command.arg("--no-checks"), of.limit)
                 } else {
                     process::run(&mut command, b"", of.limit)
-                };
-                Ok(match finished {
-                    Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
-                    Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
-                    Ok(finished) => {
-                        let text = device::without_greetings(&finished.stderr);
-                        Outcome::Failed(format!("ended with {}: {text}", finished.status))
-                    }
-                    Err(reason) if reason.contains("does not end") => Outcome::Late,
-                    Err(reason) => Outcome::Failed(reason),
-                })
+                }))
+            }
+            Way::Lesser(device, changes) => {
+                let target = ["--device-profile", device.name, "--feature", changes];
+                if let Err(outcome) = compile(&file, &module, version, &target)? {
+                    return Ok(outcome);
+                }
+                crate::module::check(&module, "vulkan")?;
+                let mut command = kiln::command();
+                device.only(&mut command)?;
+                command.arg("run").arg(&module).args(program.launch());
+                Ok(ended(process::run(&mut command, b"", of.limit)))
             }
             Way::Module(oracle, level) => {
-                let module = self.scratch.path().join("program.spv");
-                let mut compiler: Command = kiln::command();
-                compiler
-                    .args(["compile", "--env", "opencl", version, level, "-w", "-o"])
-                    .arg(&module)
-                    .arg(&file);
-                let compiled = kiln::run(&mut compiler)?;
-                if !compiled.status.success() {
-                    return Ok(Outcome::Failed(format!("is not compiled: {}", compiled.stderr)));
+                if let Err(outcome) = compile(&file, &module, version, &["--env", "opencl", level])? {
+                    return Ok(outcome);
                 }
                 // Readers choose their built-in functions by it.
                 self.serve(oracle, &module, "-cl-std=CL2.0", program, of.limit)
@@ -119,6 +113,32 @@ impl Bench {
             Err(Ending::Late) => Outcome::Late,
             Err(Ending::Failed(reason)) => Outcome::Failed(reason),
         })
+    }
+}
+
+/// Makes a module; what came of it instead is the inner error.
+fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<Result<(), Outcome>, String> {
+    let mut compiler = kiln::command();
+    compiler.args(["compile", version, "-w"]).args(words).arg("-o").arg(module).arg(file);
+    let compiled = kiln::run(&mut compiler)?;
+    Ok(match compiled.status.success() {
+        true => Ok(()),
+        false if device::lacks_a_feature(&compiled.stderr) => Err(Outcome::Refused),
+        false => Err(Outcome::Failed(format!("is not compiled: {}", compiled.stderr))),
+    })
+}
+
+/// What came of a launch.
+fn ended(launch: Result<Finished, String>) -> Outcome {
+    match launch {
+        Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
+        Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
+        Ok(finished) => {
+            let text = device::without_greetings(&finished.stderr);
+            Outcome::Failed(format!("ended with {}: {text}", finished.status))
+        }
+        Err(reason) if reason.contains("does not end") => Outcome::Late,
+        Err(reason) => Outcome::Failed(reason),
     }
 }
 

@@ -9,13 +9,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    diag::Sink,
+    diag::{Code, Diagnostic, Sink},
     index::{Id as _, Table},
     ir::{
         BlockId, Case, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Value, ValueDef, ValueId,
         VarId,
     },
-    opencl::AddressSpace,
+    opencl::{AddressSpace, Linkage},
     session::Options,
     target::Features,
 };
@@ -24,23 +24,57 @@ use crate::{
 /// call once their arguments are known.
 const LONG: usize = 24;
 
+/// The most parameters of a function (SPIR-V 2.17).
+const PARAMETERS: usize = 255;
+
 pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink) {
     let stays = staying(module, &options.target.features);
     inline_where(module, |callee| !stays[callee.index()]);
+    retain(module, |id, function| function.kernel.is_some() || stays[id.index()]);
+}
+
+/// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
+pub(super) fn inline_crowded(module: &mut Module, _: &Options, sink: &mut Sink) {
+    let is_crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
+    if !is_crowded.contains(&true) {
+        return;
+    }
+    let is_own = |function: &Function| function.kernel.is_none() && function.linkage == Linkage::Internal;
+    for function in module.functions.iter().filter(|function| self::is_crowded(function) && !is_own(function))
+    {
+        let what =
+            if function.kernel.is_some() { "kernel" } else { "function of another part of the program" };
+        let message = format!(
+            "this {what} has {} parameters, and a module for OpenCL has room for {PARAMETERS}",
+            function.params().len()
+        );
+        let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);
+        sink.report(diagnostic.help("pass some of them together, as a structure or in memory"));
+    }
+    inline_where(module, |callee| is_crowded[callee.index()]);
+    retain(module, |id, function| !is_crowded[id.index()] || !is_own(function));
+}
+
+fn is_crowded(function: &Function) -> bool {
+    function.params().len() > PARAMETERS
+}
+
+/// Drops functions that nobody calls any more.
+fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     let mut kept = Table::new();
     let mut renamed = FxHashMap::default();
     for (id, function) in module.functions.entries() {
-        if function.kernel.is_some() || stays[id.index()] {
+        if is_kept(id, function) {
             renamed.insert(id, kept.push(function.clone()));
         }
     }
     for function in kept.iter_mut() {
         for inst in function.insts.iter_mut() {
             // Instructions that are in no block any more may name what is gone.
-            if let Op::Call(callee) = &mut inst.op
-                && let Some(&new) = renamed.get(callee)
+            if let Op::Call(named) | Op::Function(named) = &mut inst.op
+                && let Some(&new) = renamed.get(named)
             {
-                *callee = new;
+                *named = new;
             }
         }
     }
@@ -124,17 +158,18 @@ fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
 /// Whether all that a call hands over has a form that no later pass changes but for that of global addresses.
 fn is_passable(function: &Function, features: &Features) -> bool {
     let params = function.params().iter().map(|&param| function.ty(param));
-    params.chain(function.result).all(|ty| match ty {
-        Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
-            Scalar::I8 => features.int8,
-            Scalar::I16 => features.int16,
-            Scalar::F16 => features.fp16,
-            Scalar::I64 => features.int64,
-            Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
-        },
-        Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
-        _ => false,
-    })
+    !is_crowded(function)
+        && params.chain(function.result).all(|ty| match ty {
+            Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
+                Scalar::I8 => features.int8,
+                Scalar::I16 => features.int16,
+                Scalar::F16 => features.fp16,
+                Scalar::I64 => features.int64,
+                Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
+            },
+            Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
+            _ => false,
+        })
 }
 
 /// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, and

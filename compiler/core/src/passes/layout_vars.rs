@@ -91,17 +91,18 @@ impl Usage {
     }
 
     fn layout(&self, features: &Features, space: AddressSpace) -> Layout {
-        let smallest = match (features.int8, features.int16) {
-            (true, _) => 1,
-            (false, true) => 2,
-            (false, false) => 4,
+        // What the device has no integers for is cut out of words, or is several.
+        let fitting = |size| match size {
+            1 if features.int8 => 1,
+            2 if features.int16 => 2,
+            8 if features.int64 => 8,
+            _ => 4,
         };
-        let largest = if features.int64 { 8 } else { 4 };
         let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
         let pieces = self.moved.iter().map(|(scalar, align)| scalar.size().min(*align));
         let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
             Some(size) if space == AddressSpace::Local => size,
-            _ => pieces.min().unwrap_or(4).max(smallest).min(largest),
+            _ => fitting(pieces.min().unwrap_or(4)),
         };
         let scalars: FxHashSet<Scalar> =
             self.moved.iter().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
