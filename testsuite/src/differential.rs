@@ -202,14 +202,28 @@ impl Comparison {
         let (first, are_same) = voices(&runs, |_| true);
         let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
         let right = right.or_else(|| are_same.then(|| first.clone()));
+        // A reference that gets a program wrong from source gets a module of it wrong in the same way.
+        let theirs: Vec<(Oracle, Outcome)> = runs
+            .iter()
+            .filter_map(|(way, outcome)| match way {
+                Way::Source(oracle) => Some((*oracle, outcome.clone())),
+                _ => None,
+            })
+            .collect();
+        let is_theirs = |way: Way, outcome: &Outcome| match way {
+            Way::Source(_) => true,
+            Way::Module(oracle, _) => theirs.iter().any(|(its, from)| *its == oracle && from == outcome),
+            Way::Device(..) | Way::Lesser(..) => false,
+        };
         for (way, outcome) in runs {
+            let is_theirs = is_theirs(way, &outcome);
             let count = tally.of(way);
             match outcome {
                 Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,
                 Outcome::Results(results) => {
                     count.different += 1;
                     // Others' mistakes are told by their number.
-                    if right.is_some() && matches!(way, Way::Source(_)) && !self.tells_references {
+                    if right.is_some() && is_theirs && !self.tells_references {
                         count.seeds.push(seed);
                     } else {
                         complaints.push(format!("{way}: {}", difference(&first, &results)));

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     diag::Sink,
-    ir::{BlockId, Builder, Function, InstId, Module, Op, Type, ValueId, VarId},
+    ir::{BinaryOp, BlockId, Builder, Function, InstId, Module, Op, Type, ValueId, VarId},
     session::Options,
 };
 
@@ -135,7 +135,33 @@ fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i
 fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {
     let size = function.vars[var].element?.size()?;
     // Of one element alone, any index is that of the element.
-    if size >= function.vars[var].size { Some(0) } else { constant_offset(function, index, size) }
+    if size >= function.vars[var].size {
+        return Some(0);
+    }
+    i64::from(known_index(function, index, STEPS)? as i32).checked_mul(i64::try_from(size).ok()?)
+}
+
+/// As many operations as may stand between an index that is known and the constants that it is made of.
+const STEPS: u32 = 16;
+
+/// An index that is made of constants: `layout_vars` counts, and leaves it to `simplify` to compute, which comes later.
+fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
+    if let Some(bits) = function.constant_bits(index) {
+        return Some(bits as u32);
+    }
+    let inst = function.def(index)?;
+    let Op::Binary(op) = inst.op else { return None };
+    let steps = steps.checked_sub(1)?;
+    // The constant is on the right.
+    let right = known_index(function, inst.args[1], 0)?;
+    let left = known_index(function, inst.args[0], steps)?;
+    match op {
+        BinaryOp::Add => Some(left.wrapping_add(right)),
+        BinaryOp::Mul => Some(left.wrapping_mul(right)),
+        BinaryOp::And => Some(left & right),
+        BinaryOp::LShr => left.checked_shr(right),
+        _ => None,
+    }
 }
 
 fn note(
