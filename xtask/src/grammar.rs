@@ -67,7 +67,38 @@ fn generate(out: &Path) -> Outcome {
         let (before, after) = text.split_once(item).ok_or_else(|| format!("LALRPOP made no `{item}`"))?;
         text = format!("{before}pub(crate) {item}{after}");
     }
+    text.push_str(&renames(&text));
     fs::write(parser, text).map_err(|e| e.to_string())
+}
+
+/// A table of the rules that only give a value another name, as `Cast = Unary` does, with that name. An operand goes
+/// through seven of them, and the driver spares itself to move it each time.
+fn renames(parser: &str) -> String {
+    let rules =
+        functions(parser, "___reduce").map(|(_, reduction)| format!("{:?},\n", rename(parser, reduction)));
+    let table: Vec<String> = rules.collect();
+    format!("pub(crate) const ___RENAMES: [Option<u8>; {}] = [\n{}];\n", table.len(), table.concat())
+}
+
+/// The new name that a reduction gives to the value on top of the stack, if it does nothing else.
+fn rename(parser: &str, reduction: &str) -> Option<u8> {
+    let between = |before: &str, after: &str| Some(reduction.split_once(before)?.1.split_once(after)?.0);
+    let taken = between("let ___sym0 = ___pop_", "(")?;
+    let action = between("super::___action", "::<>(state, ___sym0);")?;
+    let given = between("___Symbol::", "(___nt)")?;
+    let name = between("\n(1, ", ")")?;
+    let (_, action) = functions(parser, "___action").find(|(number, _)| *number == action)?;
+    let is_same = action.trim_end().ends_with("{\n___0\n}") && action.contains("(_, ___0, _):");
+    if taken == given && is_same { name.parse().ok() } else { None }
+}
+
+/// The functions of this name and a number, in their order: the number, and the text from there to the end.
+fn functions<'p>(parser: &'p str, name: &str) -> impl Iterator<Item = (&'p str, &'p str)> {
+    parser.split("\nfn ").filter_map(move |function| {
+        let (number, text) = function.strip_prefix(name)?.split_once('<')?;
+        number.parse::<usize>().ok()?;
+        Some((number, text.split_inclusive("\n}").next()?))
+    })
 }
 
 fn committed() -> PathBuf {

@@ -156,21 +156,21 @@ pub enum StmtKind {
     Expr(Expr),
     Block(Vec<Stmt>),
     If {
-        condition: Expr,
+        condition: Box<Expr>,
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
     /// All three C loops: `test_first` is false for `do`.
     Loop {
         test_first: bool,
-        condition: Option<Expr>,
-        step: Option<Expr>,
+        condition: Option<Box<Expr>>,
+        step: Option<Box<Expr>>,
         body: Vec<Stmt>,
         hints: LoopHints,
     },
     /// Labels may stand anywhere inside the body, as C allows.
     Switch {
-        value: Expr,
+        value: Box<Expr>,
         body: Vec<Stmt>,
     },
     /// `case low ... high`, values in the type of the promoted switch value; `low == high` for one.
@@ -218,10 +218,7 @@ pub enum PlaceKind {
         offset: u64,
     },
     /// An element of an array place, or a component of a vector place; the index is a 64-bit integer.
-    Element {
-        base: Box<Place>,
-        index: Box<Expr>,
-    },
+    Element(Box<Element>),
     /// Components of a vector place, each at most once if it is stored to (OpenCL C 6.3.7).
     Swizzle {
         base: Box<Place>,
@@ -229,6 +226,14 @@ pub enum PlaceKind {
     },
     /// A struct, union or vector that is a value, such as a call's result, so that its parts can be read.
     Temporary(Box<Expr>),
+}
+
+/// An element of a place.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Element {
+    pub base: Place,
+    pub index: Expr,
 }
 
 /// A value.
@@ -242,7 +247,8 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The values. Operands have exactly the types that the operation needs.
+/// The values. Operands have exactly the types that the operation needs. What is large stands in a box: trees are
+/// walked more than once, and small ones faster.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind {
@@ -254,7 +260,7 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// Arithmetic, componentwise; both operands have the expression's type (a scalar shift amount is widened).
     /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Binary(BinaryOp, Box<[Expr; 2]>),
     /// A `Binary` of floats that is never contracted with another operation (OpenCL C 6.15.2.1, `FP_CONTRACT OFF`).
     Exact(Box<Expr>),
     /// Operands of one type. Scalars give `int` 0 or 1, vectors 0 or -1 in each component (OpenCL C 6.5.8).
@@ -292,7 +298,7 @@ pub enum ExprKind {
     /// A vector from scalars and vectors whose counts add up.
     Vector(Vec<Expr>),
     /// Components of a vector value; one component gives a scalar.
-    Swizzle(Box<Expr>, Vec<u8>),
+    Swizzle(Box<Expr>, Box<[u8]>),
     /// `pointer + index` in elements; the index is a 64-bit signed integer.
     Offset {
         pointer: Box<Expr>,
@@ -304,10 +310,7 @@ pub enum ExprKind {
         right: Box<Expr>,
     },
     /// `place = value`; gives the stored value in the place's type.
-    Assign {
-        place: Box<Place>,
-        value: Box<Expr>,
-    },
+    Assign(Box<Assign>),
     /// `op=`, `++`, `--`: the place is evaluated once; `new` computes from `ExprKind::Current`, the loaded value,
     /// already converted back to the place's type.
     Update {
@@ -319,7 +322,7 @@ pub enum ExprKind {
     Current,
     Comma(Box<Expr>, Box<Expr>),
     /// `({ … value; })` of GNU C: statements, none of which jumps into or across another, and then the value.
-    Statements(Vec<Stmt>, Box<Expr>),
+    Statements(Box<(Vec<Stmt>, Expr)>),
     Call {
         function: FunctionId,
         arguments: Vec<Expr>,
@@ -331,22 +334,10 @@ pub enum ExprKind {
     },
     Atomic(Box<Atomic>),
     /// `atomic_work_item_fence`, `mem_fence` and its kin.
-    Fence {
-        flags: Known<FenceFlags>,
-        order: Known<Order>,
-        scope: Known<Scope>,
-    },
+    Fence(Box<Fence>),
     /// `work_group_barrier`, `barrier`, `sub_group_barrier`.
-    Barrier {
-        execution: Scope,
-        flags: Known<FenceFlags>,
-        scope: Known<Scope>,
-    },
-    /// `printf`: the format's bytes without the final zero, and the arguments after default promotions.
-    Printf {
-        format: Vec<u8>,
-        arguments: Vec<Expr>,
-    },
+    Barrier(Box<Barrier>),
+    Printf(Box<Printf>),
     /// `__builtin_trap` and its kin: what the launch fails with.
     Trap {
         message: Vec<u8>,
@@ -360,6 +351,43 @@ pub enum ExprKind {
     /// An aggregate in parts, for initialisers: what is not named is zero. Offsets are in bytes.
     Aggregate(Vec<(u64, Expr)>),
 }
+
+/// `place = value`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Assign {
+    pub place: Place,
+    pub value: Expr,
+}
+
+/// A fence.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Fence {
+    pub flags: Known<FenceFlags>,
+    pub order: Known<Order>,
+    pub scope: Known<Scope>,
+}
+
+/// A barrier.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Barrier {
+    pub execution: Scope,
+    pub flags: Known<FenceFlags>,
+    pub scope: Known<Scope>,
+}
+
+/// `printf`: the format's bytes without the final zero, and the arguments after default promotions.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Printf {
+    pub format: Vec<u8>,
+    pub arguments: Vec<Expr>,
+}
+
+/// Half of what a tree takes is in values: they stay small.
+const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 48);
 
 /// A value that is known now, or an expression that will tell.
 #[derive(Clone, Debug)]

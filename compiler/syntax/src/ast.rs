@@ -502,7 +502,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The expressions.
+/// The expressions. Each holds one box at most, so that trees are small and few pieces of memory make one.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind {
@@ -514,62 +514,21 @@ pub enum ExprKind {
     /// A character constant as spelt, quotes included
     Character(Symbol),
     /// Adjacent string literals as spelt, quotes included
-    String(Vec<Ident>),
+    String(Box<Vec<Ident>>),
     Paren(Box<Expr>),
-    Index {
-        base: Box<Expr>,
-        index: Box<Expr>,
-    },
-    Call {
-        callee: Box<Expr>,
-        arguments: Vec<Expr>,
-    },
+    Index(Box<IndexExpr>),
+    Call(Box<CallExpr>),
     /// `base.name`: a member, or the components of a vector
-    Member {
-        base: Box<Expr>,
-        name: Ident,
-    },
+    Member(Box<MemberExpr>),
     /// `base->name`
-    Arrow {
-        base: Box<Expr>,
-        name: Ident,
-    },
-    Unary {
-        op: Spanned<UnaryOp>,
-        operand: Box<Expr>,
-    },
-    Binary {
-        op: Spanned<BinaryOp>,
-        left: Box<Expr>,
-        right: Box<Expr>,
-    },
-    /// `=` without `op`, otherwise `op=`
-    Assign {
-        op: Spanned<Option<BinaryOp>>,
-        left: Box<Expr>,
-        right: Box<Expr>,
-    },
-    /// `condition ? then : otherwise`; without `then`, GNU's `?:`, kept to say so
-    Conditional {
-        condition: Box<Expr>,
-        then: Option<Box<Expr>>,
-        otherwise: Box<Expr>,
-    },
-    Comma {
-        left: Box<Expr>,
-        right: Box<Expr>,
-    },
-    /// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesised comma expression:
-    /// only the type checker knows which names are vectors
-    Cast {
-        ty: Box<TypeName>,
-        operand: Box<Expr>,
-    },
-    /// `(type){ … }`
-    CompoundLiteral {
-        ty: Box<TypeName>,
-        init: InitializerList,
-    },
+    Arrow(Box<MemberExpr>),
+    Unary(Box<UnaryExpr>),
+    Binary(Box<BinaryExpr>),
+    Assign(Box<AssignExpr>),
+    Conditional(Box<ConditionalExpr>),
+    Comma(Box<CommaExpr>),
+    Cast(Box<CastExpr>),
+    CompoundLiteral(Box<CompoundLiteral>),
     SizeofExpr(Box<Expr>),
     SizeofType(Box<TypeName>),
     AlignofExpr(Box<Expr>),
@@ -577,26 +536,118 @@ pub enum ExprKind {
     VecStepExpr(Box<Expr>),
     VecStepType(Box<TypeName>),
     /// `__builtin_astype(operand, type)`
-    Astype {
-        operand: Box<Expr>,
-        ty: Box<TypeName>,
-    },
-    /// `__builtin_offsetof(type, member.member[index])`; the first designator is a member
-    Offsetof {
-        ty: Box<TypeName>,
-        member: Vec<Designator>,
-    },
-    /// `_Generic(control, type: value, …, default: value)` (C11 6.5.1.1)
-    Generic {
-        control: Box<Expr>,
-        associations: Vec<Association>,
-    },
+    Astype(Box<CastExpr>),
+    Offsetof(Box<OffsetofExpr>),
+    Generic(Box<GenericExpr>),
     /// `^ (parameters) { … }` (OpenCL C 6.14)
     Block(Box<BlockLiteral>),
     /// `({ … })`, which OpenCL C has not; kept to say so
-    StatementExpr(Block),
+    StatementExpr(Box<Block>),
     /// Source that could not be parsed; reported
     Error,
+}
+
+/// The parser moves expressions about.
+const _: () = assert!(size_of::<Expr>() <= 24);
+
+/// `base[index]`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct IndexExpr {
+    pub base: Expr,
+    pub index: Expr,
+}
+
+/// `callee(arguments)`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct CallExpr {
+    pub callee: Expr,
+    pub arguments: Vec<Expr>,
+}
+
+/// `base.name`, `base->name`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct MemberExpr {
+    pub base: Expr,
+    pub name: Ident,
+}
+
+/// An operator and its operand.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct UnaryExpr {
+    pub op: Spanned<UnaryOp>,
+    pub operand: Expr,
+}
+
+/// An operator and its two operands.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct BinaryExpr {
+    pub op: Spanned<BinaryOp>,
+    pub left: Expr,
+    pub right: Expr,
+}
+
+/// `=` without `op`, otherwise `op=`.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct AssignExpr {
+    pub op: Spanned<Option<BinaryOp>>,
+    pub left: Expr,
+    pub right: Expr,
+}
+
+/// `condition ? then : otherwise`; without `then`, GNU's `?:`, kept to say so.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct ConditionalExpr {
+    pub condition: Expr,
+    pub then: Option<Expr>,
+    pub otherwise: Expr,
+}
+
+/// `left, right`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct CommaExpr {
+    pub left: Expr,
+    pub right: Expr,
+}
+
+/// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesised comma expression:
+/// only the type checker knows which names are vectors.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct CastExpr {
+    pub ty: Box<TypeName>,
+    pub operand: Expr,
+}
+
+/// `(type){ … }`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct CompoundLiteral {
+    pub ty: Box<TypeName>,
+    pub init: InitializerList,
+}
+
+/// `__builtin_offsetof(type, member.member[index])`; the first designator is a member.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct OffsetofExpr {
+    pub ty: Box<TypeName>,
+    pub member: Vec<Designator>,
+}
+
+/// `_Generic(control, type: value, …, default: value)` (C11 6.5.1.1).
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct GenericExpr {
+    pub control: Expr,
+    pub associations: Vec<Association>,
 }
 
 /// One choice of a generic selection (C11 6.5.1.1).

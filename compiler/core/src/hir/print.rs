@@ -8,8 +8,8 @@ use std::fmt::Write;
 use kiln_syntax::Interner;
 
 use super::{
-    Atomic, BinaryOp, CompareOp, Const, Expr, ExprKind, Function, Image, Known, Local, LocalId, LogicalOp,
-    Module, Place, PlaceKind, Rounding, Stmt, StmtKind, UnaryOp, UpdateResult,
+    Atomic, Barrier, BinaryOp, CompareOp, Const, Expr, ExprKind, Fence, Function, Image, Known, Local,
+    LocalId, LogicalOp, Module, Place, PlaceKind, Printf, Rounding, Stmt, StmtKind, UnaryOp, UpdateResult,
 };
 use crate::{
     index::Id,
@@ -171,7 +171,9 @@ impl Printer<'_> {
             PlaceKind::Global(global) => format!("@{}", global.index()),
             PlaceKind::Deref(pointer) => format!("*{}", self.expr(pointer)),
             PlaceKind::Field { base, offset } => format!("{}.{offset}", self.place(base)),
-            PlaceKind::Element { base, index } => format!("{}[{}]", self.place(base), self.expr(index)),
+            PlaceKind::Element(element) => {
+                format!("{}[{}]", self.place(&element.base), self.expr(&element.index))
+            }
             PlaceKind::Swizzle { base, components } => {
                 format!("{}.{}", self.place(base), swizzle(components))
             }
@@ -197,7 +199,10 @@ impl Printer<'_> {
             ExprKind::AddressOf(place) => format!("&{}", self.place(place)),
             ExprKind::Unary(op, operand) => self.list(unary(*op), ty, &[operand]),
             ExprKind::Exact(inner) => format!("(exact {})", self.expr(inner)),
-            ExprKind::Binary(op, left, right) => self.list(binary(*op), ty, &[left, right]),
+            ExprKind::Binary(op, operands) => {
+                let [left, right] = &**operands;
+                self.list(binary(*op), ty, &[left, right])
+            }
             ExprKind::Compare(op, left, right) => self.list(compare(*op), ty, &[left, right]),
             ExprKind::LogicalNot(operand) => self.list("not", ty, &[operand]),
             ExprKind::Logical(op, left, right) => self.list(logical(*op), ty, &[left, right]),
@@ -233,7 +238,9 @@ impl Printer<'_> {
             ExprKind::Swizzle(base, components) => format!("{}.{}", self.expr(base), swizzle(components)),
             ExprKind::Offset { pointer, index } => self.list("offset", ty, &[pointer, index]),
             ExprKind::Difference { left, right } => self.list("difference", ty, &[left, right]),
-            ExprKind::Assign { place, value } => format!("{} = {}", self.place(place), self.expr(value)),
+            ExprKind::Assign(assign) => {
+                format!("{} = {}", self.place(&assign.place), self.expr(&assign.value))
+            }
             ExprKind::Update { place, new, result } => {
                 let word = match result {
                     UpdateResult::Old => "update-old",
@@ -243,7 +250,8 @@ impl Printer<'_> {
             }
             ExprKind::Current => "current".to_owned(),
             ExprKind::Comma(left, right) => format!("({}, {})", self.expr(left), self.expr(right)),
-            ExprKind::Statements(stmts, value) => {
+            ExprKind::Statements(parts) => {
+                let (stmts, value) = &**parts;
                 let mut inner = Printer { out: String::new(), depth: self.depth + 1, ..*self };
                 inner.stmts(stmts);
                 let end = "  ".repeat(inner.depth);
@@ -256,13 +264,16 @@ impl Printer<'_> {
                 self.list(&format!("builtin {builtin:?}"), ty, &arguments.iter().collect::<Vec<_>>())
             }
             ExprKind::Atomic(atomic) => self.atomic(atomic, ty),
-            ExprKind::Fence { flags, order, scope } => {
+            ExprKind::Fence(fence) => {
+                let Fence { flags, order, scope } = &**fence;
                 format!("(fence {} {} {})", self.flags(flags), self.order(order), self.scope(scope))
             }
-            ExprKind::Barrier { execution, flags, scope } => {
+            ExprKind::Barrier(barrier) => {
+                let Barrier { execution, flags, scope } = &**barrier;
                 format!("(barrier {} {} {})", execution.spelling(), self.flags(flags), self.scope(scope))
             }
-            ExprKind::Printf { format, arguments } => {
+            ExprKind::Printf(printf) => {
+                let Printf { format, arguments } = &**printf;
                 let text = String::from_utf8_lossy(format);
                 self.list(&format!("printf {text:?}"), ty, &arguments.iter().collect::<Vec<_>>())
             }

@@ -1,6 +1,6 @@
 //! Walking the typed tree: every expression of some statements, each before its parts.
 
-use super::{Atomic, Expr, ExprKind, Known, Place, PlaceKind, Stmt, StmtKind};
+use super::{Atomic, Expr, ExprKind, Fence, Known, Place, PlaceKind, Stmt, StmtKind};
 
 /// Calls `visit` for every expression in these statements.
 pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
@@ -19,7 +19,7 @@ fn statements<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
                 statements(otherwise, visit);
             }
             StmtKind::Loop { condition, step, body, .. } => {
-                condition.iter().chain(step).for_each(&mut *visit);
+                condition.iter().chain(step).for_each(|expr| visit(expr));
                 statements(body, visit);
             }
             StmtKind::Switch { value, body } => {
@@ -60,8 +60,8 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         | ExprKind::IntToPointer(inner)
         | ExprKind::Splat(inner)
         | ExprKind::Swizzle(inner, _) => visit(inner),
-        ExprKind::Binary(_, left, right)
-        | ExprKind::Compare(_, left, right)
+        ExprKind::Binary(_, operands) => operands.iter().for_each(visit),
+        ExprKind::Compare(_, left, right)
         | ExprKind::Logical(_, left, right)
         | ExprKind::VectorLogical(_, left, right)
         | ExprKind::Comma(left, right)
@@ -76,32 +76,34 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
             visit(then);
             visit(otherwise);
         }
-        ExprKind::Statements(stmts, value) => {
+        ExprKind::Statements(parts) => {
+            let (stmts, value) = &**parts;
             statements(stmts, visit);
             visit(value);
         }
         ExprKind::Vector(parts)
         | ExprKind::Call { arguments: parts, .. }
         | ExprKind::Builtin { arguments: parts, .. }
-        | ExprKind::Block { captures: parts, .. }
-        | ExprKind::Printf { arguments: parts, .. } => parts.iter().for_each(visit),
-        ExprKind::Assign { place: target, value } => {
-            place(target, visit);
-            visit(value);
+        | ExprKind::Block { captures: parts, .. } => parts.iter().for_each(visit),
+        ExprKind::Printf(printf) => printf.arguments.iter().for_each(visit),
+        ExprKind::Assign(assign) => {
+            place(&assign.place, visit);
+            visit(&assign.value);
         }
         ExprKind::Update { place: target, new, .. } => {
             place(target, visit);
             visit(new);
         }
         ExprKind::Atomic(operation) => atomic(operation, visit),
-        ExprKind::Fence { flags, order, scope } => {
+        ExprKind::Fence(fence) => {
+            let Fence { flags, order, scope } = &**fence;
             known(flags, visit);
             known(order, visit);
             known(scope, visit);
         }
-        ExprKind::Barrier { flags, scope, .. } => {
-            known(flags, visit);
-            known(scope, visit);
+        ExprKind::Barrier(barrier) => {
+            known(&barrier.flags, visit);
+            known(&barrier.scope, visit);
         }
         ExprKind::Aggregate(parts) => parts.iter().for_each(|(_, part)| visit(part)),
     }
@@ -113,9 +115,9 @@ pub fn place<'h>(inner: &'h Place, visit: &mut dyn FnMut(&'h Expr)) {
         PlaceKind::Local(_) | PlaceKind::Global(_) => {}
         PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => visit(pointer),
         PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place(base, visit),
-        PlaceKind::Element { base, index } => {
-            place(base, visit);
-            visit(index);
+        PlaceKind::Element(element) => {
+            place(&element.base, visit);
+            visit(&element.index);
         }
     }
 }

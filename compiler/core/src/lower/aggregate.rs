@@ -15,11 +15,12 @@ impl Body<'_, '_> {
                 self.effect(left);
                 self.aggregate(right)
             }
-            ExprKind::Statements(stmts, value) => {
+            ExprKind::Statements(parts) => {
+                let (stmts, value) = &**parts;
                 self.inner_stmts(stmts);
                 self.aggregate(value)
             }
-            ExprKind::Assign { place, value } => self.assign_aggregate(place, value),
+            ExprKind::Assign(assign) => self.assign_aggregate(&assign.place, &assign.value),
             _ if !self.lowering.is_aggregate(expr.ty) => {
                 let value = self.value(expr);
                 let temporary = self.temporary_of(expr.ty);
@@ -83,7 +84,7 @@ impl Body<'_, '_> {
                 }
                 self.builder.at_end(block);
             }
-            ExprKind::Load(_) | ExprKind::Comma(..) | ExprKind::Statements(..) | ExprKind::Assign { .. } => {
+            ExprKind::Load(_) | ExprKind::Comma(..) | ExprKind::Statements(..) | ExprKind::Assign(_) => {
                 let source = self.aggregate(expr);
                 self.copy(target, &source, size);
             }

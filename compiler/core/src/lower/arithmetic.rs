@@ -31,10 +31,10 @@ impl Body<'_, '_> {
 
     /// An operation that is not contracted with another.
     pub(super) fn exact(&mut self, expr: &Expr) -> Option<ValueId> {
-        let hir::ExprKind::Binary(op, left, right) = &expr.kind else { return self.evaluate_at(expr) };
+        let hir::ExprKind::Binary(op, operands) = &expr.kind else { return self.evaluate_at(expr) };
         let op = operation(*op, self.lowering.element(expr.ty));
         let ty = self.lowering.value_type(expr.ty)?;
-        let operands = [self.value(left), self.value(right)];
+        let operands = operands.each_ref().map(|operand| self.value(operand));
         Some(self.builder.value(Op::Exact(op), &operands, ty))
     }
 

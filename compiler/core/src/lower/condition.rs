@@ -24,7 +24,8 @@ impl Body<'_, '_> {
                 self.effect(left);
                 self.condition(right)
             }
-            ExprKind::Statements(stmts, value) => {
+            ExprKind::Statements(parts) => {
+                let (stmts, value) = &**parts;
                 self.inner_stmts(stmts);
                 self.condition(value)
             }
@@ -189,7 +190,8 @@ impl Body<'_, '_> {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(place) => self.is_private_object(place),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
-            ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::Logical(_, a, b) => {
+            ExprKind::Binary(_, operands) => operands.iter().all(|operand| self.spends(operand, left)),
+            ExprKind::Compare(_, a, b) | ExprKind::Logical(_, a, b) => {
                 self.spends(a, left) && self.spends(b, left)
             }
             ExprKind::Unary(_, a)

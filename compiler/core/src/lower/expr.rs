@@ -50,7 +50,10 @@ impl Body<'_, '_> {
             }
             ExprKind::AddressOf(place) => self.address_of(place, ty?),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty),
+            ExprKind::Binary(op, operands) => {
+                let [left, right] = &**operands;
+                self.binary(*op, left, right, expr.ty)
+            }
             ExprKind::Exact(inner) => self.exact(inner)?,
             ExprKind::Compare(op, left, right) => {
                 let holds = self.compare(*op, left, right);
@@ -109,31 +112,33 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Difference { left, right } => self.difference(left, right, ty?),
-            ExprKind::Assign { place, value } => return self.assign(place, value),
+            ExprKind::Assign(assign) => return self.assign(&assign.place, &assign.value),
             ExprKind::Update { place, new, result } => self.update(place, new, *result, expr.ty),
             ExprKind::Current => self.current?,
             ExprKind::Comma(left, right) => {
                 self.effect(left);
                 return self.evaluate_at(right);
             }
-            ExprKind::Statements(stmts, value) => {
+            ExprKind::Statements(parts) => {
+                let (stmts, value) = &**parts;
                 self.inner_stmts(stmts);
                 return self.evaluate_at(value);
             }
             ExprKind::Call { function, arguments } => return self.call(*function, arguments),
             ExprKind::Builtin { builtin, arguments } => return self.builtin(*builtin, arguments, expr),
             ExprKind::Atomic(atomic) => return self.atomic(atomic),
-            ExprKind::Fence { flags, order, scope } => {
-                self.fence(flags, order, scope);
+            ExprKind::Fence(fence) => {
+                self.fence(&fence.flags, &fence.order, &fence.scope);
                 return None;
             }
-            ExprKind::Barrier { execution, flags, scope } => {
-                self.barrier(*execution, flags, scope);
+            ExprKind::Barrier(barrier) => {
+                self.barrier(barrier.execution, &barrier.flags, &barrier.scope);
                 return None;
             }
-            ExprKind::Printf { format, arguments } => {
-                let arguments: Vec<ValueId> = arguments.iter().map(|argument| self.value(argument)).collect();
-                self.builder.value(Op::Printf(format.as_slice().into()), &arguments, Type::I32)
+            ExprKind::Printf(printf) => {
+                let arguments: Vec<ValueId> =
+                    printf.arguments.iter().map(|argument| self.value(argument)).collect();
+                self.builder.value(Op::Printf(printf.format.as_slice().into()), &arguments, Type::I32)
             }
             ExprKind::Trap { message } => {
                 self.builder.inst(Op::Trap(message.as_slice().into()), &[], &[]);

@@ -176,7 +176,7 @@ impl<'h> Maker<'h> {
                 self.end(End::Jump(behind), behind);
             }
             StmtKind::Loop { test_first, condition, step, body, .. } => {
-                self.repeat(*test_first, condition.as_ref(), step.as_ref(), body);
+                self.repeat(*test_first, condition.as_deref(), step.as_deref(), body);
             }
             StmtKind::Switch { value, body } => self.switch(value, body),
             StmtKind::Case { low, high } => {

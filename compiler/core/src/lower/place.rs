@@ -56,8 +56,8 @@ impl Body<'_, '_> {
                     Target::Value(value) => Target::Value(self.swizzle(value, components)),
                 };
             }
-            PlaceKind::Element { base, index } if self.value_type(base.ty.ty).is_vector() => {
-                return self.component(base, index);
+            PlaceKind::Element(element) if self.value_type(element.base.ty.ty).is_vector() => {
+                return self.component(&element.base, &element.index);
             }
             PlaceKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
                 return Target::Value(self.value(expr));
@@ -118,10 +118,10 @@ impl Body<'_, '_> {
                 let base = self.address(base);
                 self.behind_address(&base, *offset)
             }
-            PlaceKind::Element { base, index } => {
-                let base = self.address(base);
+            PlaceKind::Element(element) => {
+                let base = self.address(&element.base);
                 let (size, _) = self.lowering.layout(place.ty.ty);
-                self.element_address(&base, index, size)
+                self.element_address(&base, &element.index, size)
             }
             PlaceKind::Swizzle { base, components } => {
                 let base = self.address(base);

@@ -62,7 +62,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Block(body) => self.stmts(body),
             StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             StmtKind::Loop { test_first, condition, step, body, hints } => {
-                self.repeat(*test_first, condition.as_ref(), step.as_ref(), body, *hints);
+                self.repeat(*test_first, condition.as_deref(), step.as_deref(), body, *hints);
             }
             StmtKind::Switch { value, body } => self.switch(value, body),
             StmtKind::Break => {

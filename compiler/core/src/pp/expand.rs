@@ -356,6 +356,8 @@ impl Preprocessor<'_> {
 
     /// Makes argument tokens part of the expansion: their hide sets, and positions that lead back to them.
     fn adopt(&mut self, tokens: &mut [Tok], call: &Call) {
+        // Tokens that stand together have mostly one set.
+        let mut last = (HideSet::default(), call.hide);
         let mut start = 0;
         while start < tokens.len() {
             // A run of tokens that stand near each other is one entry of the source map.
@@ -384,7 +386,10 @@ impl Preprocessor<'_> {
                     let span = token.span;
                     token.span = Span::new(base + (span.lo - spelling.lo), base + (span.hi - spelling.lo));
                 }
-                token.hide = self.hide_sets.union(token.hide, call.hide);
+                if token.hide != last.0 {
+                    last = (token.hide, self.hide_sets.union(token.hide, call.hide));
+                }
+                token.hide = last.1;
             }
             start += length;
         }

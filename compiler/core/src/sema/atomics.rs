@@ -10,7 +10,7 @@ use crate::{
     builtins::{AtomicForm, Overload},
     diag::{Code, Diagnostic},
     extensions::Extension,
-    hir::{Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind},
+    hir::{Assign, Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind},
     memory::{self, Argument, Operation, Problem, Spaces, Support},
     opencl::{AddressSpace, AtomicOp, Environment, Order, Scope},
     session::SeqCst,
@@ -379,8 +379,7 @@ impl Sema<'_> {
         let place = self.plain_view(object);
         let value = self.convert(value, place.ty.ty);
         let (ty, span) = (place.ty.ty, call.span);
-        let store =
-            Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty, span };
+        let store = Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span };
         let nothing = self.nothing(span);
         Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
     }

@@ -8,7 +8,7 @@ use super::{Sema, constant::Object, expr::Operand, function::Returns};
 use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
-    hir::{Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind},
+    hir::{Assign, Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind},
     index::Table,
     opencl::{AddressSpace, LanguageVersion, Linkage},
     ty::{FunctionTy, QualTy, Ty, TyId},
@@ -124,7 +124,7 @@ impl Sema<'_> {
                 self.load(outer)
             };
             let copy = self.temporary_place(value.ty, span);
-            let stored = ExprKind::Assign { place: Box::new(copy.clone()), value: Box::new(value) };
+            let stored = ExprKind::Assign(Box::new(Assign { place: copy.clone(), value }));
             copies.push(Expr { kind: stored, ty: copy.ty.ty, span });
             values.push(self.load(copy));
         }

@@ -17,7 +17,7 @@ impl Sema<'_> {
         let to = self.type_name(name).ty;
         if let Ty::Vector(element, count) = *self.types.get(to)
             && let ast::ExprKind::Paren(inner) = &operand.kind
-            && matches!(inner.kind, ast::ExprKind::Comma { .. })
+            && matches!(inner.kind, ast::ExprKind::Comma(_))
         {
             return self.vector_literal(to, element, count, inner, span);
         }

@@ -78,7 +78,8 @@ impl Sema<'_> {
             ExprKind::Unary(op, operand) => {
                 fold::unary(*op, self.element(operand.ty)?, &self.constant(operand)?)
             }
-            ExprKind::Binary(op, left, right) => {
+            ExprKind::Binary(op, operands) => {
+                let [left, right] = &**operands;
                 fold::binary(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
             }
             ExprKind::Exact(inner) => self.constant(inner),
@@ -190,9 +191,8 @@ impl Sema<'_> {
         let is_const = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
         let foldable = match &kind {
             ExprKind::Unary(_, operand) => is_const(operand),
-            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => {
-                is_const(left) && is_const(right)
-            }
+            ExprKind::Binary(_, operands) => operands.iter().all(is_const),
+            ExprKind::Compare(_, left, right) => is_const(left) && is_const(right),
             _ => false,
         };
         let expr = Expr { kind, ty, span };

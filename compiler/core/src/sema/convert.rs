@@ -227,9 +227,9 @@ impl Sema<'_> {
     /// Warns of a constant that changes its value, and of what a conversion without a cast may lose.
     fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
         let Some(loss) = loss else { return };
-        let shown = self.show(to);
         if let Some(constant) = self.constant(value) {
             if self.is_changed(&constant, value.ty, to) {
+                let shown = self.show(to);
                 self.report(
                     Diagnostic::new(
                         Code::ConstantConversion,
@@ -247,7 +247,7 @@ impl Sema<'_> {
             Loss::Precision if self.element(value.ty).is_some_and(Scalar::is_float) => "precision",
             Loss::Sign | Loss::Precision => return,
         };
-        let from_shown = self.show(value.ty);
+        let (from_shown, shown) = (self.show(value.ty), self.show(to));
         self.report(
             Diagnostic::new(
                 Code::ImplicitNarrowing,

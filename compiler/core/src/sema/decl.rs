@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Expr, ExprKind, Global, GlobalId, Local, Place, PlaceKind, Stmt, StmtKind},
+    hir::{Assign, Expr, ExprKind, Global, GlobalId, Local, Place, PlaceKind, Stmt, StmtKind},
     opencl::{AddressSpace, Linkage},
     ty::{self, QualTy, Ty, TyId},
 };
@@ -281,7 +281,7 @@ impl Sema<'_> {
         }
         self.remember_initializer(Object::Local(function, local), ty, &value);
         let place = Place { kind: PlaceKind::Local(local), ty, span: name.span };
-        let kind = ExprKind::Assign { place: Box::new(place), value: Box::new(value) };
+        let kind = ExprKind::Assign(Box::new(Assign { place, value }));
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
     }
 

@@ -214,11 +214,8 @@ impl<'m> Walk<'_, 'm> {
                 self.barrier(part.span, false);
             }
             match &part.kind {
-                ExprKind::Assign { place, value } | ExprKind::Update { place, new: value, .. }
-                    if self.here().is_some() || self.varies(value) || self.place_varies(place) =>
-                {
-                    self.vary(place);
-                }
+                ExprKind::Assign(assign) => self.stores(&assign.place, &assign.value),
+                ExprKind::Update { place, new, .. } => self.stores(place, new),
                 ExprKind::Builtin { builtin, arguments } => {
                     let row = builtins::row(*builtin);
                     if VARYING.contains(&row.name) {
@@ -274,6 +271,13 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
+    /// What is stored may differ, or where, or whether at all.
+    fn stores(&mut self, place: &'m Place, value: &'m Expr) {
+        if self.here().is_some() || self.varies(value) || self.place_varies(place) {
+            self.vary(place);
+        }
+    }
+
     /// What is stored there varies from now on.
     fn vary(&mut self, place: &'m Place) {
         if let Some(local) = root(place)
@@ -326,7 +330,7 @@ impl<'m> Walk<'_, 'm> {
             PlaceKind::Local(_) | PlaceKind::Global(_) => false,
             PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => self.varies(pointer),
             PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => self.place_varies(base),
-            PlaceKind::Element { base, index } => self.place_varies(base) || self.varies(index),
+            PlaceKind::Element(element) => self.place_varies(&element.base) || self.varies(&element.index),
         }
     }
 
@@ -338,7 +342,7 @@ impl<'m> Walk<'_, 'm> {
 /// Whether all work-items of a group must come there together.
 pub(super) fn is_barrier(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Barrier { execution, .. } => *execution == Scope::WorkGroup,
+        ExprKind::Barrier(barrier) => barrier.execution == Scope::WorkGroup,
         ExprKind::Builtin { builtin, .. } => {
             let lowering = builtins::row(*builtin).lowering;
             matches!(lowering, Lowering::Collective(Scope::WorkGroup, ..) | Lowering::Async(_))
@@ -358,11 +362,8 @@ fn root(mut place: &Place) -> Option<LocalId> {
     loop {
         match &place.kind {
             PlaceKind::Local(local) => return Some(*local),
-            PlaceKind::Field { base, .. }
-            | PlaceKind::Swizzle { base, .. }
-            | PlaceKind::Element { base, .. } => {
-                place = base;
-            }
+            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
+            PlaceKind::Element(element) => place = &element.base,
             PlaceKind::Global(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
         }
     }

@@ -73,13 +73,13 @@ impl Sema<'_> {
 
     /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
-        if let ast::ExprKind::Assign { op, .. } = &expr.kind
-            && op.node.is_none()
+        if let ast::ExprKind::Assign(assign) = &expr.kind
+            && assign.op.node.is_none()
         {
             self.report(
                 Diagnostic::new(
                     Code::AssignmentCondition,
-                    op.span,
+                    assign.op.span,
                     "this assigns, and the condition is what was assigned",
                 )
                 .help("write `==` to compare, or parentheses around it if that is meant"),
@@ -145,33 +145,33 @@ impl Sema<'_> {
                 return operand;
             }
             Ast::String(parts) => return self.string(parts, span),
-            Ast::Index { base, index } => return self.index(base, index, pointer::Use::Access, span),
-            Ast::Member { base, name } => return self.member(base, *name, span),
-            Ast::Arrow { base, name } => return self.arrow(base, *name, span),
-            Ast::Unary { op, operand } => return self.unary(*op, operand, span),
-            Ast::CompoundLiteral { ty, init } => return self.compound_literal(ty, init, span),
-            Ast::Generic { control, associations } => {
-                return self.generic_selection(control, associations, span);
+            Ast::Index(node) => return self.index(&node.base, &node.index, pointer::Use::Access, span),
+            Ast::Member(node) => return self.member(&node.base, node.name, span),
+            Ast::Arrow(node) => return self.arrow(&node.base, node.name, span),
+            Ast::Unary(node) => return self.unary(node.op, &node.operand, span),
+            Ast::CompoundLiteral(node) => return self.compound_literal(&node.ty, &node.init, span),
+            Ast::Generic(node) => {
+                return self.generic_selection(&node.control, &node.associations, span);
             }
-            Ast::Offsetof { ty, member } => self.offsetof(ty, member, span),
+            Ast::Offsetof(node) => self.offsetof(&node.ty, &node.member, span),
             Ast::Integer(text) => self.integer_literal(*text, span),
             Ast::Floating(text) => self.floating_literal(*text, span),
             Ast::Character(text) => self.character_literal(*text, span),
-            Ast::Call { callee, arguments } => self.call(callee, arguments, span),
-            Ast::Binary { op, left, right } => self.binary(*op, left, right, span),
-            Ast::Assign { op, left, right } => self.assign(*op, left, right, span),
-            Ast::Conditional { condition, then, otherwise } => {
-                self.conditional(condition, then.as_deref(), otherwise, span)
+            Ast::Call(node) => self.call(&node.callee, &node.arguments, span),
+            Ast::Binary(node) => self.binary(node.op, &node.left, &node.right, span),
+            Ast::Assign(node) => self.assign(node.op, &node.left, &node.right, span),
+            Ast::Conditional(node) => {
+                self.conditional(&node.condition, node.then.as_ref(), &node.otherwise, span)
             }
-            Ast::Comma { left, right } => self.comma(left, right, span),
-            Ast::Cast { ty, operand } => self.cast_expr(ty, operand, span),
+            Ast::Comma(node) => self.comma(&node.left, &node.right, span),
+            Ast::Cast(node) => self.cast_expr(&node.ty, &node.operand, span),
             Ast::SizeofExpr(operand) => self.sizeof_expr(operand, span),
             Ast::SizeofType(ty) => self.sizeof_type(ty, span),
             Ast::AlignofExpr(operand) => self.alignof_expr(operand, span),
             Ast::AlignofType(ty) => self.alignof_type(ty, span),
             Ast::VecStepExpr(operand) => self.vec_step_expr(operand, span),
             Ast::VecStepType(ty) => self.vec_step_type(ty, span),
-            Ast::Astype { operand, ty } => self.astype_expr(operand, ty, span),
+            Ast::Astype(node) => self.astype_expr(&node.operand, &node.ty, span),
             Ast::Block(block) => self.block_literal(block, span),
             Ast::StatementExpr(block) => self.statement_expression(block, span),
             Ast::Error => self.error_value(span),

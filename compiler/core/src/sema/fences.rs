@@ -3,7 +3,7 @@
 use super::{Sema, atomics::Chosen, builtin::Call};
 use crate::{
     builtins::{Barrier, Fence, Overload},
-    hir::{Expr, ExprKind, Known},
+    hir::{self, Expr, ExprKind, Known},
     memory::{self, Argument, Operation},
     opencl::{FenceFlags, Order, Scope},
     ty::QualTy,
@@ -55,7 +55,7 @@ impl Sema<'_> {
             }
             flags => flags,
         };
-        let kind = ExprKind::Fence { flags, order: order.value, scope: scope.value };
+        let kind = ExprKind::Fence(Box::new(hir::Fence { flags, order: order.value, scope: scope.value }));
         Expr { kind, ty: overload.result, span: call.span }
     }
 
@@ -135,7 +135,8 @@ impl Sema<'_> {
             let span = place(advice.argument);
             self.report_memory_problem(advice, span);
         }
-        let kind = ExprKind::Barrier { execution: barrier.execution, flags: flags.value, scope: scope.value };
+        let barrier = hir::Barrier { execution: barrier.execution, flags: flags.value, scope: scope.value };
+        let kind = ExprKind::Barrier(Box::new(barrier));
         Expr { kind, ty: overload.result, span: call.span }
     }
 

@@ -142,10 +142,10 @@ impl Sema<'_> {
                 let base = self.place_address(base)?;
                 Some(Address { offset: base.offset.checked_add_unsigned(*offset)?, ..base })
             }
-            PlaceKind::Element { base, index } => {
+            PlaceKind::Element(element) => {
                 let size = i64::try_from(self.types.size_of(place.ty.ty)?).ok()?;
-                let base = self.place_address(base)?;
-                let Some(Const::Int(index)) = self.constant(index) else { return None };
+                let base = self.place_address(&element.base)?;
+                let Some(Const::Int(index)) = self.constant(&element.index) else { return None };
                 Some(Address { offset: base.offset.checked_add((index as i64).checked_mul(size)?)?, ..base })
             }
             PlaceKind::Local(_) | PlaceKind::Swizzle { .. } | PlaceKind::Temporary(_) => None,

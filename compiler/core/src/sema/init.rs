@@ -53,7 +53,7 @@ impl Sema<'_> {
                     return self.aggregate(ty, count, parts, expr.span);
                 }
                 let is_array = matches!(self.types.get(ty.ty), Ty::Array(..));
-                if is_array && !matches!(strip_parens(expr).kind, Ast::CompoundLiteral { .. }) {
+                if is_array && !matches!(strip_parens(expr).kind, Ast::CompoundLiteral(_)) {
                     if self.value(expr).ty != TyId::ERROR {
                         self.report_needs_braces(ty, expr.span);
                     }
@@ -70,10 +70,10 @@ impl Sema<'_> {
 
     /// GNU C: an array initialised by a compound literal of its type, as in `int a[] = (int[]){1, 2}`.
     fn array_copy(&mut self, ty: QualTy, expr: &ast::Expr) -> (QualTy, Expr) {
-        let Ast::CompoundLiteral { ty: name, init } = &strip_parens(expr).kind else {
+        let Ast::CompoundLiteral(literal) = &strip_parens(expr).kind else {
             return (ty, self.error_value(expr.span));
         };
-        let named = self.type_name(name);
+        let named = self.type_name(&literal.ty);
         let same = match (self.types.get(ty.ty), self.types.get(named.ty)) {
             (Ty::Array(left, count), Ty::Array(right, other)) => {
                 left.ty == right.ty && (count == other || count.is_none() || other.is_none())
@@ -84,7 +84,7 @@ impl Sema<'_> {
             self.report_needs_braces(ty, expr.span);
             return (ty, self.error_value(expr.span));
         }
-        self.list_initializer(ty, init, expr.span)
+        self.list_initializer(ty, &literal.init, expr.span)
     }
 
     fn report_needs_braces(&mut self, ty: QualTy, span: Span) {

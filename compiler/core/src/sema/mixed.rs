@@ -65,14 +65,16 @@ impl Sema<'_> {
     fn mixed_accesses(&self, function: &Function) -> Vec<(Span, Span)> {
         let body = function.body.as_deref().unwrap_or_default();
         let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
-        visit::expressions(body, &mut |expr| match &expr.kind {
-            ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
-            ExprKind::Barrier { .. } | ExprKind::Fence { .. } => has_barrier = true,
-            ExprKind::Load(place) | ExprKind::Assign { place, .. } | ExprKind::Update { place, .. }
-                if self.is_shared(place) =>
-            {
+        let mut access = |place: &Place| {
+            if self.is_shared(place) {
                 plain.extend(of_place(place, place.span));
             }
+        };
+        visit::expressions(body, &mut |expr| match &expr.kind {
+            ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
+            ExprKind::Barrier(_) | ExprKind::Fence(_) => has_barrier = true,
+            ExprKind::Load(place) | ExprKind::Update { place, .. } => access(place),
+            ExprKind::Assign(assign) => access(&assign.place),
             _ => {}
         });
         if has_barrier || atomics.is_empty() {
@@ -125,10 +127,10 @@ fn of_place(place: &Place, span: Span) -> Option<Access> {
         PlaceKind::Local(local) => Some(named(Root::Local(*local), span)),
         PlaceKind::Global(global) => Some(named(Root::Global(*global), span)),
         PlaceKind::Deref(pointer) => of_pointer(pointer, span),
-        PlaceKind::Element { base, index } => {
-            let inner = of_place(base, span)?;
+        PlaceKind::Element(element) => {
+            let inner = of_place(&element.base, span)?;
             let at_start = inner.element == Some(0);
-            Some(Access { element: constant(index).filter(|_| at_start), ..inner })
+            Some(Access { element: constant(&element.index).filter(|_| at_start), ..inner })
         }
         PlaceKind::Field { base, offset } => {
             let mut inner = of_place(base, span)?;

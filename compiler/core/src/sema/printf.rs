@@ -11,7 +11,7 @@ use crate::{
     builtins::Overload,
     diag::{Code, Diagnostic},
     extensions::Extension,
-    hir::{Expr, ExprKind, Place, PlaceKind},
+    hir::{Expr, ExprKind, Place, PlaceKind, Printf},
     ty::{Scalar, Ty, TyId},
 };
 use format::{Conversion, Directive};
@@ -41,7 +41,8 @@ impl Sema<'_> {
         if format.ty == TyId::ERROR || !legal {
             return self.error_value(call.span);
         }
-        Expr { kind: ExprKind::Printf { format: bytes, arguments }, ty: overload.result, span: call.span }
+        let kind = ExprKind::Printf(Box::new(Printf { format: bytes, arguments }));
+        Expr { kind, ty: overload.result, span: call.span }
     }
 
     /// A call of `__builtin_trap`, or of `__builtin_verbose_trap` with two strings that say why: functions of clang's.

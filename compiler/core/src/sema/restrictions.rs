@@ -57,9 +57,8 @@ impl Sema<'_> {
                 ExprKind::Call { function, .. } => found.calls.push((*function, expr.span)),
                 ExprKind::Block { function, .. } => found.blocks.push((*function, expr.span)),
                 ExprKind::Load(place) | ExprKind::AddressOf(place) => found.globals.extend(global_of(place)),
-                ExprKind::Assign { place, .. } | ExprKind::Update { place, .. } => {
-                    found.globals.extend(global_of(place));
-                }
+                ExprKind::Update { place, .. } => found.globals.extend(global_of(place)),
+                ExprKind::Assign(assign) => found.globals.extend(global_of(&assign.place)),
                 ExprKind::Atomic(_) => found.atomics = true,
                 _ => found.barriers |= divergence::is_barrier(expr),
             });
@@ -206,11 +205,8 @@ fn global_of(mut place: &Place) -> Option<(GlobalId, Span)> {
     loop {
         match &place.kind {
             PlaceKind::Global(global) => return Some((*global, place.span)),
-            PlaceKind::Field { base, .. }
-            | PlaceKind::Element { base, .. }
-            | PlaceKind::Swizzle { base, .. } => {
-                place = base;
-            }
+            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
+            PlaceKind::Element(element) => place = &element.base,
             PlaceKind::Local(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
         }
     }

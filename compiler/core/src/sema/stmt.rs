@@ -98,7 +98,7 @@ impl Sema<'_> {
             }
             Ast::Block(block) => StmtKind::Block(self.block_body(block)),
             Ast::If { condition, then, otherwise } => {
-                let condition = self.condition(condition);
+                let condition = Box::new(self.condition(condition));
                 self.warn_empty_body(then, otherwise.is_none(), "if");
                 let then = self.body_statement(then);
                 let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
@@ -119,14 +119,14 @@ impl Sema<'_> {
                 return self.statement(body, hints, out);
             }
             Ast::While { condition, body } => {
-                let condition = self.condition(condition);
+                let condition = Some(Box::new(self.condition(condition)));
                 let body = self.loop_body(body);
-                StmtKind::Loop { test_first: true, condition: Some(condition), step: None, body, hints }
+                StmtKind::Loop { test_first: true, condition, step: None, body, hints }
             }
             Ast::Do { body, condition } => {
                 let body = self.loop_body(body);
-                let condition = self.condition(condition);
-                StmtKind::Loop { test_first: false, condition: Some(condition), step: None, body, hints }
+                let condition = Some(Box::new(self.condition(condition)));
+                StmtKind::Loop { test_first: false, condition, step: None, body, hints }
             }
             Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
             Ast::Goto(name) => {
@@ -176,8 +176,8 @@ impl Sema<'_> {
             }
             ForInit::Declaration(declaration) => self.declaration(declaration, &mut out),
         }
-        let condition = of.condition.as_ref().map(|condition| self.condition(condition));
-        let step = of.step.as_ref().map(|step| self.discarded(step));
+        let condition = of.condition.as_ref().map(|condition| Box::new(self.condition(condition)));
+        let step = of.step.as_ref().map(|step| Box::new(self.discarded(step)));
         let body = self.loop_body(&of.body);
         out.push(Stmt { kind: StmtKind::Loop { test_first: true, condition, step, body, hints }, span });
         let scope = self.scopes.pop();
@@ -209,7 +209,7 @@ impl Sema<'_> {
         }
         let is_plain = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_) | StmtKind::Expr(_));
         if !stmts.iter().all(is_plain) {
-            return Expr { ty: value.ty, kind: ExprKind::Statements(stmts, Box::new(value)), span };
+            return Expr { ty: value.ty, kind: ExprKind::Statements(Box::new((stmts, value))), span };
         }
         let parts = stmts.into_iter().filter_map(|stmt| match stmt.kind {
             StmtKind::Expr(expr) => Some(expr),
@@ -230,8 +230,8 @@ impl Sema<'_> {
         }
         let mut leaving = Vec::new();
         visit::expressions(body, &mut |expr| {
-            if let ExprKind::Statements(stmts, _) = &expr.kind {
-                leaving.extend(jumps::leaving(stmts).map(|stmt| stmt.span));
+            if let ExprKind::Statements(parts) = &expr.kind {
+                leaving.extend(jumps::leaving(&parts.0).map(|stmt| stmt.span));
             }
         });
         leaving.into_iter().for_each(|span| self.report_jump_in_expression(span));

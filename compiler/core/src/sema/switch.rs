@@ -54,7 +54,7 @@ impl Sema<'_> {
         self.body.switches.push(Labels { ty, ..Labels::default() });
         let body = self.body_statement(body);
         self.body.switches.pop();
-        out.push(Stmt { kind: StmtKind::Switch { value, body }, span });
+        out.push(Stmt { kind: StmtKind::Switch { value: Box::new(value), body }, span });
     }
 
     /// `case low:`, and `case low ... high:` of GNU C.

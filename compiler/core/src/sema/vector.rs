@@ -74,9 +74,9 @@ impl Sema<'_> {
     fn literal_parts(&mut self, list: &ast::Expr, parts: &mut Vec<Expr>) {
         let mut written = Vec::new();
         let mut rest = list;
-        while let ast::ExprKind::Comma { left, right } = &rest.kind {
-            written.push(&**right);
-            rest = left;
+        while let ast::ExprKind::Comma(comma) = &rest.kind {
+            written.push(&comma.right);
+            rest = &comma.left;
         }
         written.push(rest);
         for expr in written.into_iter().rev() {
@@ -122,7 +122,7 @@ impl Sema<'_> {
         };
         let ty = self.types.vector(element, components.len() as u8);
         let components = readable(&components, count);
-        Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(base), components), ty, span })
+        Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(base), components.into()), ty, span })
     }
 
     /// A place to be read: the fourth component of a vector of three, which has no value, is any other.
@@ -154,7 +154,7 @@ impl Sema<'_> {
     pub(crate) fn picked(&mut self, value: Expr, components: Vec<u8>) -> Expr {
         let Ty::Vector(element, _) = *self.types.get(value.ty) else { return value };
         let (ty, span) = (self.types.vector(element, components.len() as u8), value.span);
-        Expr { kind: ExprKind::Swizzle(Box::new(value), components), ty, span }
+        Expr { kind: ExprKind::Swizzle(Box::new(value), components.into()), ty, span }
     }
 
     /// Which components the word after the dot names.

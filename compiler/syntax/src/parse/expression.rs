@@ -17,23 +17,22 @@ fn from(first: &Expr, hi: u32) -> Span {
 
 pub(crate) fn comma(left: Expr, right: Expr) -> Expr {
     let span = from(&left, right.span.hi);
-    Expr { kind: ExprKind::Comma { left: Box::new(left), right: Box::new(right) }, span }
+    Expr { kind: ExprKind::Comma(Box::new(CommaExpr { left, right })), span }
 }
 
 pub(crate) fn assign(left: Expr, op: Spanned<Option<BinaryOp>>, right: Expr) -> Expr {
     let span = from(&left, right.span.hi);
-    Expr { kind: ExprKind::Assign { op, left: Box::new(left), right: Box::new(right) }, span }
+    Expr { kind: ExprKind::Assign(Box::new(AssignExpr { op, left, right })), span }
 }
 
 pub(crate) fn conditional(condition: Expr, then: Option<Expr>, otherwise: Expr) -> Expr {
     let span = from(&condition, otherwise.span.hi);
-    let (condition, otherwise) = (Box::new(condition), Box::new(otherwise));
-    Expr { kind: ExprKind::Conditional { condition, then: then.map(Box::new), otherwise }, span }
+    Expr { kind: ExprKind::Conditional(Box::new(ConditionalExpr { condition, then, otherwise })), span }
 }
 
 pub(crate) fn unary(op: Spanned<UnaryOp>, operand: Expr) -> Expr {
     let span = op.span.to(operand.span);
-    Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }
+    Expr { kind: ExprKind::Unary(Box::new(UnaryExpr { op, operand })), span }
 }
 
 /// `sizeof` and its like.
@@ -44,28 +43,28 @@ pub(crate) fn query(lo: u32, operand: Expr, kind: fn(Box<Expr>) -> ExprKind) -> 
 
 pub(crate) fn index(base: Expr, index: Expr, hi: u32) -> Expr {
     let span = from(&base, hi);
-    Expr { kind: ExprKind::Index { base: Box::new(base), index: Box::new(index) }, span }
+    Expr { kind: ExprKind::Index(Box::new(IndexExpr { base, index })), span }
 }
 
 pub(crate) fn call(callee: Expr, arguments: Vec<Expr>, hi: u32) -> Expr {
     let span = from(&callee, hi);
-    Expr { kind: ExprKind::Call { callee: Box::new(callee), arguments }, span }
+    Expr { kind: ExprKind::Call(Box::new(CallExpr { callee, arguments })), span }
 }
 
 pub(crate) fn dot(base: Expr, name: Ident) -> Expr {
     let span = from(&base, name.span.hi);
-    Expr { kind: ExprKind::Member { base: Box::new(base), name }, span }
+    Expr { kind: ExprKind::Member(Box::new(MemberExpr { base, name })), span }
 }
 
 pub(crate) fn arrow(base: Expr, name: Ident) -> Expr {
     let span = from(&base, name.span.hi);
-    Expr { kind: ExprKind::Arrow { base: Box::new(base), name }, span }
+    Expr { kind: ExprKind::Arrow(Box::new(MemberExpr { base, name })), span }
 }
 
 pub(crate) fn postfix(operand: Expr, op: UnaryOp, lo: u32, hi: u32) -> Expr {
     let span = from(&operand, hi);
     let op = Spanned { node: op, span: Span::new(lo, hi) };
-    Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }
+    Expr { kind: ExprKind::Unary(Box::new(UnaryExpr { op, operand })), span }
 }
 
 pub(crate) fn block_literal(
@@ -95,7 +94,7 @@ pub(crate) fn cast(state: &State<'_>, lo: u32, ty: Box<TypeName>, mut operand: E
 
 fn make_cast(lo: u32, ty: Box<TypeName>, operand: Expr) -> Expr {
     let hi = operand.span.hi;
-    expr(lo, ExprKind::Cast { ty, operand: Box::new(operand) }, hi)
+    expr(lo, ExprKind::Cast(Box::new(CastExpr { ty, operand })), hi)
 }
 
 /// The parenthesised expression below all postfix operators, each of which is made to begin at `lo`; `None` if
@@ -103,12 +102,12 @@ fn make_cast(lo: u32, ty: Box<TypeName>, operand: Expr) -> Expr {
 fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
     fn base_of(expr: &Expr) -> Option<&Expr> {
         match &expr.kind {
-            ExprKind::Member { base, .. }
-            | ExprKind::Index { base, .. }
-            | ExprKind::Call { callee: base, .. }
-            | ExprKind::Arrow { base, .. } => Some(base),
-            ExprKind::Unary { op, operand } => {
-                matches!(op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement).then_some(operand)
+            ExprKind::Member(member) | ExprKind::Arrow(member) => Some(&member.base),
+            ExprKind::Index(index) => Some(&index.base),
+            ExprKind::Call(call) => Some(&call.callee),
+            ExprKind::Unary(unary) => {
+                let is_postfix = matches!(unary.op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement);
+                is_postfix.then_some(&unary.operand)
             }
             _ => None,
         }
@@ -119,7 +118,7 @@ fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
         operator = Some(innermost);
         innermost = base;
     }
-    let vector_operator = !matches!(operator?.kind, ExprKind::Call { .. } | ExprKind::Arrow { .. });
+    let vector_operator = !matches!(operator?.kind, ExprKind::Call(_) | ExprKind::Arrow(_));
     if !vector_operator || !matches!(innermost.kind, ExprKind::Paren(_)) {
         return None;
     }
@@ -130,11 +129,10 @@ fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
         }
         at.span.lo = lo;
         at = match &mut at.kind {
-            ExprKind::Member { base, .. }
-            | ExprKind::Index { base, .. }
-            | ExprKind::Call { callee: base, .. }
-            | ExprKind::Arrow { base, .. }
-            | ExprKind::Unary { operand: base, .. } => base,
+            ExprKind::Member(member) | ExprKind::Arrow(member) => &mut member.base,
+            ExprKind::Index(index) => &mut index.base,
+            ExprKind::Call(call) => &mut call.callee,
+            ExprKind::Unary(unary) => &mut unary.operand,
             _ => return None,
         };
     }
@@ -144,16 +142,16 @@ fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
 /// as what stands there binds less tightly. All operators associate to the left, so that what goes down the right
 /// edge binds ever more tightly, and the way is short.
 pub(crate) fn operation(mut left: Expr, op: Spanned<BinaryOp>, right: Expr) -> Expr {
-    if let ExprKind::Binary { op: before, right: edge, .. } = &mut left.kind
-        && precedence(before.node) < precedence(op.node)
+    if let ExprKind::Binary(before) = &mut left.kind
+        && precedence(before.op.node) < precedence(op.node)
     {
         left.span.hi = right.span.hi;
-        let operand = std::mem::replace(&mut **edge, expr(0, ExprKind::Error, 0));
-        **edge = operation(operand, op, right);
+        let operand = std::mem::replace(&mut before.right, expr(0, ExprKind::Error, 0));
+        before.right = operation(operand, op, right);
         return left;
     }
     let span = left.span.to(right.span);
-    Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, span }
+    Expr { kind: ExprKind::Binary(Box::new(BinaryExpr { op, left, right })), span }
 }
 
 /// How tightly an operator binds (C99 6.5.5 to 6.5.14).

@@ -8,7 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::{
     adaptor::{Adaptor, Stop, Terminal},
-    grammar::___parse___Unit::{___StateMachine as Machine, ___TERMINAL as TERMINALS, ___accepts as accepts},
+    grammar::{
+        ___RENAMES as RENAMES,
+        ___parse___Unit::{___StateMachine as Machine, ___TERMINAL as TERMINALS, ___accepts as accepts},
+    },
     state::State,
 };
 
@@ -49,6 +52,12 @@ pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
             let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
                 return Halt::Refused(Some(terminal), Stack(states));
             };
+            if let Some(name) = RENAMES[rule as usize] {
+                states.pop();
+                let state = rename(&machine, top(&states), name, index);
+                states.push(state);
+                continue;
+            }
             let None = machine.reduce(rule, Some(&lo), &mut states, &mut symbols) else {
                 unreachable!("only the end of the input ends a unit")
             };
@@ -61,6 +70,19 @@ pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
         };
         if machine.reduce(rule, None, &mut states, &mut symbols).is_some() {
             return Halt::Accepted;
+        }
+    }
+}
+
+/// The state in which a value of this name stands, behind this state, when it has got all the names that the next
+/// terminal gives it.
+fn rename(machine: &Machine<'_, '_>, behind: i16, mut name: u8, terminal: usize) -> i16 {
+    loop {
+        let state = machine.goto(behind, usize::from(name));
+        let rule = ParserAction::<Machine>::as_reduce(machine.action(state, terminal));
+        match rule.and_then(|rule| RENAMES[rule as usize]) {
+            Some(next) => name = next,
+            None => return state,
         }
     }
 }

@@ -1,18 +1,29 @@
 //! The tokens as the grammar wants them: without those that mean nothing to it, with pragmas only where a
 //! declaration or a statement can begin, and `asm` with its parentheses as one token.
 
+use std::borrow::Cow;
+
 use crate::token::{Keyword, Punct, Token, TokenKind};
 
 /// What the grammar takes.
-pub(super) struct Prepared {
+pub(super) struct Prepared<'t> {
     /// The tokens.
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Cow<'t, [Token]>,
     /// Before which of them stood something that forms no token. It has been reported.
     pub(super) gaps: Vec<usize>,
 }
 
-/// Copies what the grammar takes. A pragma inside an expression or a declaration waits for its end.
-pub(super) fn prepare(tokens: &[Token]) -> Prepared {
+/// Leaves what the grammar takes, which mostly is all. A pragma inside an expression or a declaration waits for its end.
+pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
+    let is_taken_as_it_is = |token: &Token| {
+        !matches!(
+            token.kind,
+            TokenKind::Keyword(Keyword::Extension | Keyword::Asm) | TokenKind::Unknown | TokenKind::Pragma(_)
+        )
+    };
+    if tokens.iter().all(is_taken_as_it_is) {
+        return Prepared { tokens: Cow::Borrowed(tokens), gaps: vec![] };
+    }
     let mut prepared = Vec::with_capacity(tokens.len());
     let mut gaps = vec![];
     let mut pragmas = vec![];
@@ -53,7 +64,7 @@ pub(super) fn prepare(tokens: &[Token]) -> Prepared {
         prepared.push(token);
     }
     prepared.append(&mut pragmas);
-    Prepared { tokens: prepared, gaps }
+    Prepared { tokens: Cow::Owned(prepared), gaps }
 }
 
 /// Whether a declaration or a statement begins with `next`, judged by the tokens alone. Where they cannot tell, as

@@ -7,12 +7,14 @@ impl Printer<'_> {
     /// An expression inside of another: in parentheses unless it is primary or postfix.
     pub(super) fn operand(&mut self, expr: &Expr) {
         let primary = match &expr.kind {
-            ExprKind::Unary { op, .. } => matches!(op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement),
-            ExprKind::Binary { .. }
-            | ExprKind::Assign { .. }
-            | ExprKind::Conditional { .. }
-            | ExprKind::Comma { .. }
-            | ExprKind::Cast { .. }
+            ExprKind::Unary(unary) => {
+                matches!(unary.op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement)
+            }
+            ExprKind::Binary(_)
+            | ExprKind::Assign(_)
+            | ExprKind::Conditional(_)
+            | ExprKind::Comma(_)
+            | ExprKind::Cast(_)
             | ExprKind::SizeofExpr(_)
             | ExprKind::AlignofExpr(_)
             | ExprKind::VecStepExpr(_) => false,
@@ -30,7 +32,7 @@ impl Printer<'_> {
     /// An expression where one without commas may stand.
     pub(super) fn element(&mut self, expr: &Expr) {
         match expr.kind {
-            ExprKind::Assign { .. } | ExprKind::Comma { .. } => self.operand(expr),
+            ExprKind::Assign(_) | ExprKind::Comma(_) => self.operand(expr),
             _ => self.expression(expr),
         }
     }
@@ -48,41 +50,45 @@ impl Printer<'_> {
                 self.expression(inner);
                 self.push(")");
             }
-            ExprKind::Index { base, index } => {
+            ExprKind::Index(node) => {
+                let IndexExpr { base, index } = &**node;
                 self.operand(base);
                 self.push("[");
                 self.expression(index);
                 self.push("]");
             }
-            ExprKind::Call { callee, arguments } => {
+            ExprKind::Call(node) => {
+                let CallExpr { callee, arguments } = &**node;
                 self.operand(callee);
                 self.push("(");
                 self.list(arguments, ", ", Self::element);
                 self.push(")");
             }
-            ExprKind::Member { base, name } => self.member_of(base, ".", name),
-            ExprKind::Arrow { base, name } => self.member_of(base, "->", name),
-            ExprKind::Unary { op, operand } => self.unary(op.node, operand),
-            ExprKind::Binary { op, left, right } => {
+            ExprKind::Member(node) => self.member_of(&node.base, ".", &node.name),
+            ExprKind::Arrow(node) => self.member_of(&node.base, "->", &node.name),
+            ExprKind::Unary(node) => self.unary(node.op.node, &node.operand),
+            ExprKind::Binary(node) => {
+                let BinaryExpr { op, left, right } = &**node;
                 self.operand(left);
                 self.spaced(op.node.spelling());
                 self.operand(right);
             }
-            ExprKind::Assign { op, left, right } => {
+            ExprKind::Assign(node) => {
+                let AssignExpr { op, left, right } = &**node;
                 self.operand(left);
                 self.push(" ");
                 self.push(op.node.map(BinaryOp::spelling).unwrap_or_default());
                 self.push("= ");
                 self.element(right);
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                self.conditional(condition, then.as_deref(), otherwise);
+            ExprKind::Conditional(node) => {
+                self.conditional(&node.condition, node.then.as_ref(), &node.otherwise);
             }
-            ExprKind::Comma { left, right } => self.comma(left, right),
-            ExprKind::Cast { ty, operand } => self.cast(ty, operand),
-            ExprKind::CompoundLiteral { ty, init } => {
-                self.enclosed("(", ty);
-                self.initializer_list(init);
+            ExprKind::Comma(node) => self.comma(&node.left, &node.right),
+            ExprKind::Cast(node) => self.cast(&node.ty, &node.operand),
+            ExprKind::CompoundLiteral(node) => {
+                self.enclosed("(", &node.ty);
+                self.initializer_list(&node.init);
             }
             ExprKind::SizeofExpr(of) => self.query("sizeof ", of),
             ExprKind::SizeofType(ty) => self.enclosed("sizeof(", ty),
@@ -90,12 +96,13 @@ impl Printer<'_> {
             ExprKind::AlignofType(ty) => self.enclosed("_Alignof(", ty),
             ExprKind::VecStepExpr(of) => self.query("vec_step ", of),
             ExprKind::VecStepType(ty) => self.enclosed("vec_step(", ty),
-            ExprKind::Astype { operand, ty } => {
+            ExprKind::Astype(node) => {
                 self.push("__builtin_astype(");
-                self.element(operand);
-                self.enclosed(", ", ty);
+                self.element(&node.operand);
+                self.enclosed(", ", &node.ty);
             }
-            ExprKind::Offsetof { ty, member } => {
+            ExprKind::Offsetof(node) => {
+                let OffsetofExpr { ty, member } = &**node;
                 self.push("__builtin_offsetof(");
                 self.type_name(ty);
                 self.push(", ");
@@ -107,7 +114,8 @@ impl Printer<'_> {
                 }
                 self.push(")");
             }
-            ExprKind::Generic { control, associations } => {
+            ExprKind::Generic(node) => {
+                let GenericExpr { control, associations } = &**node;
                 self.push("_Generic(");
                 self.element(control);
                 for association in associations {
@@ -177,7 +185,7 @@ impl Printer<'_> {
     /// Commas group to the left, as everyone knows.
     fn comma(&mut self, left: &Expr, right: &Expr) {
         match left.kind {
-            ExprKind::Comma { .. } => self.expression(left),
+            ExprKind::Comma(_) => self.expression(left),
             _ => self.operand(left),
         }
         self.push(", ");
@@ -188,11 +196,11 @@ impl Printer<'_> {
     fn cast(&mut self, ty: &TypeName, operand: &Expr) {
         self.enclosed("(", ty);
         match operand.kind {
-            ExprKind::Index { .. }
-            | ExprKind::Call { .. }
-            | ExprKind::Member { .. }
-            | ExprKind::Arrow { .. }
-            | ExprKind::Unary { .. } => {
+            ExprKind::Index(_)
+            | ExprKind::Call(_)
+            | ExprKind::Member(_)
+            | ExprKind::Arrow(_)
+            | ExprKind::Unary(_) => {
                 self.push("(");
                 self.expression(operand);
                 self.push(")");

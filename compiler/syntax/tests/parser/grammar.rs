@@ -269,12 +269,12 @@ fn spans_cover_what_they_name() {
     let kiln_syntax::ast::Initializer::Expr(sum) = declaration.declarators[0].init.as_ref().unwrap() else {
         panic!()
     };
-    let kiln_syntax::ast::ExprKind::Binary { left, .. } = &sum.kind else { panic!() };
-    let kiln_syntax::ast::ExprKind::Member { base, .. } = &left.kind else { panic!() };
+    let kiln_syntax::ast::ExprKind::Binary(operation) = &sum.kind else { panic!() };
+    let kiln_syntax::ast::ExprKind::Member(member) = &operation.left.kind else { panic!() };
     let of = |span: kiln_syntax::Span| &text[span.lo as usize..span.hi as usize];
     assert_eq!(of(declaration.span), text);
     assert_eq!(of(sum.span), "(float4)(1, 2).xy + a");
-    assert_eq!(of(left.span), "(float4)(1, 2).xy");
-    assert_eq!(of(base.span), "(float4)(1, 2)");
+    assert_eq!(of(operation.left.span), "(float4)(1, 2).xy");
+    assert_eq!(of(member.base.span), "(float4)(1, 2)");
     assert_eq!(of(declaration.declarators[0].declarator.span), "x");
 }

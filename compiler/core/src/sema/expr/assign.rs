@@ -8,7 +8,7 @@ use kiln_syntax::{
 use super::Operand;
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind, Place, PlaceKind, UpdateResult},
+    hir::{Assign, Const, Expr, ExprKind, Place, PlaceKind, UpdateResult},
     opencl::AddressSpace,
     sema::{Sema, convert::AssignContext},
     ty::{Ty, TyId},
@@ -47,7 +47,7 @@ impl Sema<'_> {
                 if value.ty == TyId::ERROR {
                     return self.error_value(span);
                 }
-                Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty, span }
+                Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span }
             }
             Some(node) => {
                 let current = Expr { kind: ExprKind::Current, ty: place.ty.ty, span: place.span };
@@ -69,7 +69,7 @@ impl Sema<'_> {
             _ => UpdateResult::Old,
         };
         let Some(place) = self.writable(operand, op.span, spelling) else { return self.error_value(span) };
-        let shown = self.show(place.ty.ty);
+        let shown = || self.show(place.ty.ty);
         match self.types.get(place.ty.ty) {
             Ty::Pointer(_) | Ty::Enum(_) => {}
             Ty::Vector(element, _) if element.is_float() => {
@@ -77,9 +77,9 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::StepOfFloat,
                         op.span,
-                        format!("`{spelling}` does not take `{shown}`"),
+                        format!("`{spelling}` does not take `{}`", shown()),
                     )
-                    .also(place.span, format!("`{shown}`"))
+                    .also(place.span, format!("`{}`", shown()))
                     .help(format!("write `{}= 1`", binary.spelling()))
                     .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
                 );
@@ -90,7 +90,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::StepOfScalarFloat,
                         op.span,
-                        format!("`{spelling}` on `{shown}` is not portable OpenCL C"),
+                        format!("`{spelling}` on `{}` is not portable OpenCL C", shown()),
                     )
                     .help(format!("write `{}= 1`", binary.spelling()))
                     .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
@@ -102,9 +102,9 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::InvalidOperands,
                         op.span,
-                        format!("`{spelling}` does not take `{shown}`"),
+                        format!("`{spelling}` does not take `{}`", shown()),
                     )
-                    .also(place.span, format!("`{shown}`")),
+                    .also(place.span, format!("`{}`", shown())),
                 );
                 return self.error_value(span);
             }
@@ -157,13 +157,13 @@ impl Sema<'_> {
     }
 
     fn may_write(&mut self, place: &Place, op: Span, spelling: &str) -> bool {
-        let shown = self.show(place.ty.ty);
         if self.is_storage_only(place.ty.ty) {
             if !matches!(place.kind, PlaceKind::Local(_)) {
                 self.report_half("a value that is written", place.span);
             }
             return false;
         }
+        let shown = || self.show(place.ty.ty);
         let diagnostic = match self.types.get(place.ty.ty) {
             Ty::Error => return false,
             Ty::Atomic(_) | Ty::AtomicFlag => {
@@ -179,7 +179,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AtomicOperator,
                     op,
-                    format!("`{spelling}` cannot be applied to an object of type `{shown}`"),
+                    format!("`{spelling}` cannot be applied to an object of type `{}`", shown()),
                 )
                 .also(place.span, "an atomic object")
                 .help(format!("use `{function}`"))
@@ -187,16 +187,16 @@ impl Sema<'_> {
             }
             Ty::Array(..) => {
                 Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
-                    .also(place.span, format!("`{shown}`"))
+                    .also(place.span, format!("`{}`", shown()))
                     .help("assign its elements, or put the array into a struct")
                     .note("C99 6.3.2.1: an array is not a modifiable l-value")
             }
             Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => Diagnostic::new(
                 Code::NotAssignable,
                 op,
-                format!("an object of type `{shown}` cannot be assigned"),
+                format!("an object of type `{}` cannot be assigned", shown()),
             )
-            .also(place.span, format!("`{shown}`"))
+            .also(place.span, format!("`{}`", shown()))
             .note("OpenCL C 6.11.b: images and samplers cannot be modified"),
             Ty::Block(_) => Diagnostic::new(Code::NotAssignable, op, "a block variable cannot be assigned")
                 .also(place.span, "declared with its block")
@@ -218,9 +218,9 @@ impl Sema<'_> {
             Ty::Record(_) if self.has_const_member(place.ty.ty) => Diagnostic::new(
                 Code::ReadOnly,
                 op,
-                format!("`{shown}` has a `const` member and cannot be assigned"),
+                format!("`{}` has a `const` member and cannot be assigned", shown()),
             )
-            .also(place.span, format!("`{shown}`"))
+            .also(place.span, format!("`{}`", shown()))
             .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value"),
             _ => match &place.kind {
                 PlaceKind::Swizzle { components, .. } if has_repeats(components) => Diagnostic::new(
@@ -271,11 +271,8 @@ fn is_temporary(place: &Place) -> bool {
     loop {
         match &place.kind {
             PlaceKind::Temporary(_) => return true,
-            PlaceKind::Field { base, .. }
-            | PlaceKind::Element { base, .. }
-            | PlaceKind::Swizzle { base, .. } => {
-                place = base;
-            }
+            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
+            PlaceKind::Element(element) => place = &element.base,
             PlaceKind::Local(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => return false,
         }
     }

@@ -31,10 +31,10 @@ impl Sema<'_> {
 
     /// `a & b == c` compares first, which is hardly meant (C99 6.5).
     fn warn_precedence(&mut self, op: Spanned<BinaryOp>, operand: &ast::Expr) {
-        let ast::ExprKind::Binary { op: inner, .. } = &operand.kind else { return };
+        let ast::ExprKind::Binary(inner) = &operand.kind else { return };
         let is_bitwise = matches!(op.node, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
         let compares = matches!(
-            inner.node,
+            inner.op.node,
             BinaryOp::Equal
                 | BinaryOp::NotEqual
                 | BinaryOp::Less
@@ -45,7 +45,7 @@ impl Sema<'_> {
         if !is_bitwise || !compares {
             return;
         }
-        let (outer, inner) = (op.node.spelling(), inner.node.spelling());
+        let (outer, inner) = (op.node.spelling(), inner.op.node.spelling());
         self.report(
             Diagnostic::new(Code::Precedence, op.span, format!("`{inner}` comes before `{outer}` here"))
                 .also(operand.span, "is compared first")
@@ -118,7 +118,8 @@ impl Sema<'_> {
 
     /// Warns of arithmetic on constants whose result does not fit into its signed type (C99 6.5).
     fn warn_overflow(&mut self, kind: &ExprKind, ty: TyId, span: Span) {
-        let ExprKind::Binary(op, left, right) = kind else { return };
+        let ExprKind::Binary(op, operands) = kind else { return };
+        let [left, right] = &**operands;
         let (ExprKind::Const(left), ExprKind::Const(right)) = (&left.kind, &right.kind) else { return };
         if let Some((element, 1)) = self.types.components(ty)
             && fold::overflows(*op, element, left, right)
@@ -145,7 +146,7 @@ impl Sema<'_> {
     ) -> Option<(ExprKind, TyId)> {
         let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
         let ty = left.ty;
-        Some((ExprKind::Binary(op, Box::new(left), Box::new(right)), ty))
+        Some((ExprKind::Binary(op, Box::new([left, right])), ty))
     }
 
     /// `/` and `%`: as above, with a look at a divisor that is known to be zero.
@@ -360,7 +361,7 @@ impl Sema<'_> {
         self.warn_shift_amount(&right, width);
         let ty = left.ty;
         let right = self.convert(right, ty);
-        Some((ExprKind::Binary(op, Box::new(left), Box::new(right)), ty))
+        Some((ExprKind::Binary(op, Box::new([left, right])), ty))
     }
 
     fn warn_shift_amount(&mut self, amount: &Expr, width: u64) {

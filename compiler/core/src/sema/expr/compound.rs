@@ -4,7 +4,7 @@ use kiln_syntax::{Span, ast};
 
 use super::Operand;
 use crate::{
-    hir::{Expr, ExprKind, Global, Place, PlaceKind},
+    hir::{Assign, Expr, ExprKind, Global, Place, PlaceKind},
     opencl::{AddressSpace, LanguageVersion, Linkage},
     sema::Sema,
     ty::{QualTy, Ty, TyId},
@@ -32,8 +32,8 @@ impl Sema<'_> {
         while let ast::ExprKind::Paren(parenthesised) = &inner.kind {
             inner = parenthesised;
         }
-        let ast::ExprKind::CompoundLiteral { ty, init } = &inner.kind else { return self.operand(expr) };
-        let (ty, value) = self.compound_value(ty, init, inner.span);
+        let ast::ExprKind::CompoundLiteral(literal) = &inner.kind else { return self.operand(expr) };
+        let (ty, value) = self.compound_value(&literal.ty, &literal.init, inner.span);
         if value.ty == TyId::ERROR {
             return Operand::Value(value);
         }
@@ -68,7 +68,7 @@ impl Sema<'_> {
             return Operand::Place(Place { kind: PlaceKind::Global(global), ty, span });
         }
         let mut place = self.temporary_place(ty.ty, span);
-        let stored = ExprKind::Assign { place: Box::new(place.clone()), value: Box::new(value) };
+        let stored = ExprKind::Assign(Box::new(Assign { place: place.clone(), value }));
         let stored = Expr { kind: stored, ty: ty.ty, span };
         place.ty.quals = QualTy { quals: ty.quals, ..place.ty }.in_space(AddressSpace::Private).quals;
         let ty = place.ty;

@@ -4,7 +4,7 @@ use kiln_syntax::{Span, ast};
 
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind},
+    hir::{Assign, Const, Expr, ExprKind},
     sema::Sema,
     ty::{Scalar, Ty, TyId},
 };
@@ -60,7 +60,7 @@ impl Sema<'_> {
         let place = self.temporary_place(tested.ty, span);
         let stored = Expr {
             ty: tested.ty,
-            kind: ExprKind::Assign { place: Box::new(place.clone()), value: Box::new(tested) },
+            kind: ExprKind::Assign(Box::new(Assign { place: place.clone(), value: tested })),
             span,
         };
         let then = self.load(place);

@@ -34,11 +34,11 @@ impl Sema<'_> {
         loop {
             callee = match &callee.kind {
                 ast::ExprKind::Paren(inner) => inner,
-                ast::ExprKind::Generic { control, associations } => {
-                    match self.selected(control, associations, callee.span) {
+                ast::ExprKind::Generic(node) => {
+                    match self.selected(&node.control, &node.associations, callee.span) {
                         Some(chosen) => {
                             self.report_c11("a generic selection", callee.span);
-                            &associations[chosen].value
+                            &node.associations[chosen].value
                         }
                         None => return callee,
                     }

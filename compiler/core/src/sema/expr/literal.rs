@@ -22,10 +22,10 @@ use number::{Integer, IntegerError};
 impl Sema<'_> {
     /// An integer constant (C99 6.4.4.1).
     pub(super) fn integer_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
-        let text = self.text(spelling).to_owned();
-        let integer = match number::integer(&text) {
+        let integer = match number::integer(self.text(spelling)) {
             Ok(integer) => integer,
             Err(error) => {
+                let text = self.text(spelling).to_owned();
                 self.report_integer(&text, error, span);
                 return self.error_value(span);
             }

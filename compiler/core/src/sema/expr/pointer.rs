@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, Place, PlaceKind},
+    hir::{Const, Element, Expr, Place, PlaceKind},
     opencl::AddressSpace,
     sema::Sema,
     ty::{QualTy, Scalar, Ty, TyId},
@@ -113,11 +113,7 @@ impl Sema<'_> {
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
         ty.quals.space = Some(base.ty.quals.space.unwrap_or(AddressSpace::Private));
         let index = self.index_value(index);
-        Operand::Place(Place {
-            kind: PlaceKind::Element { base: Box::new(base), index: Box::new(index) },
-            ty,
-            span,
-        })
+        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
     }
 
     /// An index that is known to lie outside of the array. An array of one element may stand for more.
@@ -170,10 +166,6 @@ impl Sema<'_> {
             None => {}
         }
         let index = self.index_value(index);
-        Operand::Place(Place {
-            kind: PlaceKind::Element { base: Box::new(base), index: Box::new(index) },
-            ty,
-            span,
-        })
+        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
     }
 }

@@ -52,7 +52,7 @@ impl Sema<'_> {
     fn operand_type(&mut self, operand: &ast::Expr) -> TyId {
         let ty = self.unevaluated_type(operand).ty;
         let is_literal = matches!(self.types.get(ty), Ty::Vector(..) | Ty::Error);
-        if !matches!(operand.kind, ast::ExprKind::Cast { .. }) || is_literal {
+        if !matches!(operand.kind, ast::ExprKind::Cast(_)) || is_literal {
             return ty;
         }
         self.report(

@@ -136,7 +136,7 @@ impl Sema<'_> {
     /// `&place` (OpenCL C 6.5.14).
     fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         let operand = match &operand.kind {
-            ast::ExprKind::Index { base, index } => self.index(base, index, Use::Address, operand.span),
+            ast::ExprKind::Index(node) => self.index(&node.base, &node.index, Use::Address, operand.span),
             _ => self.object_operand(operand),
         };
         match operand {
@@ -171,7 +171,7 @@ impl Sema<'_> {
             return false;
         }
         match place.kind {
-            PlaceKind::Swizzle { .. } | PlaceKind::Element { .. } if self.is_component(place) => {
+            PlaceKind::Swizzle { .. } | PlaceKind::Element(_) if self.is_component(place) => {
                 self.report(
                     Diagnostic::new(Code::AddressOfComponent, place.span, "the components of a vector have no address")
                         .help("store the component in a variable, or cast the vector's address to a pointer to its element")
@@ -186,10 +186,12 @@ impl Sema<'_> {
                 );
                 false
             }
-            PlaceKind::Field { ref base, .. } | PlaceKind::Element { ref base, .. }
-                if matches!(base.kind, PlaceKind::Temporary(_)) =>
-            {
+            PlaceKind::Field { ref base, .. } if matches!(base.kind, PlaceKind::Temporary(_)) => {
                 let base = Place { span: place.span, ..(**base).clone() };
+                self.has_address(&base)
+            }
+            PlaceKind::Element(ref element) if matches!(element.base.kind, PlaceKind::Temporary(_)) => {
+                let base = Place { span: place.span, ..element.base.clone() };
                 self.has_address(&base)
             }
             _ => match self.types.get(place.ty.ty) {
@@ -218,7 +220,7 @@ impl Sema<'_> {
     fn is_component(&self, place: &Place) -> bool {
         match &place.kind {
             PlaceKind::Swizzle { .. } => true,
-            PlaceKind::Element { base, .. } => matches!(self.types.get(base.ty.ty), Ty::Vector(..)),
+            PlaceKind::Element(element) => matches!(self.types.get(element.base.ty.ty), Ty::Vector(..)),
             _ => false,
         }
     }
