@@ -559,7 +559,8 @@ pub enum Op {
     /// `[variable's address, index]`: the address of an element (`Var::element`); the index is an I32. Made by
     /// `passes/layout_vars`; an access through it has exactly the element's type.
     Element,
-    /// `[]`: a 32-bit word of what a launch passes (`Module::interface`). Made by `passes/bind_arguments`.
+    /// `[]`: a 32-bit word of what a launch passes (`Module::interface`), as I32 or F32; or, from an even one of the push
+    /// constants, two as I64. Made by `passes/bind_arguments`.
     LaunchWord(LaunchMemory, u32),
     /// `[]`: an address that a launch passes, as an I64. `passes/bind_arguments` gives it a place.
     LaunchAddress(State),

@@ -10,7 +10,9 @@ mod emulate_int64;
 mod emulate_small;
 mod expand_memory;
 mod express_builtins;
+mod forward_joins;
 mod inline_calls;
+mod joins;
 mod keep_halves_in_memory;
 mod keep_loop_values;
 mod layout_vars;
@@ -26,6 +28,7 @@ mod promote;
 mod refuse_missing;
 mod refuse_opencl_only;
 mod rewrite;
+mod select_values;
 mod simplify;
 mod specialize_spaces;
 mod split_vectors;
@@ -50,6 +53,10 @@ const VULKAN: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
     // While scalars and vectors of all widths are still there to be compared.
     ("choose_extremes", choose_extremes::choose_extremes),
+    // What is little now is little in every copy that the next makes of it.
+    ("promote_early", promote::promote),
+    ("forward_joins_early", forward_joins::forward_joins),
+    ("dead_code_early", dead_code::dead_code),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
     // After inlining, as it is the kernel that is left; before ways out get the form that is wanted of them.
@@ -62,6 +69,11 @@ const VULKAN: &[(&str, Pass)] = &[
     ("expand_memory", expand_memory::expand_memory),
     // Pointers kept in variables become values whose origin can be followed.
     ("promote", promote::promote),
+    // Values that join for nobody, or that are the same on all ways, would keep others alive.
+    ("forward_joins", forward_joins::forward_joins),
+    ("dead_joins", dead_code::dead_code),
+    // When both ways of an `if` have nothing left but values.
+    ("select_values", select_values::select_values),
     // What is constant now decides which code is left for the others.
     ("simplify", simplify::simplify),
     // Before anything asks for the space that an access touches.
@@ -97,6 +109,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("split_vectors", split_vectors::split_vectors),
     // What the others have made has much in common.
     ("simplify_again", simplify::simplify),
+    // Variables of `layout_vars` have become values.
+    ("forward_joins_again", forward_joins::forward_joins),
+    ("select_values_again", select_values::select_values),
     // Selections that always choose the same hid what was widened.
     ("narrow_comparisons_again", narrow_comparisons::narrow_comparisons),
     // After all that makes loops, and all that could see through it.
@@ -112,10 +127,13 @@ const OPENCL: &[(&str, Pass)] = &[
     ("inline_crowded", inline_calls::inline_crowded),
     ("leave_at_traps", leave_at_traps::leave_at_traps),
     ("promote", promote::promote),
+    ("forward_joins", forward_joins::forward_joins),
     // When variables have become values, so that uses are seen; before anything asks for half arithmetic.
     ("keep_halves_in_memory", keep_halves_in_memory::keep_halves_in_memory),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("refuse_missing", refuse_missing::refuse_missing),
+    ("dead_joins", dead_code::dead_code),
+    ("select_values", select_values::select_values),
     ("simplify", simplify::simplify),
     ("dead_code", dead_code::dead_code),
 ];

@@ -9,7 +9,11 @@ use rspirv::{
     spirv::{Capability, MemoryAccess, Op, StorageClass, Word},
 };
 
-use super::{Emitter, body::Body};
+use super::{
+    Emitter,
+    body::Body,
+    elements::{Element, Index},
+};
 use crate::{
     ir::{Access, Inst, Op as IrOp, Scalar, Type, ValueDef, ValueId, VarId},
     memory::Spaces,
@@ -71,7 +75,36 @@ impl Body<'_, '_> {
         self.pointer_to(address, half)
     }
 
+    /// A pointer to something of a type by its word, made once for all that see it.
     pub(super) fn pointer_to(&mut self, address: ValueId, pointee: Word) -> Word {
+        let key = (address, pointee);
+        if let Some(&known) = self.pointers.get(&key) {
+            return known;
+        }
+        let pointer = match self.elements.of(address) {
+            Some(element) => self.element_of(element, pointee),
+            None => self.cast_to(address, pointee),
+        };
+        self.pointers.insert(key, pointer);
+        self.pointer_log.push(key);
+        pointer
+    }
+
+    fn element_of(&mut self, element: Element, pointee: Word) -> Word {
+        let base = self.pointer_to(element.base, pointee);
+        let index = match element.index {
+            Index::Value(value) => self.value(value),
+            Index::Constant(number) => match i32::try_from(number) {
+                Ok(number) => self.emitter.u32(number as u32),
+                Err(_) => self.emitter.splat(Type::I64, number as u64),
+            },
+        };
+        let ty = self.emitter.pointer_type(StorageClass::PhysicalStorageBuffer, pointee);
+        self.emitter.stride(ty, element.size);
+        self.typed(Op::PtrAccessChain, ty, vec![Operand::IdRef(base), Operand::IdRef(index)])
+    }
+
+    fn cast_to(&mut self, address: ValueId, pointee: Word) -> Word {
         let word = self.value(address);
         let (class, op) = match self.type_of(address) {
             Type::Pointer(space) => (self.emitter.storage_class(space), Op::Bitcast),

@@ -7,7 +7,7 @@ use rspirv::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Emitter, control::Construct};
+use super::{Emitter, control::Construct, elements::Elements};
 use crate::{
     index::Id as _,
     ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, VarId},
@@ -23,6 +23,11 @@ pub(super) struct Body<'e, 'm> {
     /// Private variables: they stand at the head of the first block.
     variables: Vec<Instruction>,
     pub(super) variable_ids: FxHashMap<VarId, Word>,
+    /// Addresses that are computed where they become pointers.
+    pub(super) elements: Elements,
+    /// The pointers of each type that are seen here, by the address that they are made of; and in the order made.
+    pub(super) pointers: FxHashMap<(ValueId, Word), Word>,
+    pub(super) pointer_log: Vec<(ValueId, Word)>,
     /// What a debugger is told of the function.
     pub(super) debug_scope: Option<Word>,
     pub(super) constructs: FxHashMap<InstId, Construct>,
@@ -59,6 +64,9 @@ impl<'m> Emitter<'m> {
             blocks: Vec::new(),
             variables: Vec::new(),
             variable_ids: FxHashMap::default(),
+            elements: Elements::default(),
+            pointers: FxHashMap::default(),
+            pointer_log: Vec::new(),
             debug_scope,
             constructs: FxHashMap::default(),
             interface: FxHashSet::default(),
@@ -73,6 +81,9 @@ impl<'m> Emitter<'m> {
             }
             body.values[param.index()] = word;
             parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
+        }
+        if body.is_structured() {
+            body.elements = Elements::find(function);
         }
         if function.linkage != Linkage::Imported {
             body.start_block();
@@ -99,12 +110,18 @@ impl<'m> Body<'_, 'm> {
     /// Emits the instructions of an IR block into the current basic block and those that follow it.
     pub(super) fn block(&mut self, block: BlockId) {
         let function = self.function;
+        let seen = self.pointer_log.len();
         for &inst in &function.blocks[block].insts {
             if self.is_terminated {
-                return;
+                break;
             }
-            self.line(function.insts[inst].span);
-            self.instruction(inst, &function.insts[inst]);
+            if !self.elements.is_implied(inst) {
+                self.line(function.insts[inst].span);
+                self.instruction(inst, &function.insts[inst]);
+            }
+        }
+        for key in self.pointer_log.drain(seen..) {
+            self.pointers.remove(&key);
         }
     }
 

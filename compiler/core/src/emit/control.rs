@@ -8,7 +8,7 @@ use rspirv::{
 use super::body::Body;
 use crate::{
     hir::LoopHints,
-    ir::{BlockId, Case, Inst, InstId, Scalar, Type, ValueId},
+    ir::{BlockId, Case, Inst, InstId, Op as IrOp, Scalar, Type, ValueId},
 };
 
 /// A construct that is being emitted.
@@ -33,15 +33,44 @@ impl Body<'_, '_> {
     pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
         let merge = self.open(id);
         let condition = self.value(inst.args[0]);
-        let (then_label, else_label) = (self.emitter.writer.id(), self.emitter.writer.id());
+        let (then_goal, else_goal) = (self.goal(then), self.goal(otherwise));
+        // Two ways from one block to another could not bring different values.
+        let else_goal = else_goal.filter(|goal| Some(goal) != then_goal.as_ref());
+        let arms = [(then, then_goal), (otherwise, else_goal)].map(|(block, goal)| match goal {
+            Some(_) => (self.arrive(block), None),
+            None => (self.emitter.writer.id(), Some(block)),
+        });
         self.selection_merge(merge);
-        let operands = vec![condition, then_label, else_label].into_iter().map(Operand::IdRef).collect();
+        let labels = arms.iter().map(|(label, _)| *label);
+        let operands = std::iter::once(condition).chain(labels).map(Operand::IdRef).collect();
         self.terminate(Op::BranchConditional, operands);
-        for (label, block) in [(then_label, then), (else_label, otherwise)] {
-            self.start_labelled(label);
-            self.block(block);
+        for (label, block) in arms {
+            if let Some(block) = block {
+                self.start_labelled(label);
+                self.block(block);
+            }
         }
         self.close(id, inst);
+    }
+
+    /// Where a block leads that does nothing but jump: the construct, and whether to its end.
+    fn goal(&self, block: BlockId) -> Option<(InstId, bool)> {
+        let [only] = self.function.blocks[block].insts[..] else { return None };
+        match self.function.insts[only].op {
+            IrOp::Exit(target) => Some((target, true)),
+            IrOp::Continue(target) => Some((target, false)),
+            _ => None,
+        }
+    }
+
+    /// Notes that the current basic block goes where a block's jump leads, and gives the label there.
+    fn arrive(&mut self, block: BlockId) -> Word {
+        let jump = &self.function.insts[self.function.blocks[block].insts[0]];
+        match jump.op {
+            IrOp::Exit(target) => self.note_exit(target, jump),
+            IrOp::Continue(target) => self.note_continue(target, jump),
+            _ => unreachable!("`goal` has found a jump"),
+        }
     }
 
     pub(super) fn emit_switch(&mut self, id: InstId, inst: &Inst, cases: &[Case], default: BlockId) {
@@ -138,22 +167,30 @@ impl Body<'_, '_> {
 
     /// `Exit`
     pub(super) fn emit_exit(&mut self, target: InstId, inst: &Inst) {
+        let merge = self.note_exit(target, inst);
+        self.terminate(Op::Branch, vec![Operand::IdRef(merge)]);
+    }
+
+    fn note_exit(&mut self, target: InstId, inst: &Inst) -> Word {
         let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         let from = self.current();
         let construct = self.constructs.entry(target).or_default();
         construct.exits.push((from, values));
-        let merge = construct.merge;
-        self.terminate(Op::Branch, vec![Operand::IdRef(merge)]);
+        construct.merge
     }
 
     /// `Continue`
     pub(super) fn emit_continue(&mut self, target: InstId, inst: &Inst) {
+        let label = self.note_continue(target, inst);
+        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+    }
+
+    fn note_continue(&mut self, target: InstId, inst: &Inst) -> Word {
         let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         let from = self.current();
         let construct = self.constructs.entry(target).or_default();
         construct.continues.push((from, values));
-        let label = construct.continuing;
-        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+        construct.continuing
     }
 
     /// `Next`

@@ -6,9 +6,9 @@ use rspirv::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Emitter, body::Body};
+use super::{Emitter, body::Body, launch::Launch};
 use crate::{
-    ir::{Const, FuncId, Input, Inst, LaunchMemory, Place, Scalar, Type, Var, VarId, WorkItem},
+    ir::{Const, FuncId, Input, Inst, Scalar, Type, Var, VarId, WorkItem},
     opencl::{AddressSpace, Linkage},
 };
 
@@ -20,7 +20,11 @@ pub(super) struct Globals {
     pub(super) interfaces: FxHashMap<FuncId, FxHashSet<Word>>,
     variables: FxHashMap<VarId, Word>,
     inputs: FxHashMap<u32, Word>,
-    launch: FxHashMap<LaunchMemory, Word>,
+    pub(super) launch: Launch,
+    /// By name, type and numbers.
+    pub(super) argument_infos: FxHashMap<(String, String, [u32; 3]), Word>,
+    /// The types of pointers that tell their stride.
+    pub(super) strided: FxHashSet<Word>,
     /// By number and type.
     pub(super) descriptors: FxHashMap<(u32, Word), Word>,
     /// The composite decorated `WorkgroupSize`, made of specialisation constants.
@@ -177,7 +181,6 @@ impl Emitter<'_> {
         let ty = self.ty(Type::Vector(Scalar::I32, 3));
         let word = self.writer.global(Op::SpecConstantComposite, Some(ty), parts.to_vec());
         self.decorate_builtin(word, BuiltIn::WorkgroupSize);
-        self.writer.name(word, "local_size");
         self.globals.local_size = Some(word);
         word
     }
@@ -220,85 +223,6 @@ impl Emitter<'_> {
         word
     }
 
-    /// A block of words: push constants as 32-bit words, the uniform buffer as vectors of four.
-    fn launch_memory(&mut self, memory: LaunchMemory) -> Word {
-        if let Some(&word) = self.globals.launch.get(&memory) {
-            return word;
-        }
-        let words = self.words(memory).max(1);
-        let (element, class, count, stride) = match memory {
-            LaunchMemory::PushConstants => (Type::Scalar(Scalar::I32), StorageClass::PushConstant, words, 4),
-            LaunchMemory::Uniform => {
-                (Type::Vector(Scalar::I32, 4), StorageClass::Uniform, words.div_ceil(4), 16)
-            }
-        };
-        let element = self.ty(element);
-        let count = self.u32(count);
-        let operands = vec![Operand::IdRef(element), Operand::IdRef(count)];
-        let array = self.writer.global(Op::TypeArray, None, operands);
-        let block = self.writer.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
-        let decorate = |operands: &[Operand]| operands.to_vec();
-        self.writer.annotate(
-            Op::Decorate,
-            decorate(&[
-                Operand::IdRef(array),
-                Operand::Decoration(Decoration::ArrayStride),
-                Operand::LiteralBit32(stride),
-            ]),
-        );
-        self.writer.annotate(
-            Op::MemberDecorate,
-            decorate(&[
-                Operand::IdRef(block),
-                Operand::LiteralBit32(0),
-                Operand::Decoration(Decoration::Offset),
-                Operand::LiteralBit32(0),
-            ]),
-        );
-        self.writer.annotate(
-            Op::Decorate,
-            decorate(&[Operand::IdRef(block), Operand::Decoration(Decoration::Block)]),
-        );
-        let pointer = self.pointer_type(class, block);
-        let word = self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
-        if memory == LaunchMemory::Uniform {
-            for decoration in [Decoration::DescriptorSet, Decoration::Binding] {
-                let operands =
-                    vec![Operand::IdRef(word), Operand::Decoration(decoration), Operand::LiteralBit32(0)];
-                self.writer.annotate(Op::Decorate, operands);
-            }
-        }
-        self.writer.name(word, "launch");
-        self.globals.launch.insert(memory, word);
-        word
-    }
-
-    /// Words up to the end of the last thing in a launch memory.
-    fn words(&self, memory: LaunchMemory) -> u32 {
-        let interface = &self.module.interface;
-        let mut end = 0;
-        if memory == LaunchMemory::PushConstants {
-            for (state, word) in &interface.state {
-                end = end.max(word + state.words());
-            }
-        }
-        for fact in interface.image_facts.iter().filter(|fact| fact.memory == memory) {
-            end = end.max(fact.byte / 4 + 1);
-        }
-        for (function, places) in &interface.arguments {
-            let kernel = self.module.functions[*function].kernel.as_ref();
-            let arguments = kernel.map_or(&[][..], |kernel| &kernel.arguments[..]);
-            for (place, argument) in places.iter().zip(arguments) {
-                if let Place::Bytes(at, byte) = place
-                    && *at == memory
-                {
-                    end = end.max((byte + argument.kind.passed_size()).div_ceil(4));
-                }
-            }
-        }
-        end
-    }
-
     /// A constant with these bits in every component.
     pub(super) fn splat(&mut self, ty: Type, bits: u64) -> Word {
         let count = if let Type::Vector(_, count) = ty { usize::from(count) } else { 1 };
@@ -307,24 +231,6 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// `LaunchWord`
-    pub(super) fn launch_word(&mut self, inst: &Inst, memory: LaunchMemory, word: u32) {
-        let variable = self.emitter.launch_memory(memory);
-        self.interface.insert(variable);
-        let zero = self.emitter.u32(0);
-        let scalar = self.emitter.scalar(Scalar::I32);
-        let (class, index, component) = match memory {
-            LaunchMemory::PushConstants => (StorageClass::PushConstant, word, None),
-            LaunchMemory::Uniform => (StorageClass::Uniform, word / 4, Some(word % 4)),
-        };
-        let pointer = self.emitter.pointer_type(class, scalar);
-        let mut operands = vec![variable, zero, self.emitter.u32(index)];
-        operands.extend(component.map(|component| self.emitter.u32(component)));
-        let operands = operands.into_iter().map(Operand::IdRef).collect();
-        let pointer = self.typed(Op::AccessChain, pointer, operands);
-        self.result(inst, Op::Load, vec![Operand::IdRef(pointer)]);
-    }
-
     /// `Input`
     pub(super) fn input(&mut self, inst: &Inst, input: Input) {
         let (builtin, capability) = match input {

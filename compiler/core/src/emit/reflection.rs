@@ -206,7 +206,7 @@ impl Emitter<'_> {
         self.reflect(number, &parts);
     }
 
-    /// `ArgumentInfo`, with the numbers of `clGetKernelArgInfo` (OpenCL API 5.9.4).
+    /// `ArgumentInfo`, with the numbers of `clGetKernelArgInfo` (OpenCL API 5.9.4): one for all arguments that are alike.
     fn info(&mut self, argument: &Argument) -> Word {
         const ADDRESS_GLOBAL: u32 = 0x119B;
         const ADDRESS_LOCAL: u32 = 0x119C;
@@ -230,16 +230,16 @@ impl Emitter<'_> {
         let qualifier = u32::from(argument.is_const)
             | u32::from(argument.is_restrict) << 1
             | u32::from(argument.is_volatile) << 2;
-        self.reflect(
-            number::ARGUMENT_INFO,
-            &[
-                Part::Text(&argument.name),
-                Part::Text(&argument.type_name),
-                Part::Number(address),
-                Part::Number(access),
-                Part::Number(qualifier),
-            ],
-        )
+        let numbers = [address, access, qualifier];
+        let key = (argument.name.clone(), argument.type_name.clone(), numbers);
+        if let Some(&known) = self.globals.argument_infos.get(&key) {
+            return known;
+        }
+        let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
+        parts.extend(numbers.map(Part::Number));
+        let word = self.reflect(number::ARGUMENT_INFO, &parts);
+        self.globals.argument_infos.insert(key, word);
+        word
     }
 
     fn state(&mut self, state: State, offset: u32) {

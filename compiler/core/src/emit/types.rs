@@ -2,7 +2,7 @@
 
 use rspirv::{
     dr::Operand,
-    spirv::{AccessQualifier, Capability, Dim, ImageFormat, Op, StorageClass, Word},
+    spirv::{AccessQualifier, Capability, Decoration, Dim, ImageFormat, Op, StorageClass, Word},
 };
 
 use super::Emitter;
@@ -81,6 +81,18 @@ impl Emitter<'_> {
     pub(super) fn pointer_type(&mut self, class: StorageClass, pointee: Word) -> Word {
         let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
         self.writer.interned(Op::TypePointer, None, operands)
+    }
+
+    /// Says of a type of pointers how far apart the elements are that access chains step over.
+    pub(super) fn stride(&mut self, pointer: Word, bytes: u64) {
+        if self.globals.strided.insert(pointer) {
+            let operands = vec![
+                Operand::IdRef(pointer),
+                Operand::Decoration(Decoration::ArrayStride),
+                Operand::LiteralBit32(u32::try_from(bytes).unwrap_or(u32::MAX)),
+            ];
+            self.writer.annotate(Op::Decorate, operands);
+        }
     }
 
     pub(super) fn array_type(&mut self, element: Word, count: u32) -> Word {

@@ -194,7 +194,8 @@ impl Check<'_> {
             }
             Op::LaunchWord(..) => {
                 self.args::<0>()?;
-                ensure(result == Type::I32, "its result is no i32")
+                let is_fine = [Type::I32, Type::I64, Type::Scalar(Scalar::F32)].contains(&result);
+                ensure(is_fine, "its result is neither i32 nor i64 nor f32")
             }
             Op::LaunchAddress(_) => {
                 self.args::<0>()?;

@@ -15,19 +15,20 @@ use crate::{
     opencl::AddressSpace,
     passes::{lower_work_items::states, rewrite::rewrite},
     session::Options,
+    target::Features,
 };
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sink) {
     let mut interface = std::mem::take(&mut module.interface);
     let mut words = place_state(module, &mut interface);
     words = place_variables(module, &mut interface, words);
-    let budget = options.target.features.push_constant_size;
+    let features = &options.target.features;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
-            let places = bind_kernel(module, id, 4 * words, budget, &mut interface.image_facts);
+            let places = bind_kernel(module, id, 4 * words, features, &mut interface.image_facts);
             interface.arguments.push((id, places));
         }
-        name_addresses(&mut module.functions[id], &interface);
+        name_addresses(&mut module.functions[id], &interface, features.int64);
     }
     module.interface = interface;
 }
@@ -95,7 +96,8 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32
 }
 
 /// Names of program-scope variables become places in their buffer, addresses that the launch passes two words.
-fn name_addresses(function: &mut Function, interface: &Interface) {
+fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool) {
+    let source = Source { memory: LaunchMemory::PushConstants, has_wide };
     rewrite(function, |builder, id, replaced| {
         let variable = |var: VarId| interface.offsets.iter().find(|(known, _)| *known == var);
         let (state, offset) = match builder.function.insts[id].op {
@@ -110,9 +112,9 @@ fn name_addresses(function: &mut Function, interface: &Interface) {
         let result = builder.function.insts[id].results[0];
         let ty = builder.ty(result);
         let value = match offset {
-            None => wide(builder, LaunchMemory::PushConstants, word, ty),
+            None => wide(builder, source, word, ty),
             Some(offset) => {
-                let base = address(builder, LaunchMemory::PushConstants, word, ty);
+                let base = address(builder, source, word, ty);
                 builder.offset_bytes(base, offset as i64)
             }
         };
@@ -125,7 +127,7 @@ fn bind_kernel(
     module: &mut Module,
     id: FuncId,
     start: u32,
-    budget: u32,
+    features: &Features,
     facts: &mut Vec<ImageFact>,
 ) -> Vec<Place> {
     let Module { functions, vars, .. } = module;
@@ -143,10 +145,11 @@ fn bind_kernel(
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
         let size = argument.kind.passed_size();
         let align = if matches!(argument.kind, ArgumentKind::Pointer { .. }) { 8 } else { 4 };
-        let fits = ends[0].1.next_multiple_of(align) + size <= budget;
+        let fits = ends[0].1.next_multiple_of(align) + size <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(align);
         let ty = builder.ty(param);
+        let source = Source { memory: *memory, has_wide: features.int64 };
         let (place, value) = match argument.kind {
             ArgumentKind::Local { element_size, align } => {
                 let size = (element_size, align);
@@ -160,13 +163,13 @@ fn bind_kernel(
                 (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
             }
             ArgumentKind::Pointer { .. } => {
-                (Place::Bytes(*memory, byte), address(&mut builder, *memory, byte / 4, ty))
+                (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Value { .. } | ArgumentKind::Sampler => {
-                (Place::Bytes(*memory, byte), value(&mut builder, *memory, byte / 4, ty))
+                (Place::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
-                let copy = aggregate(&mut builder, *memory, byte / 4, (size, align), &argument.name);
+                let copy = aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
                 (Place::Bytes(*memory, byte), copy)
             }
         };
@@ -177,7 +180,7 @@ fn bind_kernel(
         replaced.insert(param, value);
     }
     for (argument, what, answers) in image_questions(builder.function, &params) {
-        let fits = ends[0].1.next_multiple_of(4) + 4 <= budget;
+        let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(4);
         let answer = word(&mut builder, *memory, byte / 4);
@@ -215,39 +218,47 @@ fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
     builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
 }
 
-fn wide(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
-    let words = [word(builder, memory, first), word(builder, memory, first + 1)];
+/// Where an argument comes from, and whether the device has integers of 64 bits.
+#[derive(Clone, Copy)]
+struct Source {
+    memory: LaunchMemory,
+    has_wide: bool,
+}
+
+fn wide(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    if source.has_wide && source.memory == LaunchMemory::PushConstants && first.is_multiple_of(2) {
+        let number = builder.value(Op::LaunchWord(source.memory, first), &[], Type::I64);
+        return builder.bitcast(number, ty);
+    }
+    let words = [word(builder, source.memory, first), word(builder, source.memory, first + 1)];
     let pair = builder.construct(&words, Type::Vector(Scalar::I32, 2));
     builder.bitcast(pair, ty)
 }
 
-fn address(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
-    let number = wide(builder, memory, first, Type::I64);
+fn address(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    let number = wide(builder, source, first, Type::I64);
     builder.value(Op::IntToPointer, &[number], ty)
 }
 
 /// A scalar or a vector out of words that begin at `first`.
-fn value(builder: &mut Builder<'_>, memory: LaunchMemory, first: u32, ty: Type) -> ValueId {
+fn value(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
     let scalar = ty.scalar().expect("a number");
     let parts: Vec<ValueId> =
-        (0..ty.count().into()).map(|index| component(builder, memory, first, scalar, index)).collect();
+        (0..ty.count().into()).map(|index| component(builder, source, first, scalar, index)).collect();
     if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] }
 }
 
-fn component(
-    builder: &mut Builder<'_>,
-    memory: LaunchMemory,
-    first: u32,
-    scalar: Scalar,
-    index: u32,
-) -> ValueId {
+fn component(builder: &mut Builder<'_>, source: Source, first: u32, scalar: Scalar, index: u32) -> ValueId {
     let size = scalar.size() as u32;
     let byte = index * size;
     let ty = Type::Scalar(scalar);
     if size == 8 {
-        return wide(builder, memory, first + byte / 4, ty);
+        return wide(builder, source, first + byte / 4, ty);
     }
-    let mut bits = word(builder, memory, first + byte / 4);
+    if ty == Type::Scalar(Scalar::F32) && source.memory == LaunchMemory::PushConstants {
+        return builder.value(Op::LaunchWord(source.memory, first + byte / 4), &[], ty);
+    }
+    let mut bits = word(builder, source.memory, first + byte / 4);
     if !byte.is_multiple_of(4) {
         bits = builder.binary_bits(crate::ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
     }
@@ -269,7 +280,7 @@ fn component(
 /// A private copy of a structure, filled word by word.
 fn aggregate(
     builder: &mut Builder<'_>,
-    memory: LaunchMemory,
+    source: Source,
     first: u32,
     (size, align): (u64, u64),
     name: &str,
@@ -280,7 +291,7 @@ fn aggregate(
     let mut byte = 0;
     while byte < size {
         let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
-        let bits = component(builder, memory, first, Scalar::int_of_size(step), (byte / step) as u32);
+        let bits = component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
         let place = builder.offset_bytes(pointer, byte as i64);
         let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
         builder.store(place, bits, access);

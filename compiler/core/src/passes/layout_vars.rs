@@ -8,6 +8,8 @@
 mod access;
 mod pointers;
 
+use std::cmp::Ordering;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::pointers::{Form, Forms};
@@ -63,11 +65,18 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
     }
 }
 
+/// How many loads and stores there are, of scalars.
+#[derive(Clone, Copy, Default)]
+struct Moves {
+    loads: u64,
+    stores: u64,
+}
+
 /// How an object is used.
 #[derive(Default)]
 struct Usage {
-    /// Types that are moved whole, and the alignment that is certain.
-    moved: FxHashSet<(Scalar, u64)>,
+    /// How often each type is moved whole, with the alignment that is certain.
+    moved: FxHashMap<(Scalar, u64), Moves>,
     /// Types of atomic operations: they name one element exactly.
     atomic: FxHashSet<Scalar>,
     /// Distances that pointers into it move by; their lowest set bits, together.
@@ -76,18 +85,37 @@ struct Usage {
 
 impl Usage {
     fn join(&mut self, other: &Self) {
-        self.moved.extend(&other.moved);
+        for (&what, moves) in &other.moved {
+            let own = self.moved.entry(what).or_default();
+            own.loads += moves.loads;
+            own.stores += moves.stores;
+        }
         self.atomic.extend(&other.atomic);
         self.strides |= other.strides;
     }
 
-    fn note(&mut self, ty: Type, align: u32) {
+    fn note(&mut self, ty: Type, align: u32, is_store: bool) {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
-        self.moved.insert((scalar, u64::from(align).min(scalar.size())));
+        let moves = self.moved.entry((scalar, u64::from(align).min(scalar.size()))).or_default();
+        *(if is_store { &mut moves.stores } else { &mut moves.loads }) += u64::from(ty.count());
         // The components of a vector lie a component apart.
         if ty.is_vector() {
             self.strides |= scalar.size();
         }
+    }
+
+    /// About how many operations all accesses take if elements have this size: one for each element, more to put
+    /// several together, and more again to cut a part out of one or to put it in.
+    fn cost(&self, size: u64) -> u64 {
+        let costs = self.moved.iter().map(|((scalar, align), moves)| {
+            let (load, store) = match align.cmp(&size) {
+                Ordering::Equal if scalar.size() == size => (1, 1),
+                Ordering::Less => (4, 8),
+                Ordering::Equal | Ordering::Greater => (3 * align / size, 2 * align / size),
+            };
+            scalar.size() / align * (load * moves.loads + store * moves.stores)
+        });
+        costs.sum()
     }
 
     fn layout(&self, features: &Features, space: AddressSpace) -> Layout {
@@ -99,13 +127,15 @@ impl Usage {
             _ => 4,
         };
         let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
-        let pieces = self.moved.iter().map(|(scalar, align)| scalar.size().min(*align));
+        let pieces = || self.moved.keys().map(|(_, align)| *align);
         let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
             Some(size) if space == AddressSpace::Local => size,
-            _ => fitting(pieces.min().unwrap_or(4)),
+            // Other work-items may own the rest of a larger element.
+            _ if space == AddressSpace::Local => fitting(pieces().min().unwrap_or(4)),
+            _ => pieces().map(fitting).min_by_key(|&size| (self.cost(size), size)).unwrap_or(4),
         };
         let scalars: FxHashSet<Scalar> =
-            self.moved.iter().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
+            self.moved.keys().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
         let element = match scalars.iter().next() {
             Some(&only) if scalars.len() == 1 && only.is_float() && only.size() == size && has(only) => only,
             _ => Scalar::int_of_size(size),
@@ -135,19 +165,21 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
             let usage = uses.entry(object).or_default();
             let certain = match &inst.op {
                 Op::Load(access) => {
-                    usage.note(function.ty(inst.results[0]), access.align);
+                    usage.note(function.ty(inst.results[0]), access.align, false);
                     u64::from(access.align)
                 }
                 Op::Store(access) => {
-                    usage.note(function.ty(inst.args[1]), access.align);
+                    usage.note(function.ty(inst.args[1]), access.align, true);
                     u64::from(access.align)
                 }
                 Op::Atomic(atomic) => {
                     usage.atomic.insert(atomic.ty);
                     // On a private object the operation is a plain one.
-                    usage.moved.extend(
-                        (object.space() != AddressSpace::Local).then_some((atomic.ty, atomic.ty.size())),
-                    );
+                    if object.space() != AddressSpace::Local {
+                        let moves = usage.moved.entry((atomic.ty, atomic.ty.size())).or_default();
+                        moves.loads += 1;
+                        moves.stores += 1;
+                    }
                     atomic.ty.size()
                 }
                 Op::Offset { stride } if is_index => {

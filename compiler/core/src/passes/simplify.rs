@@ -11,7 +11,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use crate::{
     diag::Sink,
-    ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, ValueId},
+    ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, UnaryOp, ValueId},
     session::Options,
 };
 
@@ -127,6 +127,14 @@ impl Walk<'_> {
     /// The instructions in place of a construct that only runs what is in it, once, to its end.
     fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
         let function = &mut *self.builder.function;
+        if let Op::If { then, otherwise } = function.insts[id].op
+            && let Some(Inst { op: Op::Unary(UnaryOp::Not), args, .. }) =
+                function.def(function.insts[id].args[0])
+        {
+            let condition = args[0];
+            function.insts[id].op = Op::If { then: otherwise, otherwise: then };
+            function.insts[id].args[0] = condition;
+        }
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
         {

@@ -16,7 +16,9 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         return Some(builder.constant(ty, constant));
     }
     match &inst.op {
+        Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => opposite(builder, inst.args[0]),
         Op::Binary(op) => binary(builder, *op, inst.args[0], inst.args[1]),
+        Op::Compare(compare) => truth(builder, *compare, inst),
         Op::Select => select(builder, inst),
         Op::Convert(convert) => resize(builder, *convert, inst.args[0], ty),
         Op::Bitcast => {
@@ -156,13 +158,75 @@ fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId
     }
 }
 
-fn select(builder: &Builder<'_>, inst: &Inst) -> Option<ValueId> {
-    if inst.args[1] == inst.args[2] {
-        return Some(inst.args[1]);
+fn select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+    let (condition, then, otherwise) = (inst.args[0], inst.args[1], inst.args[2]);
+    if then == otherwise {
+        return Some(then);
     }
-    match every(builder, inst.args[0])? {
-        0 => Some(inst.args[2]),
-        _ => Some(inst.args[1]),
+    if let Some(known) = every(builder, condition) {
+        return Some(if known == 0 { otherwise } else { then });
+    }
+    if builder.ty(then) != builder.ty(condition) {
+        return None;
+    }
+    match (every(builder, then), every(builder, otherwise)) {
+        (Some(1), Some(0)) => Some(condition),
+        (_, Some(0)) => Some(builder.binary(BinaryOp::And, condition, then)),
+        (Some(1), _) => Some(builder.binary(BinaryOp::Or, condition, otherwise)),
+        _ => None,
+    }
+}
+
+/// What a `Bool` is not. Of floats that are no numbers, no order holds and neither does its opposite.
+fn opposite(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
+    let inner = builder.function.def(value)?;
+    match inner.op {
+        Op::Unary(UnaryOp::Not) => Some(inner.args[0]),
+        Op::Compare(Compare { op, kind: kind @ (CompareKind::Signed | CompareKind::Unsigned) }) => {
+            let op = match op {
+                CompareOp::Less => CompareOp::GreaterEqual,
+                CompareOp::LessEqual => CompareOp::Greater,
+                CompareOp::Greater => CompareOp::LessEqual,
+                CompareOp::GreaterEqual => CompareOp::Less,
+                CompareOp::Equal => CompareOp::NotEqual,
+                CompareOp::NotEqual => CompareOp::Equal,
+            };
+            let (left, right) = (inner.args[0], inner.args[1]);
+            Some(builder.compare(op, kind, left, right))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number that a `Bool` was made to is 0 says what the `Bool` was.
+fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<ValueId> {
+    let (number, zero) = (inst.args[0], inst.args[1]);
+    let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
+    if !is_equality || every(builder, zero) != Some(0) {
+        return None;
+    }
+    let inner = builder.function.def(number)?;
+    let condition = *inner.args.first()?;
+    if builder.ty(condition).scalar() != Some(Scalar::Bool) {
+        return None;
+    }
+    let is_true = match inner.op {
+        Op::Convert(Convert::ZeroExtend) => true,
+        Op::Select if builder.ty(condition).count() == builder.ty(number).count() => {
+            match (every(builder, inner.args[1])? != 0, every(builder, inner.args[2])? != 0) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    match is_true == (compare.op == CompareOp::NotEqual) {
+        true => Some(condition),
+        false => {
+            let ty = builder.ty(condition);
+            Some(builder.value(Op::Unary(UnaryOp::Not), &[condition], ty))
+        }
     }
 }
 

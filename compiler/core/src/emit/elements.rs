@@ -1,0 +1,128 @@
+//! Global addresses on Vulkan that are elements of an array: `base + index * size` and nothing but a pointer.
+//!
+//! An access chain computes such an address itself, with indices of 32 bits too, so that the sum, and what only it
+//! uses, need not be there. Where pointers come from it does not know.
+
+use rustc_hash::FxHashMap;
+
+use super::globals::size_of;
+use crate::{
+    index::Id as _,
+    ir::{BinaryOp, Convert, Function, InstId, Op, Type, ValueId},
+};
+
+/// An address in terms of another.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub(super) base: ValueId,
+    pub(super) index: Index,
+    /// Bytes of an element.
+    pub(super) size: u64,
+}
+
+/// How many elements behind the base.
+#[derive(Clone, Copy)]
+pub(super) enum Index {
+    Value(ValueId),
+    Constant(i64),
+}
+
+/// The elements of a function.
+#[derive(Default)]
+pub(super) struct Elements {
+    found: FxHashMap<ValueId, Element>,
+    /// By instruction: whether only elements use what it makes.
+    is_implied: Vec<bool>,
+}
+
+impl Elements {
+    pub(super) fn find(function: &Function) -> Self {
+        let uses = function.use_counts();
+        let insts = function.inst_order();
+        // Of each address that is accessed: how often, and the size of what is there, if always the same.
+        let mut accessed: FxHashMap<ValueId, (u32, u64)> = FxHashMap::default();
+        for &id in &insts {
+            let inst = &function.insts[id];
+            let ty = match &inst.op {
+                Op::Load(_) => function.ty(inst.results[0]),
+                Op::Store(_) => function.ty(inst.args[1]),
+                Op::Atomic(atomic) => Type::Scalar(atomic.ty),
+                _ => continue,
+            };
+            if function.ty(inst.args[0]) == Type::I64 {
+                let size = size_of(ty);
+                let (count, known) = accessed.entry(inst.args[0]).or_insert((0, size));
+                *count += 1;
+                *known = if *known == size { size } else { 0 };
+            }
+        }
+        let mut elements =
+            Self { found: FxHashMap::default(), is_implied: vec![false; function.insts.len()] };
+        // How often elements, and what they imply, use each value that they imply.
+        let mut implied: FxHashMap<ValueId, u32> = FxHashMap::default();
+        for &id in insts.iter().rev() {
+            let Some(&result) = function.insts[id].results.first() else { continue };
+            let total = uses[result.index()];
+            let size = accessed.get(&result).filter(|(count, _)| *count == total).map(|(_, size)| *size);
+            let passed_over =
+                if let Some((element, offset)) = size.and_then(|size| element(function, id, size)) {
+                    elements.found.insert(result, element);
+                    offset
+                } else if implied.get(&result) == Some(&total) {
+                    let is_product = function.insts[id].op == Op::Binary(BinaryOp::Mul);
+                    let factor = function.insts[id].args[0];
+                    (is_product && extended(function, factor).is_some()).then_some(factor)
+                } else {
+                    continue;
+                };
+            elements.is_implied[id.index()] = true;
+            if let Some(value) = passed_over {
+                *implied.entry(value).or_default() += 1;
+            }
+        }
+        elements
+    }
+
+    pub(super) fn of(&self, address: ValueId) -> Option<Element> {
+        self.found.get(&address).copied()
+    }
+
+    /// Whether an instruction's result is part of elements only.
+    pub(super) fn is_implied(&self, inst: InstId) -> bool {
+        self.is_implied.get(inst.index()).copied().unwrap_or_default()
+    }
+}
+
+/// A sum as an element of this size, and the product or the extension that it does without.
+fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Option<ValueId>)> {
+    let inst = &function.insts[id];
+    if inst.op != Op::Binary(BinaryOp::Add) || size == 0 {
+        return None;
+    }
+    let (base, offset) = (inst.args[0], inst.args[1]);
+    if let Some(bytes) = function.constant_bits(offset) {
+        let (bytes, step) = (bytes as i64, size as i64);
+        let index = Index::Constant(bytes / step);
+        return (bytes % step == 0).then_some((Element { base, index, size }, None));
+    }
+    let index = if size == 1 { offset } else { scaled(function, offset, size)? };
+    let short = extended(function, index);
+    let is_passed_over = size != 1 || short.is_some();
+    let element = Element { base, index: Index::Value(short.unwrap_or(index)), size };
+    Some((element, is_passed_over.then_some(offset)))
+}
+
+/// What is multiplied by the size.
+fn scaled(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
+    let inst = function.def(offset)?;
+    let is_scaled =
+        inst.op == Op::Binary(BinaryOp::Mul) && function.constant_bits(inst.args[1]) == Some(size);
+    is_scaled.then(|| inst.args[0])
+}
+
+/// What is extended by its sign: indices are read with theirs.
+fn extended(function: &Function, index: ValueId) -> Option<ValueId> {
+    let inst = function.def(index)?;
+    let is_extended = inst.op == Op::Convert(Convert::SignExtend) && function.ty(inst.args[0]) == Type::I32;
+    is_extended.then(|| inst.args[0])
+}

@@ -1,0 +1,121 @@
+//! A value that is joined from one value only, whichever way control came, is that value.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    diag::Sink,
+    index::Id as _,
+    ir::{BlockId, Const, Function, InstId, Module, Op, ValueDef, ValueId},
+    passes::joins::Joins,
+    session::Options,
+};
+
+pub(super) fn forward_joins(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    for function in module.functions.iter_mut() {
+        forward(function);
+    }
+}
+
+fn forward(function: &mut Function) {
+    let joins = Joins::find(function);
+    let tree = Tree::of(function);
+    let mut replaced: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let mut open = joined(function);
+    loop {
+        let before = open.len();
+        open.retain(|&value| match only_source(function, &joins, &replaced, value) {
+            Some(source) if tree.is_visible(function, source, joins.construct(function, value)) => {
+                replaced.insert(value, source);
+                false
+            }
+            _ => true,
+        });
+        if open.len() == before {
+            break;
+        }
+    }
+    function.replace_uses(&replaced);
+}
+
+/// All results of constructs and parameters of loops.
+fn joined(function: &Function) -> Vec<ValueId> {
+    let mut values = Vec::new();
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        if inst.op.is_construct() {
+            values.extend(&inst.results);
+        }
+        if let Op::Loop { body, continuing, .. } = inst.op {
+            values.extend(&function.blocks[body].params);
+            values.extend(&function.blocks[continuing].params);
+        }
+    }
+    values
+}
+
+/// The value that a join has whichever way control came. What is undefined may be any, and so that one.
+fn only_source(
+    function: &Function,
+    joins: &Joins,
+    replaced: &FxHashMap<ValueId, ValueId>,
+    value: ValueId,
+) -> Option<ValueId> {
+    let mut only = None;
+    for mut source in joins.sources(function, value) {
+        while let Some(&other) = replaced.get(&source) {
+            source = other;
+        }
+        let is_free = source == value || function.constant(source) == Some(&Const::Undefined);
+        if !is_free && *only.get_or_insert(source) != source && !is_same(function, only, source) {
+            return None;
+        }
+    }
+    only
+}
+
+/// Whether two constants are alike.
+fn is_same(function: &Function, one: Option<ValueId>, other: ValueId) -> bool {
+    one.and_then(|one| function.constant(one)).is_some_and(|one| Some(one) == function.constant(other))
+}
+
+/// Which block lies in which.
+struct Tree {
+    /// Of each block, the block around it, and how deep it lies.
+    around: Vec<(BlockId, u32)>,
+    /// The block that each instruction stands in.
+    places: Vec<Option<BlockId>>,
+}
+
+impl Tree {
+    fn of(function: &Function) -> Self {
+        let mut around = vec![(function.body, 0); function.blocks.len()];
+        let mut places = vec![None; function.insts.len()];
+        for block in function.block_order() {
+            for &id in &function.blocks[block].insts {
+                places[id.index()] = Some(block);
+                for nested in function.insts[id].op.blocks() {
+                    around[nested.index()] = (block, around[block.index()].1 + 1);
+                }
+            }
+        }
+        Self { around, places }
+    }
+
+    /// Whether a value that is seen inside a construct is seen behind it.
+    fn is_visible(&self, function: &Function, value: ValueId, construct: Option<InstId>) -> bool {
+        let place = construct.and_then(|it| self.places[it.index()]);
+        let home = match function.values[value].def {
+            ValueDef::Const(_) => return true,
+            ValueDef::Param(block, _) => Some(block),
+            ValueDef::Result(inst, _) => self.places[inst.index()],
+        };
+        let (Some(home), Some(mut block)) = (home, place) else { return false };
+        while self.around[block.index()].1 > self.around[home.index()].1 {
+            block = self.around[block.index()].0;
+        }
+        block == home
+    }
+}

@@ -1,0 +1,99 @@
+//! Values that join: which instructions hand over what becomes a construct's result or a block's parameter.
+
+use rustc_hash::FxHashMap;
+
+use crate::ir::{BlockId, Function, InstId, Op, ValueDef, ValueId};
+
+/// The joins of a function, as its jumps are now.
+pub(super) struct Joins {
+    /// The `Exit`s of each construct: their arguments become its results.
+    exits: FxHashMap<InstId, Vec<InstId>>,
+    /// What comes to each of a loop's blocks: the loop itself, `Next`s, `Continue`s. Their arguments become the parameters.
+    entries: FxHashMap<BlockId, Vec<InstId>>,
+    /// The loop of each such block.
+    loops: FxHashMap<BlockId, InstId>,
+}
+
+impl Joins {
+    pub(super) fn find(function: &Function) -> Self {
+        let mut joins =
+            Self { exits: FxHashMap::default(), entries: FxHashMap::default(), loops: FxHashMap::default() };
+        for id in function.inst_order() {
+            match function.insts[id].op {
+                Op::Loop { body, continuing, .. } => {
+                    joins.loops.extend([(body, id), (continuing, id)]);
+                    joins.entries.entry(body).or_default().push(id);
+                }
+                Op::Exit(target) => joins.exits.entry(target).or_default().push(id),
+                Op::Next(target) | Op::Continue(target) => {
+                    let Op::Loop { body, continuing, .. } = function.insts[target].op else { continue };
+                    let is_next = matches!(function.insts[id].op, Op::Next(_));
+                    joins.entries.entry(if is_next { body } else { continuing }).or_default().push(id);
+                }
+                _ => {}
+            }
+        }
+        joins
+    }
+
+    /// The values that may become this one; none if it is no join.
+    pub(super) fn sources<'a>(
+        &'a self,
+        function: &'a Function,
+        value: ValueId,
+    ) -> impl Iterator<Item = ValueId> + 'a {
+        let (jumps, number) = match function.values[value].def {
+            ValueDef::Result(inst, number) => (self.exits.get(&inst), number),
+            ValueDef::Param(block, number) => (self.entries.get(&block), number),
+            ValueDef::Const(_) => (None, 0),
+        };
+        jumps.into_iter().flatten().map(move |&jump| function.insts[jump].args[number as usize])
+    }
+
+    /// The construct that a join belongs to.
+    pub(super) fn construct(&self, function: &Function, value: ValueId) -> Option<InstId> {
+        match function.values[value].def {
+            ValueDef::Result(inst, _) => function.insts[inst].op.is_construct().then_some(inst),
+            ValueDef::Param(block, _) => self.loops.get(&block).copied(),
+            ValueDef::Const(_) => None,
+        }
+    }
+
+    /// Takes joins away, with what is handed over for them.
+    pub(super) fn retain(&self, function: &mut Function, is_kept: impl Fn(ValueId) -> bool) {
+        for (&construct, jumps) in &self.exits {
+            let results = function.insts[construct].results.clone();
+            let kept: Vec<bool> = results.iter().map(|&result| is_kept(result)).collect();
+            if kept.contains(&false) {
+                filter(&kept, |keep| function.insts[construct].results.retain(|_| keep()));
+                for (number, result) in (0..).zip(function.insts[construct].results.clone()) {
+                    function.values[result].def = ValueDef::Result(construct, number);
+                }
+                hand_over(function, jumps, &kept);
+            }
+        }
+        for (&block, jumps) in &self.entries {
+            let kept: Vec<bool> = function.blocks[block].params.iter().map(|&param| is_kept(param)).collect();
+            if kept.contains(&false) {
+                filter(&kept, |keep| function.blocks[block].params.retain(|_| keep()));
+                for (number, param) in (0..).zip(function.blocks[block].params.clone()) {
+                    function.values[param].def = ValueDef::Param(block, number);
+                }
+                hand_over(function, jumps, &kept);
+            }
+        }
+    }
+}
+
+/// Drops the arguments for joins that have gone.
+fn hand_over(function: &mut Function, jumps: &[InstId], kept: &[bool]) {
+    for &jump in jumps {
+        filter(kept, |keep| function.insts[jump].args.retain(|_| keep()));
+    }
+}
+
+/// Calls `retain` with a question that answers for one element after the other.
+fn filter(kept: &[bool], retain: impl FnOnce(&mut dyn FnMut() -> bool)) {
+    let mut kept = kept.iter();
+    retain(&mut || kept.next().copied().unwrap_or(true));
+}

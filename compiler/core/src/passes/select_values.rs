@@ -1,0 +1,79 @@
+//! An `if` that does nothing but choose between values is a selection: both are computed, if that is little.
+//!
+//! Work-items that differ in the condition need not go separate ways for it.
+
+use crate::{
+    diag::Sink,
+    ir::{BinaryOp, BlockId, Function, ImageAction, InstId, Module, Op, Type, ValueDef},
+    session::Options,
+};
+
+/// Operations that are done in vain at most.
+const FEW: usize = 4;
+
+pub(super) fn select_values(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    for function in module.functions.iter_mut() {
+        // What is inside first: an `if` of which a selection is left may be one itself.
+        for block in function.block_order().into_iter().rev() {
+            let insts = std::mem::take(&mut function.blocks[block].insts);
+            let mut kept = Vec::with_capacity(insts.len());
+            for id in insts {
+                match arms(function, id) {
+                    Some(arms) => select(function, id, arms, &mut kept),
+                    None => kept.push(id),
+                }
+            }
+            function.blocks[block].insts = kept;
+        }
+    }
+}
+
+/// The two blocks of an `if` that only chooses between values.
+fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
+    let inst = &function.insts[id];
+    let Op::If { then, otherwise } = inst.op else { return None };
+    let is_number = |ty| matches!(ty, Type::Scalar(_) | Type::Vector(..));
+    let is_choice = inst.results.iter().all(|&result| is_number(function.ty(result)));
+    let mut computed = 0;
+    for block in [then, otherwise] {
+        let (&last, others) = function.blocks[block].insts.split_last()?;
+        computed += others.len();
+        let is_cheap = others.iter().all(|&other| is_cheap(&function.insts[other].op));
+        if function.insts[last].op != Op::Exit(id) || !is_cheap || computed > FEW {
+            return None;
+        }
+    }
+    is_choice.then_some([then, otherwise])
+}
+
+/// Operations without effects that are quickly done and defined whatever their operands are.
+fn is_cheap(op: &Op) -> bool {
+    let is_division =
+        matches!(op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem));
+    let is_question =
+        matches!(op, Op::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType));
+    let is_indexed = matches!(op, Op::ExtractDynamic | Op::InsertDynamic | Op::Element);
+    op.is_pure() && !is_division && !is_question && !is_indexed
+}
+
+fn select(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {
+    let [then, otherwise] = arms.map(|block| {
+        let mut insts = std::mem::take(&mut function.blocks[block].insts);
+        let last = insts.pop().expect("a block has a terminator");
+        kept.extend(insts);
+        function.insts[last].args.clone()
+    });
+    let condition = function.insts[id].args[0];
+    let span = function.insts[id].span;
+    for (&result, (&then, &otherwise)) in
+        function.insts[id].results.clone().iter().zip(then.iter().zip(&otherwise))
+    {
+        let selection = function.add_inst(Op::Select, &[condition, then, otherwise], &[], span);
+        function.insts[selection].results.push(result);
+        function.values[result].def = ValueDef::Result(selection, 0);
+        kept.push(selection);
+    }
+}
