@@ -68,7 +68,7 @@ pub(crate) struct CompileOptions {
     /// Accepted for compatibility
     #[arg(long = "cl-no-subgroup-ifp", hide = true)]
     no_subgroup_ifp: bool,
-    /// Accepted for compatibility: reflection is always in the module
+    /// In the module: of every argument, what clGetKernelArgInfo tells
     #[arg(long = "cl-kernel-arg-info", hide = true)]
     kernel_arg_info: bool,
     /// Optimisation: 0 skips the passes that are only for speed, as -cl-opt-disable; 1, 2 and 3 are the same
@@ -179,6 +179,7 @@ impl CompileOptions {
         *math = math.with_implied();
         options.optimize = self.optimization != 0 && !self.opt_disable;
         options.debug = self.debug;
+        options.argument_info = self.kernel_arg_info;
         options.seq_cst = match self.seq_cst {
             SeqCstArgument::Strict => SeqCst::Strict,
             SeqCstArgument::AcqRel => SeqCst::AcqRel,

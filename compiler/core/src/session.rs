@@ -59,6 +59,8 @@ pub struct Options {
     /// The source is a part of a program, as `clCompileProgram` takes it (OpenCL API 5.8.3): for the OpenCL environment, where
     /// `clLinkProgram` puts the parts together.
     pub is_part: bool,
+    /// `-cl-kernel-arg-info`: of each argument, not only of images, what `clGetKernelArgInfo` tells besides name and type.
+    pub argument_info: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
     /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
@@ -141,6 +143,7 @@ impl Default for Options {
             strip: false,
             is_part: false,
             seq_cst: SeqCst::default(),
+            argument_info: false,
             bounds_checks: false,
         }
     }

@@ -55,7 +55,10 @@ impl<'m> Emitter<'m> {
         let signature = self.writer.interned(Op::TypeFunction, None, signature);
 
         let word = self.globals.functions[&id];
-        self.writer.name(word, &function.name);
+        // Entry points have their names.
+        if function.kernel.is_none() || !self.is_vulkan() {
+            self.writer.name(word, &function.name);
+        }
         let debug_scope = self.debug_function(id);
         let mut body = Body {
             emitter: self,
@@ -110,18 +113,29 @@ impl<'m> Body<'_, 'm> {
     /// Emits the instructions of an IR block into the current basic block and those that follow it.
     pub(super) fn block(&mut self, block: BlockId) {
         let function = self.function;
+        self.in_scope(|this| this.instructions(&function.blocks[block].insts));
+    }
+
+    /// Does what belongs to one IR block: pointers made in it are not seen behind it.
+    pub(super) fn in_scope(&mut self, emit: impl FnOnce(&mut Self)) {
         let seen = self.pointer_log.len();
-        for &inst in &function.blocks[block].insts {
+        emit(self);
+        for key in self.pointer_log.drain(seen..) {
+            self.pointers.remove(&key);
+        }
+    }
+
+    /// Emits instructions, up to one that ends the basic block for good.
+    pub(super) fn instructions(&mut self, insts: &[InstId]) {
+        let function = self.function;
+        for &inst in insts {
             if self.is_terminated {
-                break;
+                return;
             }
             if !self.elements.is_implied(inst) {
                 self.line(function.insts[inst].span);
                 self.instruction(inst, &function.insts[inst]);
             }
-        }
-        for key in self.pointer_log.drain(seen..) {
-            self.pointers.remove(&key);
         }
     }
 

@@ -29,6 +29,18 @@ pub(super) struct Construct {
     phis: Vec<Word>,
 }
 
+/// An `if` that does nothing but leave a loop or go on.
+struct Test {
+    /// Its place in the loop's body.
+    at: usize,
+    inst: InstId,
+    /// Its block that leaves the loop, and the other.
+    leave: BlockId,
+    go_on: BlockId,
+    /// Whether the loop is left when the condition is true.
+    is_left: bool,
+}
+
 impl Body<'_, '_> {
     pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
         let merge = self.open(id);
@@ -140,15 +152,28 @@ impl Body<'_, '_> {
         (construct.header, construct.continuing) = (header, continue_label);
         construct.phis.clone_from(&phis);
         construct.is_named = hints != LoopHints::default();
-        if construct.is_named || self.is_structured() {
+        let merge_operands = (construct.is_named || self.is_structured()).then(|| {
             let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
             operands.extend(loop_control(hints));
-            self.effect(Op::LoopMerge, operands);
-        }
+            operands
+        });
         let first = self.emitter.writer.id();
-        self.terminate(Op::Branch, vec![Operand::IdRef(first)]);
-        self.start_labelled(first);
-        self.block(body);
+        let test = self.first_test(id, body);
+        self.in_scope(|this| {
+            let insts = &this.function.blocks[body].insts;
+            let (head, rest) = insts.split_at(test.as_ref().map_or(0, |test| test.at));
+            this.instructions(head);
+            let end = test.as_ref().map(|test| this.test_end(test, first));
+            if let Some(operands) = merge_operands {
+                this.effect(Op::LoopMerge, operands);
+            }
+            match end {
+                Some(operands) => this.terminate(Op::BranchConditional, operands),
+                None => this.terminate(Op::Branch, vec![Operand::IdRef(first)]),
+            }
+            this.start_labelled(first);
+            this.instructions(if test.is_some() { &rest[1..] } else { rest });
+        });
 
         let continues = self.constructs.get_mut(&id).map(|it| std::mem::take(&mut it.continues));
         let continues = continues.unwrap_or_default();
@@ -163,6 +188,37 @@ impl Body<'_, '_> {
             self.block(continuing);
         }
         self.close(id, inst);
+    }
+
+    /// The `if` that decides whether a loop goes on, if all before it in the body is computing: both stand in the loop's
+    /// header then.
+    fn first_test(&self, id: InstId, body: BlockId) -> Option<Test> {
+        let function = self.function;
+        let insts = &function.blocks[body].insts;
+        let at = insts.iter().position(|&inst| function.insts[inst].op.is_construct())?;
+        let IrOp::If { then, otherwise } = function.insts[insts[at]].op else { return None };
+        let is_left = match (self.goal(then)?, self.goal(otherwise)?) {
+            (left, on) if left == (id, true) && on == (insts[at], true) => true,
+            (on, left) if left == (id, true) && on == (insts[at], true) => false,
+            _ => return None,
+        };
+        let (leave, go_on) = if is_left { (then, otherwise) } else { (otherwise, then) };
+        Some(Test { at, inst: insts[at], leave, go_on, is_left })
+    }
+
+    /// The end of a loop's header: where it goes if the loop is left, and on to a label.
+    fn test_end(&mut self, test: &Test, on: Word) -> Vec<Operand> {
+        let function = self.function;
+        let inst = &function.insts[test.inst];
+        let condition = self.value(inst.args[0]);
+        let left = self.arrive(test.leave);
+        let jump = function.blocks[test.go_on].insts[0];
+        for (&result, &value) in inst.results.iter().zip(&function.insts[jump].args) {
+            let word = self.value(value);
+            self.define(result, word);
+        }
+        let ways = if test.is_left { [left, on] } else { [on, left] };
+        std::iter::once(condition).chain(ways).map(Operand::IdRef).collect()
     }
 
     /// `Exit`

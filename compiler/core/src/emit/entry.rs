@@ -85,7 +85,7 @@ impl Emitter<'_> {
             let is_used = match width {
                 16 => self.writer.needs(Capability::Float16),
                 64 => self.writer.needs(Capability::Float64),
-                _ => true,
+                _ => self.globals.computes_floats,
             };
             if is_used && keeps_values && !is_free {
                 self.writer.need(Capability::SignedZeroInfNanPreserve);

@@ -23,6 +23,8 @@ pub(super) struct Globals {
     pub(super) launch: Launch,
     /// By name, type and numbers.
     pub(super) argument_infos: FxHashMap<(String, String, [u32; 3]), Word>,
+    /// Whether the module has a type for `float`.
+    pub(super) computes_floats: bool,
     /// The types of pointers that tell their stride.
     pub(super) strided: FxHashSet<Word>,
     /// By number and type.

@@ -236,7 +236,10 @@ impl Emitter<'_> {
             return known;
         }
         let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
-        parts.extend(numbers.map(Part::Number));
+        // Only of images a launch asks what they may be used for; readers want all three or none.
+        if self.tells_all_of_arguments || matches!(argument.kind, ArgumentKind::Image(_)) {
+            parts.extend(numbers.map(Part::Number));
+        }
         let word = self.reflect(number::ARGUMENT_INFO, &parts);
         self.globals.argument_infos.insert(key, word);
         word

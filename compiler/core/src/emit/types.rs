@@ -71,6 +71,7 @@ impl Emitter<'_> {
     }
 
     fn number(&mut self, op: Op, width: u32) -> Word {
+        self.globals.computes_floats |= op == Op::TypeFloat && width == 32;
         let mut operands = vec![Operand::LiteralBit32(width)];
         if op == Op::TypeInt {
             operands.push(Operand::LiteralBit32(0));
