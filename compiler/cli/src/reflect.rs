@@ -94,12 +94,16 @@ fn row(index: usize, argument: &Argument) -> [String; 4] {
     [index.to_string(), argument.name().unwrap_or("-").to_owned(), ty, argument_place(argument.kind)]
 }
 
-/// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); private goes without saying.
+/// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); private goes without saying. A module that tells the type and not the space
+/// has the one that goes with how the argument is passed.
 fn space(argument: &Argument) -> &'static str {
-    match argument.info.as_ref().and_then(|info| info.address) {
-        Some(0x119B) => "global ",
-        Some(0x119C) => "local ",
-        Some(0x119D) => "constant ",
+    let Some(info) = &argument.info else { return "" };
+    match (info.address, argument.kind) {
+        (Some(0x119B), _) => "global ",
+        (Some(0x119C), _) => "local ",
+        (Some(0x119D), _) => "constant ",
+        (None, ArgumentKind::Pointer(_)) if !info.type_name.is_empty() => "global ",
+        (None, ArgumentKind::Local { .. }) if !info.type_name.is_empty() => "local ",
         _ => "",
     }
 }

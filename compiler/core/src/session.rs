@@ -59,7 +59,7 @@ pub struct Options {
     /// The source is a part of a program, as `clCompileProgram` takes it (OpenCL API 5.8.3): for the OpenCL environment, where
     /// `clLinkProgram` puts the parts together.
     pub is_part: bool,
-    /// `-cl-kernel-arg-info`: of each argument, not only of images, what `clGetKernelArgInfo` tells besides name and type.
+    /// `-cl-kernel-arg-info`: what `clGetKernelArgInfo` tells, also where it follows from how the argument is passed.
     pub argument_info: bool,
     /// What becomes of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,

@@ -23,8 +23,8 @@
 //!
 //! **Arguments.** One instruction for each argument, unused ones too (an argument without one is accepted unchecked and
 //! dropped). `info` is an `ArgumentInfo(name, typeName, address, access, typeQualifier)` with the numbers of
-//! `clGetKernelArgInfo`, the last three of images and where `-cl-kernel-arg-info` asks for them; arguments that are alike may share
-//! one. The command line finds arguments by that name.
+//! `clGetKernelArgInfo`, the last three where they do not follow from how the argument is passed (a pointer is to global memory, and nothing is
+//! qualified) or `-cl-kernel-arg-info` asks for them; arguments that are alike may share one. The command line finds arguments by that name.
 //!
 //! | argument | instruction | what the runtime writes |
 //! |---|---|---|

@@ -212,11 +212,12 @@ impl Emitter<'_> {
         const ADDRESS_LOCAL: u32 = 0x119C;
         const ADDRESS_CONSTANT: u32 = 0x119D;
         const ADDRESS_PRIVATE: u32 = 0x119E;
+        const ACCESS_NONE: u32 = 0x11A3;
         let access = match argument.kind {
             ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. }) => 0x11A0,
             ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. }) => 0x11A1,
             ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => 0x11A2,
-            _ => 0x11A3,
+            _ => ACCESS_NONE,
         };
         let address = match argument.kind {
             ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
@@ -236,8 +237,9 @@ impl Emitter<'_> {
             return known;
         }
         let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
-        // Only of images a launch asks what they may be used for; readers want all three or none.
-        if self.tells_all_of_arguments || matches!(argument.kind, ArgumentKind::Image(_)) {
+        // Mostly they follow from how the argument is passed; readers want all three or none.
+        let is_plain = access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
+        if self.tells_all_of_arguments || !is_plain {
             parts.extend(numbers.map(Part::Number));
         }
         let word = self.reflect(number::ARGUMENT_INFO, &parts);

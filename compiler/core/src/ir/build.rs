@@ -22,7 +22,8 @@ pub struct Builder<'f> {
     pub span: Span,
     block: BlockId,
     index: usize,
-    constants: FxHashMap<(Type, Const), ValueId>,
+    /// Those of the function, once one is asked for.
+    constants: Option<FxHashMap<(Type, Const), ValueId>>,
 }
 
 /// An `If` whose blocks are still to be filled.
@@ -121,15 +122,9 @@ impl Function {
 impl<'f> Builder<'f> {
     /// At the end of the function's outermost block.
     pub fn new(function: &'f mut Function) -> Self {
-        let mut constants = FxHashMap::default();
-        for (id, value) in function.values.entries() {
-            if let ValueDef::Const(constant) = &value.def {
-                constants.entry((value.ty, constant.clone())).or_insert(id);
-            }
-        }
         let (block, span) = (function.body, function.span);
         let index = function.blocks[block].insts.len();
-        Self { function, span, block, index, constants }
+        Self { function, span, block, index, constants: None }
     }
 
     /// Next, instructions go to the end of this block.
@@ -178,7 +173,16 @@ impl Builder<'_> {
     /// This constant.
     pub fn constant(&mut self, ty: Type, constant: Const) -> ValueId {
         let values = &mut self.function.values;
-        *self.constants.entry((ty, constant)).or_insert_with_key(|(ty, constant)| {
+        let known = self.constants.get_or_insert_with(|| {
+            let mut known = FxHashMap::default();
+            for (id, value) in values.entries() {
+                if let ValueDef::Const(constant) = &value.def {
+                    known.entry((value.ty, constant.clone())).or_insert(id);
+                }
+            }
+            known
+        });
+        *known.entry((ty, constant)).or_insert_with_key(|(ty, constant)| {
             values.push(Value { ty: *ty, def: ValueDef::Const(constant.clone()) })
         })
     }

@@ -227,7 +227,12 @@ impl Const {
 
 impl Op {
     /// The blocks that the instruction owns, in the order of the text.
+    #[inline]
     pub fn blocks(&self) -> SmallVec<[BlockId; 2]> {
+        if self.is_construct() { self.own_blocks() } else { SmallVec::new() }
+    }
+
+    fn own_blocks(&self) -> SmallVec<[BlockId; 2]> {
         match self {
             Self::If { then, otherwise } => SmallVec::from_slice(&[*then, *otherwise]),
             Self::Loop { body, continuing, .. } => SmallVec::from_slice(&[*body, *continuing]),
@@ -365,9 +370,10 @@ impl Function {
         let mut stack = vec![self.body];
         while let Some(block) = stack.pop() {
             order.push(block);
-            let nested = self.blocks[block].insts.iter().flat_map(|&inst| self.insts[inst].op.blocks());
             let first = stack.len();
-            stack.extend(nested);
+            for &inst in &self.blocks[block].insts {
+                stack.extend(self.insts[inst].op.blocks());
+            }
             stack[first..].reverse();
         }
         order
@@ -375,8 +381,11 @@ impl Function {
 
     /// The instructions that are part of the function, block by block in the order of `block_order`.
     pub fn inst_order(&self) -> Vec<InstId> {
-        let blocks = self.block_order();
-        blocks.into_iter().flat_map(|block| self.blocks[block].insts.iter().copied()).collect()
+        let mut order = Vec::with_capacity(self.insts.len());
+        for block in self.block_order() {
+            order.extend_from_slice(&self.blocks[block].insts);
+        }
+        order
     }
 
     /// Makes every use of a key a use of its entry instead, following chains.

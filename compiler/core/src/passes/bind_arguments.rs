@@ -13,7 +13,7 @@ use crate::{
         Interface, LaunchMemory, Module, Op, Place, Scalar, State, Type, ValueId, Var, VarId,
     },
     opencl::AddressSpace,
-    passes::{lower_work_items::states, rewrite::rewrite},
+    passes::{lower_work_items::states, rewrite::rewrite_only},
     session::Options,
     target::Features,
 };
@@ -98,7 +98,8 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32
 /// Names of program-scope variables become places in their buffer, addresses that the launch passes two words.
 fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool) {
     let source = Source { memory: LaunchMemory::PushConstants, has_wide };
-    rewrite(function, |builder, id, replaced| {
+    let is_address = |op: &Op| matches!(op, Op::LaunchAddress(_) | Op::ModuleVar(_));
+    rewrite_only(function, is_address, |builder, id, replaced| {
         let variable = |var: VarId| interface.offsets.iter().find(|(known, _)| *known == var);
         let (state, offset) = match builder.function.insts[id].op {
             Op::LaunchAddress(state) => (state, None),

@@ -8,19 +8,23 @@ use crate::{
     diag::Sink,
     hir::CompareOp,
     ir::{Builder, BuiltinParam, CompareKind, Inst, Module, Op, ValueId},
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
     session::Options,
 };
 
 pub(super) fn choose_extremes(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            match chosen(builder, &inst) {
-                Some(value) => drop(replaced.insert(inst.results[0], value)),
-                None => builder.insert(id),
-            }
-        });
+        rewrite_only(
+            function,
+            |op| matches!(op, Op::Builtin(..)),
+            |builder, id, replaced| {
+                let inst = builder.function.insts[id].clone();
+                match chosen(builder, &inst) {
+                    Some(value) => drop(replaced.insert(inst.results[0], value)),
+                    None => builder.insert(id),
+                }
+            },
+        );
     }
 }
 

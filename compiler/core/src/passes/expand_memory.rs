@@ -5,7 +5,7 @@ use crate::{
     diag::Sink,
     hir::{CompareOp, LoopHints},
     ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId},
-    passes::{rewrite::rewrite, split_vectors::is_wide},
+    passes::{rewrite::rewrite_only, split_vectors::is_wide},
     session::Options,
 };
 
@@ -14,7 +14,9 @@ const WRITTEN_OUT: u64 = 16;
 
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
+        let is_access =
+            |op: &Op| matches!(op, Op::Copy { .. } | Op::Zero { .. } | Op::Load(_) | Op::Store(_));
+        rewrite_only(function, is_access, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             match inst.op {
                 Op::Copy { size, access } => {

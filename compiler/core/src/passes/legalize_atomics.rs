@@ -18,24 +18,24 @@ use crate::{
     },
     memory::{Operation, Spaces, Sync},
     opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
     session::{Options, SeqCst},
 };
 
 pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
+        rewrite_only(function, synchronises, |builder, id, replaced| {
             if let Some(value) = unshared::replace(builder, id) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite(function, |builder, id, _| settle::settle(builder, id));
-        rewrite(function, |builder, id, replaced| {
+        rewrite_only(function, synchronises, |builder, id, _| settle::settle(builder, id));
+        rewrite_only(function, synchronises, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite(function, |builder, id, replaced| as_loop(builder, id, options, replaced));
+        rewrite_only(function, synchronises, |builder, id, replaced| as_loop(builder, id, options, replaced));
     }
     match options.target.environment {
         Environment::Vulkan => {
@@ -46,6 +46,11 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
         }
         Environment::OpenCl => {}
     }
+}
+
+/// Whether an operation is for `legalize_atomics`.
+fn synchronises(op: &Op) -> bool {
+    matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
 }
 
 /// Flags are words where the target has no flags; floats are moved and compared as integers of their bits. Gives

@@ -10,22 +10,26 @@ use crate::{
         BinaryOp, Builder, CompareKind, Input, Interface, LaunchMemory, Module, Op, Scalar, State, Type,
         ValueId, WorkItem,
     },
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
     session::Options,
 };
 
 pub(super) fn lower_work_items(module: &mut Module, _: &Options, _: &mut Sink) {
     let interface = &module.interface;
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            let Op::WorkItem(query) = inst.op else { return builder.insert(id) };
-            let result = inst.results[0];
-            let value = lower(builder, interface, query, inst.args.first().copied());
-            let scalar = builder.ty(result).scalar().unwrap_or(Scalar::I32);
-            let value = builder.resize(value, scalar, false);
-            replaced.insert(result, value);
-        });
+        rewrite_only(
+            function,
+            |op| matches!(op, Op::WorkItem(_)),
+            |builder, id, replaced| {
+                let inst = builder.function.insts[id].clone();
+                let Op::WorkItem(query) = inst.op else { return builder.insert(id) };
+                let result = inst.results[0];
+                let value = lower(builder, interface, query, inst.args.first().copied());
+                let scalar = builder.ty(result).scalar().unwrap_or(Scalar::I32);
+                let value = builder.resize(value, scalar, false);
+                replaced.insert(result, value);
+            },
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     diag::Sink,
     hir::CompareOp,
     ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Module, Op, Scalar, ValueId},
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
     session::Options,
     target::Driver,
 };
@@ -16,17 +16,21 @@ use crate::{
 pub(super) fn narrow_comparisons(module: &mut Module, options: &Options, _: &mut Sink) {
     let is_misread = options.target.features.int64 && options.target.driver != Driver::Hardware;
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            let value = match narrowed(builder, &inst) {
-                None if is_misread => without_sign(builder, &inst),
-                value => value,
-            };
-            match value {
-                Some(value) => drop(replaced.insert(inst.results[0], value)),
-                None => builder.insert(id),
-            }
-        });
+        rewrite_only(
+            function,
+            |op| matches!(op, Op::Compare(_)),
+            |builder, id, replaced| {
+                let inst = builder.function.insts[id].clone();
+                let value = match narrowed(builder, &inst) {
+                    None if is_misread => without_sign(builder, &inst),
+                    value => value,
+                };
+                match value {
+                    Some(value) => drop(replaced.insert(inst.results[0], value)),
+                    None => builder.insert(id),
+                }
+            },
+        );
     }
 }
 

@@ -2,21 +2,37 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Builder, Function, InstId, ValueId};
+use crate::ir::{Builder, Function, InstId, Op, ValueId};
 
 /// Calls `visit` for each instruction in order with a builder at its place. `visit` puts back, by
 /// `Builder::insert`, what shall stay, and says which values take the place of results that are gone.
 pub(super) fn rewrite(
     function: &mut Function,
+    visit: impl FnMut(&mut Builder<'_>, InstId, &mut FxHashMap<ValueId, ValueId>),
+) {
+    rewrite_only(function, |_| true, visit);
+}
+
+/// `rewrite`, but that instructions of other operations stay and are not visited.
+pub(super) fn rewrite_only(
+    function: &mut Function,
+    is_visited: impl Fn(&Op) -> bool,
     mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut FxHashMap<ValueId, ValueId>),
 ) {
-    let blocks = function.block_order();
     let mut replaced = FxHashMap::default();
+    let blocks = function.block_order();
     let mut builder = Builder::new(function);
     for block in blocks {
-        let insts = std::mem::take(&mut builder.function.blocks[block].insts);
+        let function = &mut *builder.function;
+        let insts = &function.blocks[block].insts;
+        let Some(first) = insts.iter().position(|&id| is_visited(&function.insts[id].op)) else { continue };
+        let insts = function.blocks[block].insts.split_off(first);
         builder.at_end(block);
         for inst in insts {
+            if !is_visited(&builder.function.insts[inst].op) {
+                builder.insert(inst);
+                continue;
+            }
             builder.span = builder.function.insts[inst].span;
             visit(&mut builder, inst, &mut replaced);
         }

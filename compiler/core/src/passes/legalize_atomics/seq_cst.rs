@@ -1,12 +1,12 @@
 //! Builds what `memory::replacement` names, for every operation of a module (rules R1 to R7).
 
-use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronisation};
+use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronisation, synchronises};
 use crate::{
     hir::{CompareOp, LoopHints},
     ir::{Atomic, Builder, CompareKind, InstId, Module, Scalar, Type, ValueId, VarId},
     memory::{self, Access, Operation, Replacement, Surroundings},
     opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order},
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
 };
 
 /// Rewrites every operation of the module.
@@ -14,7 +14,7 @@ pub(super) fn construct(module: &mut Module) {
     let program = Program::survey(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function in module.functions.iter_mut() {
-        rewrite(function, |builder, id, replaced| {
+        rewrite_only(function, synchronises, |builder, id, replaced| {
             let object = object_of(builder.function, id);
             let op = &builder.function.insts[id].op;
             let Some((operation, sync)) = synchronisation(op, object) else { return builder.insert(id) };
