@@ -50,6 +50,7 @@ struct Edge {
     field: Field,
     from: u32,
     to: u32,
+    line: Line,
 }
 
 /// Which target of an operation.
@@ -336,7 +337,7 @@ impl Body<'_, '_> {
         let position = self.function.code.len();
         self.emit(op);
         for &(field, to) in targets {
-            self.edges.push(Edge { position, field, from: self.block, to });
+            self.edges.push(Edge { position, field, from: self.block, to, line: self.line });
         }
     }
 
@@ -357,7 +358,7 @@ impl Body<'_, '_> {
         let position = self.function.code.len();
         self.emit(Op::Jump(0));
         // The values have travelled: the edge leads to the block itself.
-        self.edges.push(Edge { position, field: Field::Only, from: NOWHERE, to });
+        self.edges.push(Edge { position, field: Field::Only, from: NOWHERE, to, line: self.line });
         Ok(())
     }
 
@@ -402,7 +403,7 @@ impl Body<'_, '_> {
         // The last operation cannot run off the end.
         self.emit(Op::Unreachable);
         let mut stubs: HashMap<(u32, u32), Position> = HashMap::new();
-        for Edge { position, field, from, to } in std::mem::take(&mut self.edges) {
+        for Edge { position, field, from, to, line } in std::mem::take(&mut self.edges) {
             let block =
                 *self.blocks.get(&to).ok_or_else(|| Invalid::new(format!("block {to} is not there")))?;
             let target = if from == NOWHERE || !self.phis.contains_key(&to) {
@@ -412,6 +413,7 @@ impl Body<'_, '_> {
             } else {
                 let stub = self.function.code.len() as Position;
                 self.fence = self.function.code.len();
+                self.line = line;
                 self.travel(from, to)?;
                 self.emit(Op::Jump(block));
                 stubs.insert((from, to), stub);
