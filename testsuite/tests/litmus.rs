@@ -100,8 +100,11 @@ fn weakened_store_buffering_is_seen(device: &'static Device) {
         let weak = if test.weak.is_empty() { &test.allowed[..1] } else { &test.weak[..] };
         // On a busy machine the groups seldom meet: patience.
         let mut seen = 0;
-        for _ in 0..50 {
-            let counts = run(&stress(100_000, options), &test, setting, device).expect("it runs");
+        for attempt in 0..50 {
+            // The more work-items do their part between a store and a load, the more stores have come to memory by then.
+            let width = [8, 2, 4, 1][attempt % 4];
+            let counts =
+                run(&Stress { width, ..stress(100_000, options) }, &test, setting, device).expect("it runs");
             seen = counts.of(weak);
             if seen > 0 {
                 println!("{name}, {options:?}: {seen} of {}", counts.total());
