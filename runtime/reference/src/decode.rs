@@ -16,6 +16,7 @@ mod image;
 mod inline;
 mod library;
 mod memory;
+mod order;
 mod pipe;
 mod quick;
 

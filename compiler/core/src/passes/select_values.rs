@@ -4,7 +4,9 @@
 
 use crate::{
     diag::Sink,
-    ir::{BinaryOp, BlockId, Function, ImageAction, InstId, Module, Op, Type, ValueDef},
+    ir::{
+        BinaryOp, BlockId, Convert, Function, ImageAction, Inst, InstId, Module, Op, Scalar, Type, ValueDef,
+    },
     session::Options,
 };
 
@@ -41,7 +43,7 @@ fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
     for block in [then, otherwise] {
         let (&last, others) = function.blocks[block].insts.split_last()?;
         computed += others.len();
-        let is_cheap = others.iter().all(|&other| is_cheap(&function.insts[other].op));
+        let is_cheap = others.iter().all(|&other| is_cheap(function, other));
         if function.insts[last].op != Op::Exit(id) || !is_cheap || computed > FEW {
             return None;
         }
@@ -50,13 +52,17 @@ fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
 }
 
 /// Operations without effects that are quickly done and defined whatever their operands are.
-fn is_cheap(op: &Op) -> bool {
+fn is_cheap(function: &Function, id: InstId) -> bool {
+    let Inst { op, results, .. } = &function.insts[id];
     let is_division =
         matches!(op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem));
     let is_question =
         matches!(op, Op::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType));
     let is_indexed = matches!(op, Op::ExtractDynamic | Op::InsertDynamic | Op::Element);
-    op.is_pure() && !is_division && !is_question && !is_indexed
+    // An integer that a float does not fit (SPIR-V 3.52.11, `OpConvertFToS`).
+    let is_to_integer = matches!(op, Op::Convert(Convert::Number { .. }))
+        && !function.ty(results[0]).scalar().is_some_and(Scalar::is_float);
+    op.is_pure() && !is_division && !is_question && !is_indexed && !is_to_integer
 }
 
 fn select(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {

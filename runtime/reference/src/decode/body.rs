@@ -7,6 +7,7 @@ use spirv::Op as Inst_;
 use super::{
     Constant, Decoder,
     fold::{Folded, Uses},
+    order,
 };
 use crate::{
     Invalid,
@@ -93,7 +94,7 @@ pub(super) fn decode<'d, 'w>(
     }
     body.parameters_and_phis(insts)?;
     body.copies()?;
-    for block in in_order(insts)? {
+    for block in order::in_order(body.decoder, insts)? {
         body.line.line = 0;
         for inst in block {
             body.note_line(inst)?;
@@ -101,48 +102,6 @@ pub(super) fn decode<'d, 'w>(
         }
     }
     body.finish()
-}
-
-/// The blocks that control can reach, each behind those that dominate it: not every writer of modules keeps to that order
-/// (SPIR-V 2.16.1).
-fn in_order<'i, 'w>(insts: &'i [Inst<'w>]) -> Result<Vec<&'i [Inst<'w>]>, Invalid> {
-    let starts: Vec<usize> = (0..insts.len()).filter(|&at| insts[at].op == Inst_::Label).collect();
-    let ends = starts.iter().skip(1).copied().chain([insts.len()]);
-    let blocks: Vec<&[Inst<'_>]> = starts.iter().zip(ends).map(|(&start, end)| &insts[start..end]).collect();
-    let mut numbers = HashMap::new();
-    for (number, block) in blocks.iter().enumerate() {
-        numbers.insert(block[0].word(0)?, number);
-    }
-    let successors = |block: usize| -> Vec<usize> {
-        let jump = blocks[block]
-            .iter()
-            .rfind(|inst| matches!(inst.op, Inst_::Branch | Inst_::BranchConditional | Inst_::Switch));
-        let words = jump.map_or(&[][..], |jump| jump.words);
-        words.iter().filter_map(|word| numbers.get(word).copied()).collect()
-    };
-    // Depth first; a block comes to its place when all behind it have theirs.
-    let mut seen = vec![false; blocks.len()];
-    let mut order = Vec::new();
-    let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
-    if !blocks.is_empty() {
-        seen[0] = true;
-        path.push((0, successors(0)));
-    }
-    while let Some((block, left)) = path.last_mut() {
-        match left.pop() {
-            Some(next) if !seen[next] => {
-                seen[next] = true;
-                path.push((next, successors(next)));
-            }
-            Some(_) => {}
-            None => {
-                order.push(blocks[*block]);
-                path.pop();
-            }
-        }
-    }
-    order.reverse();
-    Ok(order)
 }
 
 impl Body<'_, '_> {

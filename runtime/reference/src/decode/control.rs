@@ -2,7 +2,10 @@
 
 use spirv::Op as Inst_;
 
-use super::body::{Body, Field};
+use super::{
+    body::{Body, Field},
+    order,
+};
 use crate::{
     Invalid,
     code::{Call, Op, Switch},
@@ -70,12 +73,8 @@ impl Body<'_, '_> {
         let table = self.decoder.tables.switches.len() as u32;
         let mut cases = Vec::new();
         let mut targets = vec![(Field::Default(table), default)];
-        // Literals of 64 bits take two words.
-        let width = if scalar.size() == 8 { 2 } else { 1 };
-        for case in inst.from(2).chunks_exact(width + 1) {
-            let high = if width == 2 { case[1] } else { 0 };
-            let literal = u64::from(case[0]) | u64::from(high) << 32;
-            targets.push((Field::Case(table, cases.len()), case[width]));
+        for (number, (literal, label)) in order::cases(inst, scalar.size() == 8).enumerate() {
+            targets.push((Field::Case(table, number), label));
             cases.push((crate::alu::truncated(scalar.size(), literal), 0));
         }
         self.decoder.tables.switches.push(Switch { selector, cases, default: 0 });
