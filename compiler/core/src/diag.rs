@@ -213,6 +213,11 @@ impl Sink {
         self.errors != 0
     }
 
+    /// How many errors there were.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
+    }
+
     /// How many diagnostics there are.
     pub(crate) fn len(&self) -> usize {
         self.diagnostics.len()

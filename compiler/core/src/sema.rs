@@ -36,6 +36,7 @@ mod specifiers;
 mod stmt;
 mod switch;
 mod tags;
+mod unset;
 mod vector;
 
 use kiln_syntax::{Interner, Span, Symbol, ast};

@@ -226,10 +226,12 @@ codes! {
     SwitchValue "switch-value" Error;
     MisplacedJump "misplaced-jump" Error;
     ReturnValue "return-value" Error;
+    ReturnStackAddress "return-stack-address" Warning;
     StaticAssertion "static-assertion" Error;
     InlineAssembly "inline-assembly" Error;
     EmptyBody "empty-body" Warning;
     DivergentBarrier "divergent-barrier" Warning;
+    Uninitialized "uninitialized" Warning;
     UnusedVariable "unused-variable" All;
     UnusedParameter "unused-parameter" Extra;
     // Expressions: names and literals

@@ -233,6 +233,7 @@ impl Sema<'_> {
                 PlaceKind::Temporary(value) => *value,
                 PlaceKind::Deref(_) => {
                     self.warn_half_not_enabled(place.ty.ty, span);
+                    self.warn_copy_of_atomic(place.ty.ty, span);
                     Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span }
                 }
                 _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span },
@@ -278,6 +279,25 @@ impl Sema<'_> {
             .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
         );
         Expr { kind: ExprKind::Load(Box::new(place)), ty: value_ty, span }
+    }
+
+    /// What is reached through a pointer may be shared, and a copy of a record reads all of its members plainly.
+    fn warn_copy_of_atomic(&mut self, ty: TyId, span: Span) {
+        let Ty::Record(id) = *self.types.get(ty) else { return };
+        if self.has_member(id, &|member| self.is_atomic(member)) {
+            let shown = self.show(ty);
+            self.report(
+                Diagnostic::new(
+                    Code::AtomicPlainAccess,
+                    span,
+                    format!(
+                        "this copies `{shown}`, and with it an atomic object, without an atomic operation"
+                    ),
+                )
+                .help("copy the members one by one, the atomic one with `atomic_load_explicit`")
+                .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+            );
+        }
     }
 
     pub(crate) fn is_atomic(&self, ty: TyId) -> bool {

@@ -3,10 +3,11 @@
 use super::{Sema, atomics::Chosen, builtin::Call};
 use crate::{
     builtins::{Barrier, Fence, Overload},
+    diag::{Code, Diagnostic},
     hir::{self, Expr, ExprKind, Known},
     memory::{self, Argument, Operation},
     opencl::{FenceFlags, Order, Scope},
-    ty::QualTy,
+    ty::{EnumId, QualTy, Ty},
 };
 
 impl Sema<'_> {
@@ -142,6 +143,19 @@ impl Sema<'_> {
 
     /// Fence flags given as an argument (OpenCL C 6.15.8).
     fn flags_argument(&mut self, value: Expr, parameter: QualTy) -> Option<Chosen<FenceFlags>> {
+        if let Ty::Enum(EnumId::MEMORY_ORDER | EnumId::MEMORY_SCOPE) = self.types.get(value.ty) {
+            let shown = self.show(value.ty);
+            self.report(
+                Diagnostic::new(
+                    Code::FenceFlagsValue,
+                    value.span,
+                    format!("this is a `{shown}` where fence flags belong"),
+                )
+                .help("the flags come first: combine CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE with |")
+                .note("OpenCL C 6.15.8, 6.15.12.5"),
+            );
+            return None;
+        }
         self.chosen(value, parameter, memory::flags_of_value)
     }
 }

@@ -157,8 +157,13 @@ impl Sema<'_> {
             self.check_kernel(id, parameters);
         }
         let result = self.module.functions[id].result;
+        let errors = self.sink.errors();
         let (body, _) = self.body(id, parameters, Returns::Type(result), &definition.body);
         self.check_missing_return(id, &body, definition.body.span);
+        // A value that was wrong is no value; that has been told.
+        if self.sink.errors() == errors {
+            self.check_unset(id, &body);
+        }
         self.module.functions[id].body = Some(body);
     }
 

@@ -158,11 +158,16 @@ impl Sema<'_> {
 
     /// Whether a record has, however deep, a pointer as a member.
     fn has_pointer_member(&self, id: RecordId) -> bool {
+        self.has_member(id, &|ty| matches!(self.types.get(ty), Ty::Pointer(_)))
+    }
+
+    /// Whether a record has, however deep, a member that is such a thing or an array of them.
+    pub(super) fn has_member(&self, id: RecordId, is_wanted: &dyn Fn(TyId) -> bool) -> bool {
         self.types.records[id].fields.iter().flatten().any(|field| {
-            match *self.types.get(self.element_type(field.ty.ty)) {
-                Ty::Pointer(_) => true,
-                Ty::Record(inner) => self.has_pointer_member(inner),
-                _ => false,
+            let ty = self.element_type(field.ty.ty);
+            match *self.types.get(ty) {
+                Ty::Record(inner) => self.has_member(inner, is_wanted),
+                _ => is_wanted(ty),
             }
         })
     }

@@ -30,7 +30,7 @@ impl Sema<'_> {
         let Some(bytes) = bytes else {
             if format.ty != TyId::ERROR {
                 self.report(
-                    Diagnostic::new(Code::PrintfFormat, format_span, "the format of `printf` is a string literal")
+                    Diagnostic::new(Code::ConstantExpression, format_span, "the format of `printf` is a string literal")
                         .note("OpenCL C 6.15.14.2: the format is in the constant address space and must be resolvable at compile time"),
                 );
             }

@@ -9,6 +9,7 @@ use kiln_syntax::{
 
 use super::{
     Entity, Meaning, Role, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope,
+    unset,
 };
 use crate::{
     diag::{Code, Diagnostic},
@@ -332,9 +333,36 @@ impl Sema<'_> {
                 out.push(Stmt { kind: StmtKind::Expr(value), span });
                 None
             }
-            Some((value, _)) => Some(self.assign_convert(value, result.plain(), AssignContext::Return)),
+            Some((value, _)) => {
+                self.warn_stack_address(&value);
+                Some(self.assign_convert(value, result.plain(), AssignContext::Return))
+            }
         };
         out.push(Stmt { kind: StmtKind::Return(value), span });
+    }
+
+    /// Warns of the address of a variable that ends with the function (C99 6.2.4).
+    fn warn_stack_address(&mut self, value: &Expr) {
+        let name = match &value.kind {
+            ExprKind::PointerCast(inner) | ExprKind::Offset { pointer: inner, .. } => {
+                return self.warn_stack_address(inner);
+            }
+            ExprKind::AddressOf(place) => unset::variable(place)
+                .zip(self.function)
+                .and_then(|(local, function)| self.module.functions[function].locals[local].name),
+            _ => None,
+        };
+        let Some(name) = name else { return };
+        let text = self.text(name).to_owned();
+        self.report(
+            Diagnostic::new(
+                Code::ReturnStackAddress,
+                value.span,
+                format!("this returns the address of `{text}`, which ends with the function"),
+            )
+            .help("return the value, or let the caller pass a pointer to where it belongs")
+            .note("C99 6.2.4: the pointer is indeterminate when the object that it points to ends"),
+        );
     }
 
     /// A label belongs to the whole function (C99 6.2.1, 6.8.1).

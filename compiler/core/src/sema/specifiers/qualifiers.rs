@@ -58,6 +58,11 @@ impl Sema<'_> {
                 Qualifier::ReadOnly => self.take_access(&mut found, Access::ReadOnly, span),
                 Qualifier::WriteOnly => self.take_access(&mut found, Access::WriteOnly, span),
                 Qualifier::ReadWrite => self.take_access(&mut found, Access::ReadWrite, span),
+                Qualifier::Pipe if found.pipe.is_some() => self.report(
+                    Diagnostic::new(Code::PipeType, span, "the packets of a pipe cannot be pipes").note(
+                        "OpenCL C 6.15.18.1: packets are scalars, vectors, or structs and unions of those",
+                    ),
+                ),
                 Qualifier::Pipe => found.pipe = Some(span),
             }
         }
