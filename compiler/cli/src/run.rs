@@ -81,6 +81,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
         options.bounds_checks = command.checked;
         // The strict device tells lines.
         options.debug |= device.info().environment == Environment::OpenCl;
+        options.tells_overflow = device.info().environment == Environment::OpenCl;
         match compile::module(source, &options, files, &command.options) {
             Ok(words) => Program::from_spirv(&device, &words)?,
             Err(outcome) => return Ok(outcome),

@@ -520,7 +520,8 @@ pub enum Op {
     Unary(UnaryOp),
     /// `[a, b]`, both of the result's type. A shift by the width or more is undefined: lowering has masked it.
     Binary(BinaryOp),
-    /// `[a, b]`: as `Binary`, of floats, and never contracted with another operation (`FP_CONTRACT OFF`).
+    /// `[a, b]`: as `Binary`; of floats, never contracted with another operation (`FP_CONTRACT OFF`); of integers, signed, and
+    /// what overflows is undefined (C99 6.5).
     Exact(BinaryOp),
     /// `[a, b]`: `Bool`, or a vector of it.
     Compare(Compare),

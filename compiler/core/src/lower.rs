@@ -44,6 +44,8 @@ struct Lowering<'a> {
     hir: &'a hir::Module,
     names: &'a Interner,
     sink: &'a mut Sink,
+    /// Whether it is told what must not overflow.
+    tells_overflow: bool,
     module: Module,
     globals: FxHashMap<GlobalId, VarId>,
     /// Functions as calls know them: a kernel that is called has a second, plain copy.
@@ -55,11 +57,12 @@ struct Lowering<'a> {
 }
 
 /// Lowers every kernel and what it reaches. The result is only meaningful while the sink has no errors.
-pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink) -> Module {
+pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, tells_overflow: bool) -> Module {
     let mut lowering = Lowering {
         hir,
         names,
         sink,
+        tells_overflow,
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
@@ -105,6 +108,8 @@ pub fn lower_functions(
         hir,
         names,
         sink,
+        // What is ours is right.
+        tells_overflow: false,
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),

@@ -197,10 +197,17 @@ impl Body<'_, '_> {
         self.emitter.writer.annotate(Op::Decorate, operands);
     }
 
-    /// The OpenCL environment has no decoration for it, only a mode of the kernels.
+    /// Floats that are not contracted: the OpenCL environment has no decoration for it, only a mode of the kernels.
+    /// Integers that do not overflow.
     fn exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.binary(inst, op);
-        if self.is_structured() {
+        if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
+            let word = self.value(inst.results[0]);
+            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoSignedWrap)];
+            self.emitter.writer.annotate(Op::Decorate, operands);
+            // Part of SPIR-V since 1.4.
+            self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
+        } else if self.is_structured() {
             let word = self.value(inst.results[0]);
             let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoContraction)];
             self.emitter.writer.annotate(Op::Decorate, operands);

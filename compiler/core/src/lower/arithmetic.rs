@@ -9,8 +9,12 @@ use crate::{
 
 impl Body<'_, '_> {
     pub(super) fn unary(&mut self, op: hir::UnaryOp, operand: &Expr) -> ValueId {
-        let is_float = self.lowering.element(operand.ty).is_float();
+        let (ty, is_float) = (operand.ty, self.lowering.element(operand.ty).is_float());
         let operand = self.value(operand);
+        if op == hir::UnaryOp::Negate && self.must_not_overflow(hir::BinaryOp::Subtract, ty) {
+            let zero = self.builder.bits(self.builder.ty(operand), 0);
+            return self.exactly(BinaryOp::Sub, zero, operand);
+        }
         let op = match op {
             hir::UnaryOp::Negate if is_float => UnaryOp::FNeg,
             hir::UnaryOp::Negate => UnaryOp::Neg,
@@ -26,7 +30,24 @@ impl Body<'_, '_> {
             hir::BinaryOp::ShiftLeft | hir::BinaryOp::ShiftRight => self.shift_amount(right),
             _ => right,
         };
+        if self.must_not_overflow(op, ty) {
+            return self.exactly(operation(op, element), left, right);
+        }
         self.builder.binary(operation(op, element), left, right)
+    }
+
+    /// Whether it is undefined what overflows (C99 6.5), and that is to be told. Vectors are used as if they wrapped.
+    fn must_not_overflow(&self, op: hir::BinaryOp, ty: TyId) -> bool {
+        let element = self.lowering.element(ty);
+        self.lowering.tells_overflow
+            && matches!(op, hir::BinaryOp::Add | hir::BinaryOp::Subtract | hir::BinaryOp::Multiply)
+            && matches!(element, ty::Scalar::Int | ty::Scalar::Long)
+            && self.lowering.value_type(ty).is_some_and(|it| !it.is_vector())
+    }
+
+    fn exactly(&mut self, op: BinaryOp, left: ValueId, right: ValueId) -> ValueId {
+        let ty = self.builder.ty(left);
+        self.builder.value(Op::Exact(op), &[left, right], ty)
     }
 
     /// An operation that is not contracted with another.

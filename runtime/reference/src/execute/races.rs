@@ -199,17 +199,17 @@ fn meet(
     let number = thread.number;
     let new = Past { thread: number, epoch: thread.epoch, at, mask, is_write, atomic };
     let first = word.first;
-    if first.mask == 0 && word.rest.is_empty() {
+    if first.mask == 0 && word.is_alone() {
         word.first = new;
         return None;
     }
     if first.thread == number && first.atomic == atomic {
         // Who races with this one races with that one.
         let is_told = first.epoch == new.epoch && mask & !first.mask == 0 && (first.is_write || !is_write);
-        if is_told && (word.rest.is_empty() || !is_write) {
+        if is_told && (word.is_alone() || !is_write) {
             return None;
         }
-        if word.rest.is_empty() && mask == first.mask && is_write == first.is_write {
+        if word.is_alone() && mask == first.mask && is_write == first.is_write {
             word.first = new;
             return None;
         }

@@ -598,15 +598,13 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
                 Op::CheckOverflow { a, b, count, size, operation } => {
                     for lane in 0..count as usize {
-                        let [x, y] =
-                            [a, b].map(|slot| i128::from(alu::signed(size, regs[slot as usize + lane])));
+                        let [x, y] = [a, b].map(|slot| alu::signed(size, regs[slot as usize + lane]));
                         let exact = match operation {
-                            Overflow::Add => x + y,
-                            Overflow::Subtract => x - y,
-                            Overflow::Multiply => x * y,
+                            Overflow::Add => x.checked_add(y),
+                            Overflow::Subtract => x.checked_sub(y),
+                            Overflow::Multiply => x.checked_mul(y),
                         };
-                        let limit = 1i128 << (8 * u32::from(size) - 1);
-                        if !(-limit..limit).contains(&exact) {
+                        if exact.is_none_or(|exact| alu::signed(size, exact as u64) != exact) {
                             fail!(Problem::Overflow(operation));
                         }
                     }

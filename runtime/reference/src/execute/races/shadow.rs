@@ -17,36 +17,48 @@ pub(super) struct Past {
     pub(super) atomic: Option<Scope>,
 }
 
-/// The accesses to a word: mostly there is one.
+/// The accesses to a word. There are many words, and mostly one access: the others lie elsewhere.
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) first: Past,
-    pub(super) rest: Vec<Past>,
+    rest: Option<Box<Vec<Past>>>,
 }
 
 impl Word {
+    /// Whether there is one access at most.
+    #[inline]
+    pub(super) fn is_alone(&self) -> bool {
+        self.rest.is_none()
+    }
+
     pub(super) fn all(&self) -> impl Iterator<Item = &Past> {
         let first = (self.first.mask != 0).then_some(&self.first);
-        first.into_iter().chain(&self.rest)
+        first.into_iter().chain(self.rest.iter().flat_map(|rest| rest.iter()))
     }
 
     /// Forgets accesses.
     pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Past) -> bool) {
-        self.rest.retain(&mut keeps);
-        if self.first.mask != 0 && !keeps(&self.first) {
-            self.first = self.rest.pop().unwrap_or_default();
+        if let Some(rest) = &mut self.rest {
+            rest.retain(&mut keeps);
         }
+        if self.first.mask != 0 && !keeps(&self.first) {
+            self.first = self.rest.as_mut().and_then(|rest| rest.pop()).unwrap_or_default();
+        }
+        self.rest.take_if(|rest| rest.is_empty());
     }
 
     /// Remembers one more; of too many, an older read goes.
     pub(super) fn push(&mut self, past: Past) {
         if self.first.mask == 0 {
             self.first = past;
-        } else if self.rest.len() < REMEMBERED - 1 {
-            self.rest.push(past);
+            return;
+        }
+        let rest = self.rest.get_or_insert_default();
+        if rest.len() < REMEMBERED - 1 {
+            rest.push(past);
         } else {
-            let read = self.rest.iter().position(|past| !past.is_write);
-            self.rest[read.unwrap_or(past.thread as usize % (REMEMBERED - 1))] = past;
+            let read = rest.iter().position(|past| !past.is_write);
+            rest[read.unwrap_or(past.thread as usize % (REMEMBERED - 1))] = past;
         }
     }
 }
