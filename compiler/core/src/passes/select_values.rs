@@ -62,7 +62,9 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
     // An integer that a float does not fit (SPIR-V 3.52.11, `OpConvertFToS`).
     let is_to_integer = matches!(op, Op::Convert(Convert::Number { .. }))
         && !function.ty(results[0]).scalar().is_some_and(Scalar::is_float);
-    op.is_pure() && !is_division && !is_question && !is_indexed && !is_to_integer
+    // What must not overflow.
+    let is_exact = matches!(op, Op::Exact(_)) && function.ty(results[0]).scalar().is_some_and(Scalar::is_int);
+    op.is_pure() && !is_division && !is_question && !is_indexed && !is_to_integer && !is_exact
 }
 
 fn select(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {

@@ -68,7 +68,7 @@ const REMEMBERED: usize = 6;
 /// Words that are made room for together.
 const PAGE: usize = 64;
 
-type Page = Option<Box<[Word; PAGE]>>;
+type Page = Option<Box<[Word]>>;
 
 /// The accesses to the objects of a memory, by the objects' numbers.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ impl Words<'_> {
         if page >= self.0.len() {
             self.0.resize_with(page + 1, || None);
         }
-        let words = self.0[page].get_or_insert_with(|| Box::new(std::array::from_fn(|_| Word::default())));
+        let words = self.0[page].get_or_insert_with(|| (0..PAGE).map(|_| Word::default()).collect());
         &mut words[at]
     }
 }
