@@ -191,6 +191,21 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
     true
 }
 
+/// A small function is decoded where it is called, and what it named is forgotten behind the call: not its lines.
+#[test]
+fn lines_are_no_ids() {
+    for line in 1..64 {
+        let text = format!(
+            "int twice(int a);
+             kernel void k(global int *out, int n) {{ out[0] = twice(n) == 2; out[1] = n; }}
+             int twice(int a) {{ return
+             #line {line}
+                 2 * a; }}"
+        );
+        assert!(run(&module(&text), Checks::On, 1), "with line {line}");
+    }
+}
+
 #[test]
 fn modules_with_mistakes_never_panic_and_never_hang() {
     let count = if std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1") { 170_000 } else { 3000 };

@@ -64,8 +64,10 @@ impl Body<'_, '_> {
                     }
                     self.alias(inst, from)?;
                 }
+                // What they name is no result.
+                Inst_::Line | Inst_::NoLine => self.note_line(inside)?,
+                Inst_::Store | Inst_::CopyMemory | Inst_::CopyMemorySized => self.instruction(inside)?,
                 _ => {
-                    self.note_line(inside)?;
                     self.instruction(inside)?;
                     own.extend(inside.words.get(1));
                 }
