@@ -13,6 +13,7 @@ mod value;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use kiln_compiler::opencl::Overflow;
 use kiln_runtime::{Device, Environment, Instance, NdRange, Program, Selector, Validation};
 
 use crate::{
@@ -81,7 +82,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
         options.bounds_checks = command.checked;
         // The strict device tells lines.
         options.debug |= device.info().environment == Environment::OpenCl;
-        options.tells_overflow = device.info().environment == Environment::OpenCl;
+        if device.info().environment == Environment::OpenCl {
+            options.overflow = Overflow::Told;
+        }
         match compile::module(source, &options, files, &command.options) {
             Ok(words) => Program::from_spirv(&device, &words)?,
             Err(outcome) => return Ok(outcome),

@@ -125,7 +125,7 @@ fn stages(
         Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),
         _ => {}
     }
-    let mut module = lower::lower(&hir, interner, sink, options.tells_overflow);
+    let mut module = lower::lower(&hir, interner, sink, options.overflow);
     if *emit == Emit::Ir {
         return Some(Artifact::Text(module.to_string()));
     }

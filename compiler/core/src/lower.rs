@@ -36,7 +36,7 @@ use crate::{
     diag::Sink,
     hir::{self, FunctionId, GlobalId},
     ir::{self, Data, FuncId, Module, Var, VarId},
-    opencl::{AddressSpace, Linkage},
+    opencl::{AddressSpace, Linkage, Overflow},
 };
 
 /// The state of lowering one program.
@@ -44,8 +44,7 @@ struct Lowering<'a> {
     hir: &'a hir::Module,
     names: &'a Interner,
     sink: &'a mut Sink,
-    /// Whether it is told what must not overflow.
-    tells_overflow: bool,
+    overflow: Overflow,
     module: Module,
     globals: FxHashMap<GlobalId, VarId>,
     /// Functions as calls know them: a kernel that is called has a second, plain copy.
@@ -57,12 +56,12 @@ struct Lowering<'a> {
 }
 
 /// Lowers every kernel and what it reaches. The result is only meaningful while the sink has no errors.
-pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, tells_overflow: bool) -> Module {
+pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Overflow) -> Module {
     let mut lowering = Lowering {
         hir,
         names,
         sink,
-        tells_overflow,
+        overflow,
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
@@ -109,7 +108,7 @@ pub fn lower_functions(
         names,
         sink,
         // What is ours is right.
-        tells_overflow: false,
+        overflow: Overflow::Unsaid,
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),

@@ -52,6 +52,16 @@ impl LanguageVersion {
     }
 }
 
+/// Whether a device can see which integers must not overflow (C99 6.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// Nothing is said, as devices need not know the extension for it.
+    #[default]
+    Unsaid,
+    /// They are told to a device that looks for it.
+    Told,
+}
+
 /// Which parts of a program know a function or a variable by its name (C99 6.2.2), where a program is compiled in parts
 /// (OpenCL API 5.8.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::{
     diag::WarningOptions,
-    opencl::{Environment, LanguageVersion},
+    opencl::{Environment, LanguageVersion, Overflow},
     target::Target,
 };
 
@@ -66,8 +66,8 @@ pub struct Options {
     /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
     /// from; others are reported.
     pub bounds_checks: bool,
-    /// For OpenCL: signed integers that must not overflow are told, for a device that looks for it.
-    pub tells_overflow: bool,
+    /// What modules for OpenCL say of signed integers that must not overflow.
+    pub overflow: Overflow,
 }
 
 /// How seq_cst operations are expressed where the target has no such order (memory.md §3).
@@ -147,7 +147,7 @@ impl Default for Options {
             seq_cst: SeqCst::default(),
             argument_info: false,
             bounds_checks: false,
-            tells_overflow: false,
+            overflow: Overflow::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use kiln_compiler::{
     diag::Sink,
     ir::{self, Module},
     lower::lower,
+    opencl::Overflow,
     pp::preprocess,
     sema,
     session::{NoFiles, Options, Source},
@@ -19,7 +20,7 @@ fn module(source: &str) -> Module {
     let parsed = kiln_syntax::parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut interner, &mut sink, None);
-    let module = lower(&hir, &interner, &mut sink);
+    let module = lower(&hir, &interner, &mut sink, Overflow::Unsaid);
     let is_sound = !sink.has_errors();
     assert!(is_sound, "{:?}", sink.finish(|span| span.lo).0);
     assert_eq!(ir::verify(&module), Vec::<String>::new(), "{module}");

@@ -4,6 +4,7 @@ use super::body::Body;
 use crate::{
     hir::{self, Expr},
     ir::{BinaryOp, Op, Scalar, UnaryOp, ValueId},
+    opencl::Overflow,
     ty::{self, TyId},
 };
 
@@ -39,7 +40,7 @@ impl Body<'_, '_> {
     /// Whether it is undefined what overflows (C99 6.5), and that is to be told. Vectors are used as if they wrapped.
     fn must_not_overflow(&self, op: hir::BinaryOp, ty: TyId) -> bool {
         let element = self.lowering.element(ty);
-        self.lowering.tells_overflow
+        self.lowering.overflow == Overflow::Told
             && matches!(op, hir::BinaryOp::Add | hir::BinaryOp::Subtract | hir::BinaryOp::Multiply)
             && matches!(element, ty::Scalar::Int | ty::Scalar::Long)
             && self.lowering.value_type(ty).is_some_and(|it| !it.is_vector())
