@@ -94,6 +94,8 @@ pub(crate) struct Sema<'a> {
     /// Owns the variables that expressions outside functions ask for; such expressions are not constant, and so
     /// are never lowered.
     outside: Option<FunctionId>,
+    /// What is being defined: whose braces are open.
+    open_tags: Vec<Tag>,
     /// Records with a member whose size the host does not know (OpenCL C 6.11.m).
     host_sized_records: FxHashSet<RecordId>,
     depths: nesting::Depths,
@@ -143,6 +145,7 @@ pub fn check(
         function: None,
         body: Body::none(),
         outside: None,
+        open_tags: Vec::new(),
         host_sized_records: FxHashSet::default(),
         depths: nesting::Depths::default(),
         defined: FxHashSet::default(),

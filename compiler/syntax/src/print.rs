@@ -71,7 +71,7 @@ impl Printer<'_> {
             Item::Pragma(pragma) => self.pragma(pragma),
             Item::StaticAssert(assertion) => self.static_assertion(assertion),
             Item::Empty(_) => self.line(";"),
-            Item::Asm(_) => self.line("asm();"),
+            Item::Asm(_) => self.line("__asm__();"),
             Item::Error(_) => self.line("<error>"),
         }
     }
@@ -191,7 +191,7 @@ impl Printer<'_> {
             StatementKind::Break => self.line("break;"),
             StatementKind::Return(None) => self.line("return;"),
             StatementKind::Return(Some(e)) => self.with("return ", e, ";"),
-            StatementKind::Asm => self.line("asm();"),
+            StatementKind::Asm => self.line("__asm__();"),
             StatementKind::Error => self.line("<error>"),
         }
     }

@@ -82,12 +82,23 @@ impl Target {
             && output.diagnostics.is_empty()
             && !text.contains(NO_TREE)
             && !input.text.contains(&b'#')
+            && is_left_alone(input, text)
         {
             let again = run(input, text.clone().into_bytes(), &emit);
             if let Some(Artifact::Text(same)) = &again.artifact {
                 assert_eq!(text, same, "what is printed reads as something else");
             }
         }
+    }
+}
+
+/// Whether no macro acts on this text: the name of one of our own, with a `(` that came from another, is a call when it is
+/// read again.
+fn is_left_alone(input: &Input, text: &str) -> bool {
+    let written = |text: &str| text.split_whitespace().collect::<String>();
+    match run(input, text.into(), &Emit::Preprocessed).artifact {
+        Some(Artifact::Text(read)) => written(&read) == written(text),
+        _ => false,
     }
 }
 

@@ -58,7 +58,8 @@ impl Sema<'_> {
         let id = match known.map(|binding| (binding.meaning, binding.span)) {
             Some((Tag::Record(id), _))
                 if self.types.records[id].kind == specifier.kind
-                    && self.types.records[id].fields.is_none() =>
+                    && self.types.records[id].fields.is_none()
+                    && !self.open_tags.contains(&Tag::Record(id)) =>
             {
                 self.types.records[id].span = span;
                 id
@@ -78,7 +79,9 @@ impl Sema<'_> {
             None => self.new_record(specifier, span),
         };
         self.note_tag(specifier.tag, Tag::Record(id), Role::Definition);
+        self.open_tags.push(Tag::Record(id));
         self.record_members(id, members, &specifier.attributes);
+        self.open_tags.pop();
         self.types.intern(Ty::Record(id))
     }
 
@@ -88,10 +91,17 @@ impl Sema<'_> {
         let has_tag = name.is_some();
         let record = Record { kind: specifier.kind, name, has_tag, fields: None, size: 0, align: 1, span };
         let id = self.types.records.push(record);
-        if let Some(tag) = specifier.tag {
-            self.scopes.declare_tag(tag.node, Tag::Record(id), tag.span);
-        }
+        self.declare_tag(specifier.tag, Tag::Record(id));
         id
+    }
+
+    /// Inside of the definition of a tag the tag is that one, whatever is wrong there.
+    fn declare_tag(&mut self, tag: Option<ast::Ident>, meaning: Tag) {
+        let Some(tag) = tag else { return };
+        let known = self.scopes.lookup_tag_innermost(tag.node).map(|binding| binding.meaning);
+        if !known.is_some_and(|known| self.open_tags.contains(&known)) {
+            self.scopes.declare_tag(tag.node, meaning, tag.span);
+        }
     }
 
     fn report_tag_redefined(&mut self, tag: Option<ast::Ident>, first: Span, span: Span) {
@@ -355,7 +365,11 @@ impl Sema<'_> {
         };
         let known = specifier.tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag.node).cloned());
         let id = match known.map(|binding| (binding.meaning, binding.span)) {
-            Some((Tag::Enum(id), _)) if !self.types.enums[id].is_complete => id,
+            Some((tag @ Tag::Enum(id), _))
+                if !self.types.enums[id].is_complete && !self.open_tags.contains(&tag) =>
+            {
+                id
+            }
             Some((Tag::Enum(_), first)) => {
                 self.report_tag_redefined(specifier.tag, first, span);
                 self.new_enum(specifier, span)
@@ -368,7 +382,9 @@ impl Sema<'_> {
             None => self.new_enum(specifier, span),
         };
         self.note_tag(specifier.tag, Tag::Enum(id), Role::Definition);
+        self.open_tags.push(Tag::Enum(id));
         let enumerators = self.enumerators(enumerators);
+        self.open_tags.pop();
         // Zero counts: an empty range is that of `uint`.
         let values = enumerators.iter().map(|&(_, value)| value);
         let (least, greatest) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));
@@ -390,9 +406,7 @@ impl Sema<'_> {
             enumerators: Vec::new(),
             span,
         });
-        if let Some(tag) = specifier.tag {
-            self.scopes.declare_tag(tag.node, Tag::Enum(id), tag.span);
-        }
+        self.declare_tag(specifier.tag, Tag::Enum(id));
         id
     }
 

@@ -85,12 +85,12 @@ impl Printer<'_> {
                 self.push(")");
             }
             TypeSpecifierKind::TypeofExpr(of) => {
-                self.push("typeof(");
+                self.push("__typeof__(");
                 self.expression(of);
                 self.push(")");
             }
             TypeSpecifierKind::TypeofType(of) => {
-                self.push("typeof(");
+                self.push("__typeof__(");
                 self.type_name(of);
                 self.push(")");
             }

@@ -168,9 +168,9 @@ fn declarators() {
         ),
         (
             "_Atomic(int) x; _Atomic int y; typeof(x) z; typeof(int *) w;",
-            "_Atomic(int) x;\n_Atomic int y;\ntypeof(x) z;\ntypeof(int *) w;",
+            "_Atomic(int) x;\n_Atomic int y;\n__typeof__(x) z;\n__typeof__(int *) w;",
         ),
-        ("int x asm(\"y\") __attribute__((z)); asm(\"nop\"); ;", "int x __attribute__((z));\nasm();\n;"),
+        ("int x asm(\"y\") __attribute__((z)); asm(\"nop\"); ;", "int x __attribute__((z));\n__asm__();\n;"),
         (
             "int a, __attribute__((x)) *b __attribute__((y)) = 0, __attribute__((z)) c;",
             "int a, *b __attribute__((x, y)) = 0, c __attribute__((z));",
@@ -231,7 +231,7 @@ fn statements() {
             "l: __attribute__((x)); __attribute__((y)) int z;",
             "l: __attribute__((x)) ; __attribute__((y)) int z;",
         ),
-        ("asm volatile(\"nop\" : \"=r\"(a) : : \"memory\"); a;", "asm(); a;"),
+        ("asm volatile(\"nop\" : \"=r\"(a) : : \"memory\"); a;", "__asm__(); a;"),
         ("a = ({ int x = b; x; }) + c;", "a = ({ int x = b; x; }) + c;"),
         (
             "a = (int[]){ 1, 2 }[b] + (struct S){ .x = 1 }.x;",
