@@ -94,6 +94,8 @@ pub(crate) struct Sema<'a> {
     /// Owns the variables that expressions outside functions ask for; such expressions are not constant, and so
     /// are never lowered.
     outside: Option<FunctionId>,
+    /// What was first declared `static`.
+    statics: FxHashSet<Meaning>,
     /// What is being defined: whose braces are open.
     open_tags: Vec<Tag>,
     /// Records with a member whose size the host does not know (OpenCL C 6.11.m).
@@ -145,6 +147,7 @@ pub fn check(
         function: None,
         body: Body::none(),
         outside: None,
+        statics: FxHashSet::default(),
         open_tags: Vec::new(),
         host_sized_records: FxHashSet::default(),
         depths: nesting::Depths::default(),

@@ -376,11 +376,15 @@ impl Sema<'_> {
             }
             return None;
         }
+        let is_static = variable.storage.is_some_and(|storage| storage.node == Storage::Static);
         let known = if has_linkage { self.scopes.lookup_program(name.node).cloned() } else { None };
         let global = match known.as_ref().map(|binding| &binding.meaning) {
             Some(Entity::Global(global)) => {
                 let global = *global;
                 self.merge_global(name, global, variable.ty);
+                if !is_extern && is_static != self.statics.contains(&Meaning::Global(global)) {
+                    self.report_linkage(name, self.module.globals[global].span, is_static);
+                }
                 global
             }
             Some(Entity::Error) => return None,
@@ -390,7 +394,6 @@ impl Sema<'_> {
                 return None;
             }
             _ => {
-                let is_static = variable.storage.is_some_and(|storage| storage.node == Storage::Static);
                 let is_shared = has_linkage
                     && !is_static
                     && !matches!(self.types.get(variable.ty.ty), Ty::Block(_) | Ty::Sampler);
@@ -402,6 +405,9 @@ impl Sema<'_> {
                     linkage: if is_shared { Linkage::Exported } else { Linkage::Internal },
                     span: name.span,
                 });
+                if is_static {
+                    self.statics.insert(Meaning::Global(global));
+                }
                 if has_linkage {
                     self.scopes.declare_at_program_scope(name.node, Entity::Global(global), name.span);
                 }

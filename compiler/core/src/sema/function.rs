@@ -241,14 +241,23 @@ impl Sema<'_> {
             None => Vec::new(),
         };
         let same = known_ids.iter().copied().find(|id| self.agrees(*id, &function));
+        let is_static = specified.storage.is_some_and(|storage| storage.node == Storage::Static);
         let id = match (same, known_ids.first()) {
-            (Some(id), _) => id,
+            (Some(id), _) => {
+                if is_static && !self.statics.contains(&Meaning::Function(id)) {
+                    self.report_linkage(name, self.module.functions[id].span, true);
+                }
+                id
+            }
             (None, Some(&first)) if !attributes.is_overloadable => {
                 self.report_conflict(name, first);
                 return None;
             }
             (None, _) => {
                 let id = self.new_function(name, &function, declared);
+                if is_static {
+                    self.statics.insert(Meaning::Function(id));
+                }
                 known_ids.push(id);
                 let is_overloaded = attributes.is_overloadable || known_ids.len() > 1;
                 self.module.functions[id].linkage = linkage(specified, is_overloaded);
@@ -285,6 +294,22 @@ impl Sema<'_> {
         let parameters = declared.parameters.clone().unwrap_or_else(unnamed);
         self.set_parameters(id, &parameters);
         id
+    }
+
+    /// C99 6.2.2: a name has one linkage. The storage class `extern`, or none on a function, takes over what was said before.
+    pub(super) fn report_linkage(&mut self, name: Ident, first: Span, is_static: bool) {
+        let text = self.text(name.node).to_owned();
+        let (here, before) = if is_static { ("is", "without") } else { ("is not", "with") };
+        self.report(
+            Diagnostic::new(
+                Code::ConflictingDeclaration,
+                name.span,
+                format!("`{text}` {here} `static` here, unlike where it was declared before"),
+            )
+            .also(first, format!("declared {before} `static`"))
+            .help("write `static` on the first declaration, or on none")
+            .note("C99 6.2.2: the same name with both internal and external linkage has no meaning"),
+        );
     }
 
     fn report_conflict(&mut self, name: Ident, first: FunctionId) {
