@@ -337,14 +337,14 @@ pub struct Attribute {
     /// Its name, underscores as written.
     pub name: Ident,
     /// Its arguments.
-    pub arguments: Vec<AttributeArgument>,
+    pub arguments: Vec<Argument>,
     /// The attribute, arguments included.
     pub span: Span,
 }
 
-/// An argument of an attribute.
+/// An argument of an attribute or a form.
 #[derive(Clone, Debug)]
-pub enum AttributeArgument {
+pub enum Argument {
     /// An expression.
     Expr(Expr),
     /// A type, as in `vec_type_hint(float4)`.
@@ -538,6 +538,7 @@ pub enum ExprKind {
     /// `__builtin_astype(operand, type)`
     Astype(Box<CastExpr>),
     Offsetof(Box<OffsetofExpr>),
+    Form(Box<FormExpr>),
     Generic(Box<GenericExpr>),
     /// `^ (parameters) { … }` (OpenCL C 6.14)
     Block(Box<BlockLiteral>),
@@ -640,6 +641,45 @@ pub struct CompoundLiteral {
 pub struct OffsetofExpr {
     pub ty: Box<TypeName>,
     pub member: Vec<Designator>,
+}
+
+/// A form of clang and GNU C that looks like a call, but whose arguments are types, constants, or not evaluated.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct FormExpr {
+    pub form: Spanned<Form>,
+    pub arguments: Vec<Argument>,
+}
+
+/// Such forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `__builtin_bit_cast(type, value)`
+    BitCast,
+    /// `__builtin_choose_expr(constant, value, value)`
+    ChooseExpr,
+    /// `__builtin_constant_p(value)`
+    ConstantP,
+    /// `__builtin_convertvector(value, type)`
+    ConvertVector,
+    /// `__builtin_shufflevector(vector, vector, constant, …)`
+    ShuffleVector,
+    /// `__builtin_types_compatible_p(type, type)`
+    TypesCompatible,
+}
+
+impl Form {
+    /// As it is written.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::BitCast => "__builtin_bit_cast",
+            Self::ChooseExpr => "__builtin_choose_expr",
+            Self::ConstantP => "__builtin_constant_p",
+            Self::ConvertVector => "__builtin_convertvector",
+            Self::ShuffleVector => "__builtin_shufflevector",
+            Self::TypesCompatible => "__builtin_types_compatible_p",
+        }
+    }
 }
 
 /// `_Generic(control, type: value, …, default: value)` (C11 6.5.1.1).

@@ -75,6 +75,10 @@ table! {
         "uniform" => Uniform, "pipe" => Pipe, "vec_step" => VecStep,
         "__attribute__" => Attribute, "asm" => Asm, "typeof" => Typeof, "__extension__" => Extension,
         "__builtin_astype" => BuiltinAstype, "__builtin_offsetof" => BuiltinOffsetof,
+        "__builtin_bit_cast" => BuiltinBitCast, "__builtin_choose_expr" => BuiltinChooseExpr,
+        "__builtin_constant_p" => BuiltinConstantP, "__builtin_convertvector" => BuiltinConvertvector,
+        "__builtin_shufflevector" => BuiltinShufflevector,
+        "__builtin_types_compatible_p" => BuiltinTypesCompatibleP,
     }
     aliases {
         "bool" => Bool,

@@ -5,7 +5,7 @@
 
 use kiln_syntax::{
     Span,
-    ast::{self, AttributeArgument},
+    ast::{self, Argument},
 };
 
 use super::Sema;
@@ -212,14 +212,14 @@ impl Sema<'_> {
         }
         let align = match attribute.arguments.as_slice() {
             [] => LARGEST_ALIGNMENT,
-            [AttributeArgument::Expr(expr)] => {
+            [Argument::Expr(expr)] => {
                 let Some(value) = self.integer_constant(expr, "an alignment") else { return };
                 match u64::try_from(value) {
                     Ok(align) if align.is_power_of_two() && value <= ALIGNMENT_LIMIT => align,
                     _ => return self.report_argument(attribute, format!("{value} is no alignment"), NOTE),
                 }
             }
-            [AttributeArgument::Type(name)] => {
+            [Argument::Type(name)] => {
                 let ty = self.type_name(name).ty;
                 self.types.align_of(ty).unwrap_or(1)
             }
@@ -245,7 +245,7 @@ impl Sema<'_> {
     /// `ext_vector_type(n)`, by which clang's headers declare vector types.
     fn vector_length(&mut self, attribute: &ast::Attribute, found: &mut Attributes) {
         const NOTE: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
-        let [AttributeArgument::Expr(expr)] = attribute.arguments.as_slice() else {
+        let [Argument::Expr(expr)] = attribute.arguments.as_slice() else {
             return self.report_argument(attribute, "`ext_vector_type` takes one number", NOTE);
         };
         match self.integer_constant(expr, "the length of a vector") {
@@ -268,7 +268,7 @@ impl Sema<'_> {
             return self.report_target(attribute, "`endian` stands at a pointer variable", NOTE);
         }
         let word = match attribute.arguments.as_slice() {
-            [AttributeArgument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), .. })] => self.text(*name),
+            [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), .. })] => self.text(*name),
             _ => "",
         };
         if word != "host" && word != "device" {
@@ -315,7 +315,7 @@ impl Sema<'_> {
             return None;
         }
         for (place, argument) in size.iter_mut().zip(&attribute.arguments) {
-            let AttributeArgument::Expr(expr) = argument else {
+            let Argument::Expr(expr) = argument else {
                 self.report_argument(attribute, "a work-group size has three numbers", NOTE);
                 return None;
             };
@@ -334,7 +334,7 @@ impl Sema<'_> {
     /// `vec_type_hint(type)`: a vector type or the type of its elements (OpenCL C 6.9.2).
     fn vec_type_hint(&mut self, attribute: &ast::Attribute) -> Option<TyId> {
         const NOTE: &str = "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
-        let [AttributeArgument::Type(name)] = attribute.arguments.as_slice() else {
+        let [Argument::Type(name)] = attribute.arguments.as_slice() else {
             self.report_argument(attribute, "`vec_type_hint` takes one type", NOTE);
             return None;
         };
@@ -368,7 +368,7 @@ impl Sema<'_> {
         }
         let factor = match attribute.arguments.as_slice() {
             [] => 0,
-            [AttributeArgument::Expr(expr)] => {
+            [Argument::Expr(expr)] => {
                 let Some(value) = self.integer_constant(expr, "an unroll factor") else { return };
                 match u32::try_from(value) {
                     Ok(value) if value > 0 => value,

@@ -8,6 +8,7 @@ mod binary;
 mod compare;
 mod compound;
 mod conditional;
+mod form;
 mod generic;
 mod literal;
 mod member;
@@ -150,6 +151,7 @@ impl Sema<'_> {
             Ast::Arrow(node) => return self.arrow(&node.base, node.name, span),
             Ast::Unary(node) => return self.unary(node.op, &node.operand, span),
             Ast::CompoundLiteral(node) => return self.compound_literal(&node.ty, &node.init, span),
+            Ast::Form(node) => return self.form(node, span),
             Ast::Generic(node) => {
                 return self.generic_selection(&node.control, &node.associations, span);
             }

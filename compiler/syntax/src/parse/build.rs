@@ -114,7 +114,7 @@ pub(crate) fn enumerator(state: &State<'_>, name: Ident, value: Option<Expr>) ->
     Enumerator { name, value: value.map(Box::new) }
 }
 
-pub(crate) fn attribute(lo: u32, name: Ident, arguments: Vec<AttributeArgument>, hi: u32) -> Attribute {
+pub(crate) fn attribute(lo: u32, name: Ident, arguments: Vec<Argument>, hi: u32) -> Attribute {
     Attribute { name, arguments, span: Span::new(lo, hi) }
 }
 

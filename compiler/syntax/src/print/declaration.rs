@@ -254,8 +254,8 @@ impl Printer<'_> {
         if !attribute.arguments.is_empty() {
             self.push("(");
             self.list(&attribute.arguments, ", ", |p, argument| match argument {
-                AttributeArgument::Expr(e) => p.element(e),
-                AttributeArgument::Type(ty) => p.type_name(ty),
+                Argument::Expr(e) => p.element(e),
+                Argument::Type(ty) => p.type_name(ty),
             });
             self.push(")");
         }

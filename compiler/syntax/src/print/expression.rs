@@ -114,6 +114,15 @@ impl Printer<'_> {
                 }
                 self.push(")");
             }
+            ExprKind::Form(node) => {
+                self.push(node.form.node.spelling());
+                self.push("(");
+                self.list(&node.arguments, ", ", |p, argument| match argument {
+                    Argument::Expr(expr) => p.element(expr),
+                    Argument::Type(ty) => p.type_name(ty),
+                });
+                self.push(")");
+            }
             ExprKind::Generic(node) => {
                 let GenericExpr { control, associations } = &**node;
                 self.push("_Generic(");
