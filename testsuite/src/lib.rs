@@ -24,6 +24,7 @@ pub mod process;
 pub mod programs;
 pub mod random;
 pub mod reduce;
+pub mod strict;
 pub mod suite;
 
 use std::path::PathBuf;

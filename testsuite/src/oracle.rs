@@ -15,9 +15,14 @@ use crate::{kiln, process, process::Finished, root};
 pub enum Oracle {
     /// PoCL, which Debian has: OpenCL C 1.2.
     Pocl,
+    /// Debian's simulator that looks for mistakes in programs; what it finds it says on standard error.
+    Oclgrind,
     /// Intel's runtime for processors: OpenCL 3.0 with every feature, and SPIR-V. `cargo xtask setup --oracles` brings it.
     Intel,
 }
+
+/// How Debian installs Oclgrind, as a library for OpenCL's loader.
+const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 /// Where the loader of Debian keeps its manifests.
 const VENDORS: &str = "/etc/OpenCL/vendors";
@@ -28,6 +33,7 @@ impl Oracle {
         match name {
             "pocl" => Some(Self::Pocl),
             "intel" => Some(Self::Intel),
+            "oclgrind" => Some(Self::Oclgrind),
             _ => None,
         }
     }
@@ -43,6 +49,7 @@ impl Oracle {
     pub fn platform(self) -> &'static [&'static str] {
         match self {
             Self::Pocl => &["--platform", "Portable"],
+            Self::Oclgrind => &["--platform", "Oclgrind"],
             Self::Intel => &[],
         }
     }
@@ -61,24 +68,25 @@ impl Oracle {
                 // What it keeps of programs that are never seen again only takes room.
                 command.env("POCL_CACHE_DIR", scratch.join("pocl"));
             }
+            Self::Oclgrind => {
+                if !Path::new(OCLGRIND).exists() {
+                    return Err("Oclgrind is not installed: `apt-get install oclgrind`".to_owned());
+                }
+                let vendors = manifest(scratch, OCLGRIND)?;
+                command.env("OCL_ICD_VENDORS", vendors);
+                command.env("OCLGRIND_DATA_RACES", "1").env("OCLGRIND_UNINITIALIZED", "1");
+            }
             Self::Intel => {
                 let folders = intel_libraries()?;
                 let runtime =
                     folders.iter().map(|folder| folder.join("libintelocl.so")).find(|it| it.exists());
                 let runtime = runtime.ok_or("there is no libintelocl.so in the oracles' folder")?;
-                let vendors = scratch.join("vendors");
-                let manifest = vendors.join("intel.icd");
-                fs::create_dir_all(&vendors)
-                    .and_then(|()| fs::write(&manifest, runtime.display().to_string()))
-                    .map_err(|e| format!("cannot write `{}`: {e}", manifest.display()))?;
+                let vendors = manifest(scratch, &runtime.display().to_string())?;
                 // Theirs has a loader that looks elsewhere: the system's comes first.
                 let mut path = vec![PathBuf::from("/usr/lib/x86_64-linux-gnu")];
                 path.extend(folders);
                 let path = env::join_paths(path).map_err(|e| e.to_string())?;
-                // The loader takes a folder only with a slash behind it.
-                command
-                    .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
-                    .env("LD_LIBRARY_PATH", path);
+                command.env("OCL_ICD_VENDORS", vendors).env("LD_LIBRARY_PATH", path);
             }
         }
         Ok(command)
@@ -88,6 +96,16 @@ impl Oracle {
     pub fn run(command: &mut Command) -> Result<Finished, String> {
         process::run(command, b"", kiln::LIMIT)
     }
+}
+
+/// Where OpenCL's loader finds this library and no other.
+fn manifest(scratch: &Path, library: &str) -> Result<String, String> {
+    let vendors = scratch.join("vendors");
+    fs::create_dir_all(&vendors)
+        .and_then(|()| fs::write(vendors.join("one.icd"), library))
+        .map_err(|e| format!("cannot write into `{}`: {e}", vendors.display()))?;
+    // The loader takes a folder only with a slash behind it.
+    Ok(format!("{}/", vendors.display()))
 }
 
 /// `NAME.data/data/lib` of every wheel that `cargo xtask setup --oracles` has unpacked.

@@ -6,7 +6,7 @@ mod reference;
 
 use clap::{Args, Subcommand};
 
-use crate::{Outcome, process, setup};
+use crate::{Outcome, differential, process, setup};
 
 /// What to measure.
 #[derive(Subcommand)]
@@ -19,6 +19,8 @@ pub(crate) enum Bench {
     Kernels(Rest),
     /// Kernel times of the same programs on the reference device, beside Oclgrind and PoCL
     Reference,
+    /// The programs with one defect each on the reference device, beside Oclgrind
+    Strict,
     /// What the front end takes for files and folders of kernels, on one core
     Frontend(Rest),
     /// `kiln lsp` beside clangd-15: `[--conformance DIR] FILE…`, besides the examples
@@ -41,7 +43,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Frontend(_) => &[],
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
-        Bench::Reference => setup::REFERENCE,
+        Bench::Reference | Bench::Strict => setup::REFERENCE,
         Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) => setup::BENCH,
     })?;
     match what {
@@ -49,6 +51,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
         Bench::Reference => reference::reference(),
+        Bench::Strict => differential::strict(),
         Bench::Frontend(rest) => kiln_bench("frontend", rest),
         Bench::Editors(rest) => editors(rest),
         Bench::Budgets => budgets::budgets(),

@@ -26,6 +26,11 @@ pub(crate) fn oracle(given: &Words) -> Outcome {
     program("oracle", given)
 }
 
+/// The programs with one defect each, beside Oclgrind.
+pub(crate) fn strict() -> Outcome {
+    program("strict", &Words { words: Vec::new() })
+}
+
 fn program(name: &str, given: &Words) -> Outcome {
     let package = ["run", "--quiet", "--package", "kiln-testsuite", "--bin", name, "--"];
     run(cargo().args(package).args(&given.words))

@@ -54,7 +54,7 @@ enum Command {
     /// Run random programs on Kiln and on the OpenCL of others
     #[command(disable_help_flag = true)]
     Differential(differential::Words),
-    /// Run a kernel on the OpenCL of others: `pocl` or `intel`, then as `kiln run`
+    /// Run a kernel on the OpenCL of others: `pocl`, `intel` or `oclgrind`, then as `kiln run`
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
     /// Check the types of the extension for VS Code, bundle it, and package it; takes node, npm and the npm registry

@@ -7,7 +7,9 @@ use kiln_testsuite::oracle::Oracle;
 fn main() -> ExitCode {
     let mut words = env::args().skip(1);
     let Some(oracle) = words.next().as_deref().and_then(Oracle::named) else {
-        eprintln!("the first argument is `pocl` or `intel`, and `kiln-oracle --help` tells of the others");
+        eprintln!(
+            "the first argument is `pocl`, `intel` or `oclgrind`, and `kiln-oracle --help` tells of the others"
+        );
         return ExitCode::from(2);
     };
     let scratch = tempfile::tempdir().expect("a folder for files");

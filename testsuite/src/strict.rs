@@ -1,0 +1,92 @@
+//! The programs of `testsuite/strict/*.md`: each has one defect, and a repaired twin, with `REPAIRED` defined.
+//!
+//! A heading, a source whose defective line says `// report: [kind]`, and a launch.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::root;
+
+/// A program with a defect.
+pub struct Defect {
+    /// The document, without its ending.
+    pub document: String,
+    /// The heading, in small letters with hyphens.
+    pub name: String,
+    source: String,
+    /// The options of the launch, as `kiln run` has them.
+    pub launch: Vec<String>,
+    /// The line of the defect.
+    pub line: usize,
+    /// What is to be reported, in brackets.
+    pub kind: String,
+}
+
+impl Defect {
+    /// All of them, by document.
+    pub fn all() -> Vec<Self> {
+        let folder = fs::read_dir(root().join("testsuite/strict"));
+        let mut files: Vec<_> =
+            folder.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).collect();
+        files.sort();
+        let mut defects = Vec::new();
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a document can be read");
+            let document = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for section in text.split("\n# ").map(|section| section.trim_start_matches("# ")) {
+                let defect = Self::read(&document, section);
+                defects
+                    .push(defect.unwrap_or_else(|reason| panic!("{}: {reason}:\n{section}", file.display())));
+            }
+        }
+        defects
+    }
+
+    /// A section of a document.
+    fn read(document: &str, section: &str) -> Result<Self, String> {
+        let block = |fence: &str| {
+            let (_, rest) =
+                section.split_once(&format!("```{fence}\n")).ok_or(format!("there is no {fence}"))?;
+            rest.split_once("```").map(|(text, _)| text.to_owned()).ok_or(format!("{fence} has no end"))
+        };
+        let source = block("cl")?;
+        let marked = source.lines().enumerate().find_map(|(line, text)| {
+            let (_, kind) = text.split_once("// report: ")?;
+            Some((line + 1, kind.trim().to_owned()))
+        });
+        let (line, kind) = marked.ok_or("no line says what is to be reported")?;
+        let launch = block("run")?.split_whitespace().map(str::to_owned).collect();
+        let title = section.lines().next().unwrap_or_default();
+        let words: Vec<&str> =
+            title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let (document, name) = (document.to_owned(), words.join("-").to_lowercase());
+        Ok(Self { document, name, source, launch, line, kind })
+    }
+
+    /// Puts one of the two into a folder, and the words that run it into a call of `kiln`.
+    pub fn launch_with(&self, command: &mut Command, folder: &Path, twin: Twin) -> Result<(), String> {
+        let file = self.file(folder, twin)?;
+        command.args(["run", "-w"]).args(&self.launch).arg(file);
+        Ok(())
+    }
+
+    /// Writes one of the two into a folder.
+    pub fn file(&self, folder: &Path, twin: Twin) -> Result<PathBuf, String> {
+        let file = folder.join("k.cl");
+        let head = if twin == Twin::Repaired { "#define REPAIRED 1\n" } else { "" };
+        fs::write(&file, format!("{head}{}", self.source)).map_err(|e| e.to_string())?;
+        Ok(file)
+    }
+}
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twin {
+    /// As it stands.
+    Defective,
+    /// With `REPAIRED` defined.
+    Repaired,
+}
