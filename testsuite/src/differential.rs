@@ -202,21 +202,23 @@ impl Comparison {
         let (first, are_same) = voices(&runs, |_| true);
         let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
         let right = right.or_else(|| are_same.then(|| first.clone()));
-        // A reference that gets a program wrong from source gets a module of it wrong in the same way.
-        let theirs: Vec<(Oracle, Outcome)> = runs
+        // Who gets a program wrong from source gets modules of it wrong as well.
+        let mistaken: Vec<Oracle> = runs
             .iter()
-            .filter_map(|(way, outcome)| match way {
-                Way::Source(oracle) => Some((*oracle, outcome.clone())),
+            .filter_map(|(way, outcome)| match (way, outcome) {
+                (Way::Source(oracle), Outcome::Results(results)) if Some(results) != right.as_ref() => {
+                    Some(*oracle)
+                }
                 _ => None,
             })
             .collect();
-        let is_theirs = |way: Way, outcome: &Outcome| match way {
+        let is_theirs = |way: Way| match way {
             Way::Source(_) => true,
-            Way::Module(oracle, _) => theirs.iter().any(|(its, from)| *its == oracle && from == outcome),
+            Way::Module(oracle, _) => mistaken.contains(&oracle),
             Way::Device(..) | Way::Lesser(..) => false,
         };
         for (way, outcome) in runs {
-            let is_theirs = is_theirs(way, &outcome);
+            let is_theirs = is_theirs(way);
             let count = tally.of(way);
             match outcome {
                 Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,

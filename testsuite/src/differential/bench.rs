@@ -133,6 +133,8 @@ fn ended(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
         Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
+        // Kiln's own patience has an end, too.
+        Ok(finished) if finished.stderr.contains("did not finish within") => Outcome::Late,
         Ok(finished) => {
             let text = device::without_greetings(&finished.stderr);
             Outcome::Failed(format!("ended with {}: {text}", finished.status))
