@@ -28,15 +28,17 @@ mod writer;
 use std::sync::Arc;
 
 use kiln_syntax::Span;
+use rustc_hash::FxHashMap;
 
 use crate::{
-    ir::Module,
+    ir::{FuncId, Module},
     opencl::{Environment, Linkage},
     session::{MathOptions, Options},
     target::Target,
 };
 
 pub use assembly::disassemble;
+use elements::Elements;
 pub(crate) use ext_inst::has_instruction;
 use globals::Globals;
 use writer::Writer;
@@ -59,6 +61,8 @@ struct Emitter<'a> {
     spots: Option<Spots<'a>>,
     writer: Writer,
     globals: Globals,
+    /// On Vulkan, of each function.
+    elements: FxHashMap<FuncId, Elements>,
 }
 
 /// Emits a module that the target's passes have prepared, with the lines of its source if they are to be found.
@@ -73,7 +77,12 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         spots,
         writer: Writer::new(target.spirv, options.strip),
         globals: Globals::default(),
+        elements: FxHashMap::default(),
     };
+    if emitter.is_vulkan() {
+        emitter.elements = module.functions.entries().map(|(id, it)| (id, Elements::find(it))).collect();
+        emitter.survey_launch();
+    }
     emitter.environment();
     let mut order = module.callees_first();
     // Declarations precede definitions (SPIR-V 2.4). Consumers that follow LLVM take a kernel that comes behind a function

@@ -22,10 +22,12 @@ macro_rules! id_type {
         pub struct $name(u32);
 
         impl $crate::index::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("a table of fewer than 2^32 entries"))
             }
 
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -95,12 +97,14 @@ impl<I, T> Default for Table<I, T> {
 impl<I: Id, T> Index<I> for Table<I, T> {
     type Output = T;
 
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.0[id.index()]
     }
 }
 
 impl<I: Id, T> IndexMut<I> for Table<I, T> {
+    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.0[id.index()]
     }

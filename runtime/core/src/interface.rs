@@ -12,14 +12,14 @@
 //!
 //! **Kernels.** One `OpEntryPoint GLCompute` each, and
 //! `Kernel(function, name, NumArguments, Flags, Attributes)`; `name` is the entry point's name. `Flags` is 0 or
-//! `MayUsePrintf`; `Attributes` are the source's attributes, separated by spaces, or an empty string.
+//! `MayUsePrintf`; `Attributes` are the source's attributes, separated by spaces; they are left out
+//! where there are none, or none but a required size.
 //!
 //! **Size of the work-group.** `SpecConstantWorkgroupSize(x, y, z)`: the `SpecId`s of the three 32-bit constants that make up
-//! the object decorated `BuiltIn WorkgroupSize`. The runtime sets them for every dispatch; non-uniform work-groups need them,
-//! therefore a module has them even when a kernel also has
-//! `PropertyRequiredWorkgroupSize(kernel, x, y, z)` (`reqd_work_group_size`), which the runtime enforces. A kernel with a required
-//! size and no `SpecConstantWorkgroupSize` in its module has that size as literal `LocalSize`; it can be launched with whole
-//! groups only.
+//! the object decorated `BuiltIn WorkgroupSize`. The runtime sets them for every dispatch; non-uniform work-groups need them.
+//! Where every kernel has `PropertyRequiredWorkgroupSize(kernel, x, y, z)` (`reqd_work_group_size`), which the runtime
+//! enforces, and none reads the size, a module has it as literal `LocalSize` instead; the runtime puts the constants to it
+//! (`sizing.rs`).
 //!
 //! **Arguments.** One instruction for each argument, unused ones too (an argument without one is accepted unchecked and
 //! dropped). `info` is an `ArgumentInfo(name, typeName, address, access, typeQualifier)` with the numbers of

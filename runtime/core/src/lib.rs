@@ -46,6 +46,7 @@ mod requirements;
 mod sampler;
 mod schedule;
 mod signature;
+mod sizing;
 mod staging;
 mod svm;
 mod verdict;

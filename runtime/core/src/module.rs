@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 /// The number of words before the first instruction.
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
+/// The word of the header that tells the bound of ids.
+const BOUND: usize = 3;
 
 /// The opcodes this crate reads.
 pub(crate) mod op {
@@ -24,14 +26,18 @@ pub(crate) mod op {
     pub(crate) const MEMORY_MODEL: u16 = 14;
     pub(crate) const ENTRY_POINT: u16 = 15;
     pub(crate) const CAPABILITY: u16 = 17;
+    pub(crate) const TYPE_VOID: u16 = 19;
     pub(crate) const TYPE_INT: u16 = 21;
     pub(crate) const TYPE_FLOAT: u16 = 22;
     pub(crate) const TYPE_VECTOR: u16 = 23;
     pub(crate) const TYPE_ARRAY: u16 = 28;
     pub(crate) const TYPE_STRUCT: u16 = 30;
     pub(crate) const TYPE_POINTER: u16 = 32;
+    pub(crate) const TYPE_FORWARD_POINTER: u16 = 39;
     pub(crate) const CONSTANT: u16 = 43;
     pub(crate) const SPEC_CONSTANT: u16 = 50;
+    pub(crate) const SPEC_CONSTANT_COMPOSITE: u16 = 51;
+    pub(crate) const FUNCTION: u16 = 54;
     pub(crate) const VARIABLE: u16 = 59;
     pub(crate) const DECORATE: u16 = 71;
     pub(crate) const NO_LINE: u16 = 317;
@@ -100,6 +106,34 @@ impl Module {
             Some(OPENCL) => Environment::OpenCl,
             _ => Environment::Vulkan,
         }
+    }
+
+    /// The tool that made the module.
+    pub(crate) fn generator(&self) -> u32 {
+        self.words[2]
+    }
+
+    /// The number that all ids are below.
+    pub(crate) fn bound(&self) -> u32 {
+        self.words[BOUND]
+    }
+
+    /// The module with words before the first instruction of each of some sorts, in the order of the module.
+    pub(crate) fn with_inserted(
+        &self,
+        bound: u32,
+        inserted: &[(&dyn Fn(u16) -> bool, &[u32])],
+    ) -> Result<Self> {
+        let mut words = self.words[..HEADER].to_vec();
+        words[BOUND] = bound;
+        let mut inserted = inserted.iter().peekable();
+        for instruction in self.instructions() {
+            while let Some((_, new)) = inserted.next_if(|(is_place, _)| is_place(instruction.opcode)) {
+                words.extend_from_slice(new);
+            }
+            words.extend_from_slice(instruction.words);
+        }
+        Self::new(&words)
     }
 
     /// All words.

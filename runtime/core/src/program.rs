@@ -14,7 +14,7 @@ use crate::interface::{DataPlace, KernelInterface, ProgramData, ProgramInterface
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::module::Module;
-use crate::{reflection, requirements, signature};
+use crate::{reflection, requirements, signature, sizing};
 
 /// A module loaded on a device. Clones share the program-scope variables.
 #[derive(Clone)]
@@ -63,10 +63,15 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    fn load(device: &Device, module: &Module, interface: ProgramInterface) -> Result<Self> {
+    fn load(device: &Device, module: &Module, mut interface: ProgramInterface) -> Result<Self> {
         if let Some(kernel) = interface.kernels.iter().find(|kernel| !module.has_kernel(&kernel.name)) {
             return Err(Error::BadModule { reason: format!("kernel `{}` has no entry point", kernel.name) });
         }
+        let is_literal = interface.local_size.is_none()
+            && interface.kernels.iter().all(|kernel| kernel.required_local_size.is_some());
+        let sized = if is_literal { sizing::with_constants(module)? } else { None };
+        let module = sized.as_ref().map_or(module, |(module, _)| module);
+        interface.local_size = sized.as_ref().map(|(_, ids)| *ids).or(interface.local_size);
         let push_constants = device.features().push_constant_size;
         let layouts = interface
             .kernels

@@ -334,7 +334,12 @@ impl Reader<'_> {
             }
             24 => {
                 let size = [o.number(1)?, o.number(2)?, o.number(3)?];
-                self.of_kernel(&o)?.required_local_size = Some(size);
+                let kernel = self.of_kernel(&o)?;
+                kernel.required_local_size = Some(size);
+                if kernel.attributes.is_empty() {
+                    let [x, y, z] = size;
+                    kernel.attributes = format!("reqd_work_group_size({x},{y},{z})");
+                }
             }
             29 => {
                 o.pointer_size(2)?;

@@ -106,6 +106,13 @@ impl Body<'_, '_> {
 
     fn cast_to(&mut self, address: ValueId, pointee: Word) -> Word {
         let word = self.value(address);
+        if let Some(known) = self.passed_pointee(address) {
+            if self.emitter.ty(known) == pointee {
+                return word;
+            }
+            let ty = self.emitter.pointer_type(StorageClass::PhysicalStorageBuffer, pointee);
+            return self.typed(Op::Bitcast, ty, vec![Operand::IdRef(word)]);
+        }
         let (class, op) = match self.type_of(address) {
             Type::Pointer(space) => (self.emitter.storage_class(space), Op::Bitcast),
             Type::Scalar(_) => (StorageClass::PhysicalStorageBuffer, Op::ConvertUToPtr),

@@ -28,6 +28,8 @@ pub(super) struct Body<'e, 'm> {
     /// The pointers of each type that are seen here, by the address that they are made of; and in the order made.
     pub(super) pointers: FxHashMap<(ValueId, Word), Word>,
     pub(super) pointer_log: Vec<(ValueId, Word)>,
+    /// The push constants as they are seen here, once they have been read.
+    pub(super) passed: Option<Word>,
     /// What a debugger is told of the function.
     pub(super) debug_scope: Option<Word>,
     pub(super) constructs: FxHashMap<InstId, Construct>,
@@ -70,6 +72,7 @@ impl<'m> Emitter<'m> {
             elements: Elements::default(),
             pointers: FxHashMap::default(),
             pointer_log: Vec::new(),
+            passed: None,
             debug_scope,
             constructs: FxHashMap::default(),
             interface: FxHashSet::default(),
@@ -86,7 +89,7 @@ impl<'m> Emitter<'m> {
             parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
         }
         if body.is_structured() {
-            body.elements = Elements::find(function);
+            body.elements = body.emitter.elements.remove(&id).unwrap_or_default();
         }
         if function.linkage != Linkage::Imported {
             body.start_block();
@@ -116,10 +119,11 @@ impl<'m> Body<'_, 'm> {
         self.in_scope(|this| this.instructions(&function.blocks[block].insts));
     }
 
-    /// Does what belongs to one IR block: pointers made in it are not seen behind it.
+    /// Does what belongs to one IR block: pointers made in it, and push constants read, are not seen behind it.
     pub(super) fn in_scope(&mut self, emit: impl FnOnce(&mut Self)) {
-        let seen = self.pointer_log.len();
+        let (seen, passed) = (self.pointer_log.len(), self.passed);
         emit(self);
+        self.passed = passed;
         for key in self.pointer_log.drain(seen..) {
             self.pointers.remove(&key);
         }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::globals::size_of;
 use crate::{
     index::Id as _,
-    ir::{BinaryOp, Convert, Function, InstId, Op, Type, ValueId},
+    ir::{BinaryOp, Convert, Function, InstId, LaunchMemory, Op, Type, ValueId},
 };
 
 /// An address in terms of another.
@@ -33,14 +33,16 @@ pub(super) struct Elements {
     found: FxHashMap<ValueId, Element>,
     /// By instruction: whether only elements use what it makes.
     is_implied: Vec<bool>,
+    /// Of addresses that a launch passes and that are nothing but pointers: what the first access finds there.
+    pointers: FxHashMap<ValueId, Type>,
 }
 
 impl Elements {
     pub(super) fn find(function: &Function) -> Self {
         let uses = function.use_counts();
         let insts = function.inst_order();
-        // Of each address that is accessed: how often, and the size of what is there, if always the same.
-        let mut accessed: FxHashMap<ValueId, (u32, u64)> = FxHashMap::default();
+        // Of each address that is accessed: how often, the size of what is there, if always the same, and what is there first.
+        let mut accessed: FxHashMap<ValueId, (u32, u64, Type)> = FxHashMap::default();
         for &id in &insts {
             let inst = &function.insts[id];
             let ty = match &inst.op {
@@ -51,19 +53,22 @@ impl Elements {
             };
             if function.ty(inst.args[0]) == Type::I64 {
                 let size = size_of(ty);
-                let (count, known) = accessed.entry(inst.args[0]).or_insert((0, size));
+                let (count, known, _) = accessed.entry(inst.args[0]).or_insert((0, size, ty));
                 *count += 1;
                 *known = if *known == size { size } else { 0 };
             }
         }
-        let mut elements =
-            Self { found: FxHashMap::default(), is_implied: vec![false; function.insts.len()] };
+        let mut elements = Self {
+            found: FxHashMap::default(),
+            is_implied: vec![false; function.insts.len()],
+            pointers: FxHashMap::default(),
+        };
         // How often elements, and what they imply, use each value that they imply.
         let mut implied: FxHashMap<ValueId, u32> = FxHashMap::default();
         for &id in insts.iter().rev() {
             let Some(&result) = function.insts[id].results.first() else { continue };
             let total = uses[result.index()];
-            let size = accessed.get(&result).filter(|(count, _)| *count == total).map(|(_, size)| *size);
+            let size = accessed.get(&result).filter(|(count, ..)| *count == total).map(|(_, size, _)| *size);
             let passed_over =
                 if let Some((element, offset)) = size.and_then(|size| element(function, id, size)) {
                     elements.found.insert(result, element);
@@ -80,7 +85,26 @@ impl Elements {
                 *implied.entry(value).or_default() += 1;
             }
         }
+        for (address, element) in &elements.found {
+            let (_, size, ty) = accessed[address];
+            let (count, ..) = accessed.entry(element.base).or_insert((0, size, ty));
+            *count += 1;
+        }
+        for &id in &insts {
+            if let Op::LaunchWord(LaunchMemory::PushConstants, _) = function.insts[id].op
+                && let address = function.insts[id].results[0]
+                && let Some(&(count, _, ty)) = accessed.get(&address)
+                && count == uses[address.index()]
+            {
+                elements.pointers.insert(address, ty);
+            }
+        }
         elements
+    }
+
+    /// What is at an address that a launch passes, if it is nothing but a pointer.
+    pub(super) fn pointee(&self, address: ValueId) -> Option<Type> {
+        self.pointers.get(&address).copied()
     }
 
     pub(super) fn of(&self, address: ValueId) -> Option<Element> {

@@ -34,18 +34,22 @@ impl Emitter<'_> {
     /// One entry point for each kernel.
     pub(super) fn entry_points(&mut self) {
         let module = self.module;
+        let mut kernels = module.functions.iter().filter_map(|function| function.kernel.as_ref());
+        let is_required = kernels.all(|kernel| kernel.required_size.is_some());
+        if self.is_vulkan() && !is_required {
+            // Entry points have no size of their own: the runtime gives it by specialisation.
+            self.local_size();
+        }
         for (id, function) in module.functions.entries() {
             if let Some(kernel) = &function.kernel {
                 self.entry_point(id, &function.name);
-                if !self.is_vulkan() {
+                if !self.has_local_size() {
                     self.size_modes(id, kernel.required_size, ExecutionMode::LocalSize);
+                }
+                if !self.is_vulkan() {
                     self.size_modes(id, kernel.size_hint, ExecutionMode::LocalSizeHint);
                 }
             }
-        }
-        if self.is_vulkan() {
-            // Entry points have no size of their own: the runtime gives it by specialisation.
-            self.local_size();
         }
     }
 

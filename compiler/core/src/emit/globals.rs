@@ -187,6 +187,11 @@ impl Emitter<'_> {
         word
     }
 
+    /// Whether the module has the size of a work-group as constants.
+    pub(super) fn has_local_size(&self) -> bool {
+        self.globals.local_size.is_some()
+    }
+
     fn work_dim(&mut self) -> Word {
         if let Some(word) = self.globals.work_dim {
             return word;

@@ -11,46 +11,69 @@ use rspirv::{
 };
 
 use super::{Emitter, body::Body};
-use crate::ir::{Inst, LaunchMemory, Op as IrOp, Place, Scalar, Type};
+use crate::ir::{Inst, LaunchMemory, Op as IrOp, Place, Scalar, Type, ValueId};
 
-/// The variables, each made when first used.
+/// The variables, each made when first used, and what is in the first.
 #[derive(Default)]
 pub(super) struct Launch {
-    push_constants: Option<(Word, Members)>,
+    members: Members,
+    /// And its type.
+    push_constants: Option<(Word, Word)>,
     uniform: Option<Word>,
 }
 
-/// The number and the type of the member at a word of the push constants.
-type Members = BTreeMap<u32, (u32, Type)>;
+/// The number and the member at a word of the push constants.
+type Members = BTreeMap<u32, (u32, Member)>;
+
+#[derive(Clone, Copy)]
+enum Member {
+    Number(Type),
+    /// A pointer to global memory, and what is there.
+    Pointer(Type),
+}
 
 impl Emitter<'_> {
-    fn push_constants(&mut self) -> Word {
-        if let Some((word, _)) = self.globals.launch.push_constants {
-            return word;
+    fn push_constants(&mut self) -> (Word, Word) {
+        if let Some(known) = self.globals.launch.push_constants {
+            return known;
         }
-        let members = self.members();
-        let types: Vec<Operand> = members.values().map(|&(_, ty)| Operand::IdRef(self.ty(ty))).collect();
+        let members = self.globals.launch.members.clone();
+        let types = members.values().map(|&(_, member)| Operand::IdRef(self.member(member))).collect();
         let block = self.writer.global(Op::TypeStruct, None, types);
         for (&word, &(number, _)) in &members {
             self.member_offset(block, number, 4 * word);
         }
         let variable = self.launch_variable(block, StorageClass::PushConstant);
-        self.globals.launch.push_constants = Some((variable, members));
-        variable
+        self.globals.launch.push_constants = Some((variable, block));
+        (variable, block)
     }
 
-    /// What kernels read: 64 bits are one member unless some kernel reads half of them, and a word that they read as
-    /// different things is an integer.
-    fn members(&self) -> Members {
+    fn member(&mut self, member: Member) -> Word {
+        match member {
+            Member::Number(ty) => self.ty(ty),
+            Member::Pointer(ty) => {
+                let pointee = self.ty(ty);
+                self.pointer_type(StorageClass::PhysicalStorageBuffer, pointee)
+            }
+        }
+    }
+
+    /// Finds what kernels read: 64 bits are one member unless some kernel reads half of them, a pointer if that is all that
+    /// they take them for, and a word that they read as different things is an integer.
+    pub(super) fn survey_launch(&mut self) {
         let module = self.module;
+        let mut pointees: BTreeMap<u32, Option<Type>> = BTreeMap::new();
         let mut reads: BTreeSet<(u32, bool)> = BTreeSet::new();
         let mut integers: BTreeSet<u32> = BTreeSet::new();
-        for function in module.functions.iter() {
+        for (name, function) in module.functions.entries() {
             for id in function.inst_order() {
                 let inst = &function.insts[id];
                 if let IrOp::LaunchWord(LaunchMemory::PushConstants, word) = inst.op {
                     let ty = function.ty(inst.results[0]);
                     reads.insert((word, ty == Type::I64));
+                    let pointee = self.elements[&name].pointee(inst.results[0]);
+                    let known = pointees.entry(word).or_insert(pointee);
+                    *known = known.filter(|_| pointee.is_some());
                     integers.extend((ty == Type::I32).then_some(word));
                 }
             }
@@ -61,16 +84,19 @@ impl Emitter<'_> {
         for (word, is_wide) in reads {
             let is_split = [word, word + 1].iter().any(|half| narrow.contains(half));
             if is_wide && !is_split {
-                members.insert(word, Type::I64);
+                let pointee = pointees.get(&word).copied().flatten();
+                members.insert(word, pointee.map_or(Member::Number(Type::I64), Member::Pointer));
                 continue;
             }
             let is_integer = is_wide || integers.contains(&word);
-            members.entry(word).or_insert(Type::Scalar(if is_integer { Scalar::I32 } else { Scalar::F32 }));
+            let ty = Type::Scalar(if is_integer { Scalar::I32 } else { Scalar::F32 });
+            members.entry(word).or_insert(Member::Number(ty));
             if is_wide {
-                members.extend([(word, Type::I32), (word + 1, Type::I32)]);
+                members.extend([word, word + 1].map(|half| (half, Member::Number(Type::I32))));
             }
         }
-        (0..).zip(members).map(|(number, (word, ty))| (word, (number, ty))).collect()
+        self.globals.launch.members =
+            (0..).zip(members).map(|(number, (word, member))| (word, (number, member))).collect();
     }
 
     /// Vectors of four words.
@@ -141,41 +167,59 @@ impl Body<'_, '_> {
         let wanted = self.type_of(inst.results[0]);
         let result = match memory {
             LaunchMemory::PushConstants => self.push_constant(word, wanted),
-            LaunchMemory::Uniform => {
-                let variable = self.emitter.uniform();
-                let path = [0, word / 4, word % 4];
-                self.launch_member(variable, StorageClass::Uniform, &path, Type::I32)
-            }
+            LaunchMemory::Uniform => self.uniform_word(word),
         };
         self.define(inst.results[0], result);
     }
 
     fn push_constant(&mut self, word: u32, wanted: Type) -> Word {
-        let variable = self.emitter.push_constants();
-        let members = self.emitter.globals.launch.push_constants.as_ref().map(|(_, members)| members);
-        let Some(&(number, ty)) = members.and_then(|members| members.get(&word)) else {
-            unreachable!("every word that is read is a member")
-        };
-        let read = self.launch_member(variable, StorageClass::PushConstant, &[number], ty);
-        if ty == wanted {
+        let (number, member) = self.emitter.globals.launch.members[&word];
+        let read = self.passed(number, member);
+        if !matches!(member, Member::Number(ty) if ty != wanted) {
             return read;
         }
         if wanted != Type::I64 {
             return self.op(Op::Bitcast, wanted, vec![Operand::IdRef(read)]);
         }
-        let high = self.launch_member(variable, StorageClass::PushConstant, &[number + 1], ty);
+        let high = self.passed(number + 1, member);
         let halves = [read, high].map(Operand::IdRef).to_vec();
         let pair = self.op(Op::CompositeConstruct, Type::Vector(Scalar::I32, 2), halves);
         self.op(Op::Bitcast, wanted, vec![Operand::IdRef(pair)])
     }
 
-    fn launch_member(&mut self, variable: Word, class: StorageClass, path: &[u32], ty: Type) -> Word {
+    /// What is at an address that is a pointer as it is passed.
+    pub(super) fn passed_pointee(&self, address: ValueId) -> Option<Type> {
+        let IrOp::LaunchWord(LaunchMemory::PushConstants, word) = self.function.def(address)?.op else {
+            return None;
+        };
+        match self.emitter.globals.launch.members.get(&word)? {
+            (_, Member::Pointer(ty)) => Some(*ty),
+            _ => None,
+        }
+    }
+
+    /// A member of the push constants, which are read together.
+    fn passed(&mut self, number: u32, member: Member) -> Word {
+        let whole = self.passed.unwrap_or_else(|| {
+            let (variable, block) = self.emitter.push_constants();
+            self.interface.insert(variable);
+            self.typed(Op::Load, block, vec![Operand::IdRef(variable)])
+        });
+        self.passed = Some(whole);
+        let ty = self.emitter.member(member);
+        let operands = vec![Operand::IdRef(whole), Operand::LiteralBit32(number)];
+        self.typed(Op::CompositeExtract, ty, operands)
+    }
+
+    /// A word of the uniform buffer.
+    fn uniform_word(&mut self, word: u32) -> Word {
+        let variable = self.emitter.uniform();
         self.interface.insert(variable);
-        let member = self.emitter.ty(ty);
-        let pointer = self.emitter.pointer_type(class, member);
-        let path = path.iter().map(|&index| self.emitter.u32(index));
+        let ty = self.emitter.scalar(Scalar::I32);
+        let pointer = self.emitter.pointer_type(StorageClass::Uniform, ty);
+        let path = [0, word / 4, word % 4].map(|index| self.emitter.u32(index));
         let operands = std::iter::once(variable).chain(path).map(Operand::IdRef).collect();
         let pointer = self.typed(Op::AccessChain, pointer, operands);
-        self.op(Op::Load, ty, vec![Operand::IdRef(pointer)])
+        self.typed(Op::Load, ty, vec![Operand::IdRef(pointer)])
     }
 }

@@ -89,8 +89,9 @@ impl Emitter<'_> {
         for (id, places) in &module.interface.arguments {
             self.kernel_reflection(*id, places);
         }
-        let ids = LOCAL_SIZE_IDS.map(Part::Number);
-        self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &ids);
+        if self.has_local_size() {
+            self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &LOCAL_SIZE_IDS.map(Part::Number));
+        }
         if self.uses_work_dim() {
             self.reflect(number::SPEC_CONSTANT_WORK_DIM, &[Part::Number(WORK_DIM_ID)]);
         }
@@ -119,16 +120,18 @@ impl Emitter<'_> {
         let function = &module.functions[id];
         let Some(kernel) = &function.kernel else { return };
         let count = u32::try_from(kernel.arguments.len()).unwrap_or(u32::MAX);
-        let declaration = self.reflect(
-            number::KERNEL,
-            &[
-                Part::Id(self.globals.functions[&id]),
-                Part::Text(&function.name),
-                Part::Number(count),
-                Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
-                Part::Text(&kernel.attributes),
-            ],
-        );
+        let mut parts = vec![
+            Part::Id(self.globals.functions[&id]),
+            Part::Text(&function.name),
+            Part::Number(count),
+            Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
+        ];
+        // Mostly they are none, or what the required size says.
+        let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
+        if self.tells_all_of_arguments || kernel.attributes != implied.unwrap_or_default() {
+            parts.push(Part::Text(&kernel.attributes));
+        }
+        let declaration = self.reflect(number::KERNEL, &parts);
         if let Some([x, y, z]) = kernel.required_size {
             let parts = [Part::Id(declaration), Part::Number(x), Part::Number(y), Part::Number(z)];
             self.reflect(number::REQUIRED_WORKGROUP_SIZE, &parts);

@@ -262,6 +262,21 @@ impl Op {
         }
     }
 
+    /// Whether it computes with numbers: it neither takes a pointer nor gives one, and knows no memory.
+    pub const fn is_of_numbers(&self) -> bool {
+        matches!(
+            self,
+            Self::Unary(_)
+                | Self::Binary(_)
+                | Self::Exact(_)
+                | Self::Convert(_)
+                | Self::Construct
+                | Self::Extract(_)
+                | Self::Insert(_)
+                | Self::Shuffle(_)
+        )
+    }
+
     /// Whether the results depend on the arguments alone and nothing else happens, so that an unused one can be
     /// dropped and two alike can be one. Loads, calls, built-ins and constructs are not judged here.
     pub const fn is_pure(&self) -> bool {
@@ -372,7 +387,10 @@ impl Function {
             order.push(block);
             let first = stack.len();
             for &inst in &self.blocks[block].insts {
-                stack.extend(self.insts[inst].op.blocks());
+                let op = &self.insts[inst].op;
+                if op.is_construct() {
+                    stack.extend(op.blocks());
+                }
             }
             stack[first..].reverse();
         }
@@ -390,13 +408,20 @@ impl Function {
 
     /// Makes every use of a key a use of its entry instead, following chains.
     pub fn replace_uses(&mut self, replacements: &FxHashMap<ValueId, ValueId>) {
+        use crate::index::Id;
         if replacements.is_empty() {
             return;
         }
-        for inst in self.inst_order() {
-            for arg in &mut self.insts[inst].args {
-                while let Some(&other) = replacements.get(arg) {
-                    *arg = other;
+        let mut others = vec![None; self.values.len()];
+        for (value, &other) in replacements {
+            others[value.index()] = Some(other);
+        }
+        for block in self.block_order() {
+            for &inst in &self.blocks[block].insts {
+                for arg in &mut self.insts[inst].args {
+                    while let Some(other) = others[arg.index()] {
+                        *arg = other;
+                    }
                 }
             }
         }

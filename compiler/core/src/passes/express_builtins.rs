@@ -215,7 +215,7 @@ impl Pass<'_> {
         debug_assert!(from.vars.is_empty(), "functions of the library have no objects with static lifetime");
         // Variables become values before and after calls are gone, so that no function is long for a moment.
         promote(&mut from, self.options, self.sink);
-        inline_all(&mut from);
+        let wanted = inline_all(&mut from, wanted);
         structure_exits(&mut from, self.options, self.sink);
         promote(&mut from, self.options, self.sink);
         dead_code(&mut from, self.options, self.sink);

@@ -6,6 +6,7 @@
 //! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
 //! ends.
 
+use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -29,8 +30,9 @@ const PARAMETERS: usize = 255;
 
 pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink) {
     let stays = staying(module, &options.target.features);
-    inline_where(module, |callee| !stays[callee.index()]);
-    retain(module, |id, function| function.kernel.is_some() || stays[id.index()]);
+    let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
+    inline_where(module, is_kept, |callee| !stays[callee.index()]);
+    retain(module, is_kept);
 }
 
 /// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
@@ -51,7 +53,7 @@ pub(super) fn inline_crowded(module: &mut Module, _: &Options, sink: &mut Sink) 
         let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);
         sink.report(diagnostic.help("pass some of them together, as a structure or in memory"));
     }
-    inline_where(module, |callee| is_crowded[callee.index()]);
+    inline_where(module, |_, _| true, |callee| is_crowded[callee.index()]);
     retain(module, |id, function| !is_crowded[id.index()] || !is_own(function));
 }
 
@@ -63,9 +65,9 @@ fn is_crowded(function: &Function) -> bool {
 fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     let mut kept = Table::new();
     let mut renamed = FxHashMap::default();
-    for (id, function) in module.functions.entries() {
-        if is_kept(id, function) {
-            renamed.insert(id, kept.push(function.clone()));
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        if is_kept(id, &module.functions[id]) {
+            renamed.insert(id, kept.push(take(module, id)));
         }
     }
     for function in kept.iter_mut() {
@@ -81,9 +83,18 @@ fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     module.functions = kept;
 }
 
-/// Leaves no calls, but the functions.
-pub(super) fn inline_all(module: &mut Module) {
-    inline_where(module, |_| true);
+/// Leaves this function alone in the module, without calls, and gives its new name.
+pub(super) fn inline_all(module: &mut Module, wanted: FuncId) -> FuncId {
+    inline_where(module, |id, _| id == wanted, |_| true);
+    let function = take(module, wanted);
+    module.functions = Table::new();
+    module.functions.push(function)
+}
+
+/// Takes a function out of its module, where nothing stands in its place.
+fn take(module: &mut Module, id: FuncId) -> Function {
+    let nothing = Function::new(String::new(), &[], None, Span::default());
+    std::mem::replace(&mut module.functions[id], nothing)
 }
 
 /// Puts the bodies of those functions in the place of calls that have an instruction of this sort, or call one that has.
@@ -94,18 +105,30 @@ pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool)
         has[id.index()] = calls(function).any(|callee| has[callee.index()])
             || function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op));
     }
-    inline_where(module, |callee| has[callee.index()]);
+    inline_where(module, |_, _| true, |callee| has[callee.index()]);
 }
 
-fn inline_where(module: &mut Module, is_inlined: impl Fn(FuncId) -> bool) {
-    for id in module.callees_first() {
-        let mut function = module.functions[id].clone();
-        for call in function.inst_order() {
-            // Callees come first, so that what is put in has itself only calls that stay.
-            if let Op::Call(callee) = function.insts[call].op
-                && is_inlined(callee)
-            {
+/// Puts bodies, with what belongs into them in turn, straight into the functions that are wanted.
+fn inline_where(
+    module: &mut Module,
+    is_wanted: impl Fn(FuncId, &Function) -> bool,
+    is_inlined: impl Fn(FuncId) -> bool,
+) {
+    let is_meant = |inst: &Inst| matches!(inst.op, Op::Call(callee) if is_inlined(callee));
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        let function = &module.functions[id];
+        if !is_wanted(id, function) || !function.insts.iter().any(is_meant) {
+            continue;
+        }
+        let mut open = function.inst_order();
+        let mut function = take(module, id);
+        while let Some(call) = open.pop() {
+            let Op::Call(callee) = function.insts[call].op else { continue };
+            if is_inlined(callee) {
+                let first = function.insts.len();
                 inline(&mut function, call, &module.functions[callee]);
+                let copied = (first..function.insts.len()).map(InstId::from_index);
+                open.extend(copied.filter(|&id| is_meant(&function.insts[id])));
             }
         }
         module.functions[id] = function;

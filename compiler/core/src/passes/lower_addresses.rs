@@ -9,7 +9,7 @@ use crate::{
     index::Id as _,
     ir::{Access, BinaryOp, Builder, Module, Op, Scalar, Type, ValueId},
     opencl::AddressSpace,
-    passes::rewrite::rewrite,
+    passes::rewrite::rewrite_only,
     session::Options,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
         if function.result.is_some_and(Type::is_pointer) {
             function.result = Some(Type::I64);
         }
-        rewrite(function, |builder, id, replaced| {
+        rewrite_only(function, is_of_pointers, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let is_address = inst.args.first().is_some_and(|&arg| builder.ty(arg) == Type::I64);
             let value = match inst.op {
@@ -49,6 +49,19 @@ pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
             replaced.insert(inst.results[0], value);
         });
     }
+}
+
+/// Whether an operation may take an address or give one.
+fn is_of_pointers(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Offset { .. }
+            | Op::Load(_)
+            | Op::Store(_)
+            | Op::PointerCast
+            | Op::PointerToInt
+            | Op::IntToPointer
+    )
 }
 
 fn is_unaligned(ty: Type, access: Access) -> bool {

@@ -125,7 +125,8 @@ impl Origins {
                 origins.found.insert(param, origin);
             }
         }
-        let order = function.inst_order();
+        let mut order = function.inst_order();
+        order.retain(|&id| !function.insts[id].op.is_of_numbers());
         while order.iter().fold(false, |changed, &id| origins.flow(function, space_of, id) | changed) {}
         origins
     }

@@ -8,7 +8,7 @@ use crate::{
     opencl::{AddressSpace, FenceFlags},
     passes::{
         origins::{Origins, receivers},
-        rewrite::rewrite,
+        rewrite::rewrite_only,
     },
     session::Options,
 };
@@ -28,13 +28,17 @@ pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) 
                 function.values[value].ty = Type::Pointer(space);
             }
         }
-        rewrite(function, |builder, id, replaced| {
-            agree(builder, id);
-            match resolved(builder, id) {
-                Some(value) => drop(replaced.insert(builder.function.insts[id].results[0], value)),
-                None => builder.insert(id),
-            }
-        });
+        rewrite_only(
+            function,
+            |op| !op.is_of_numbers(),
+            |builder, id, replaced| {
+                agree(builder, id);
+                match resolved(builder, id) {
+                    Some(value) => drop(replaced.insert(builder.function.insts[id].results[0], value)),
+                    None => builder.insert(id),
+                }
+            },
+        );
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     passes::{
         legalize_atomics::unshared,
         origins::{Object, Origins, receivers},
-        rewrite::rewrite,
+        rewrite::rewrite_only,
     },
 };
 
@@ -75,11 +75,15 @@ pub(super) fn apply(function: &mut Function, forms: &Forms, layouts: &FxHashMap<
     let mut tags: Vec<Object> = layouts.keys().copied().collect();
     tags.sort_unstable();
     let pointers = Pointers { forms, layouts, tags };
-    rewrite(function, |builder, id, replaced| {
-        if let Some(value) = pointers.inst(builder, id) {
-            replaced.insert(builder.function.insts[id].results[0], value);
-        }
-    });
+    rewrite_only(
+        function,
+        |op| !op.is_of_numbers(),
+        |builder, id, replaced| {
+            if let Some(value) = pointers.inst(builder, id) {
+                replaced.insert(builder.function.insts[id].results[0], value);
+            }
+        },
+    );
 }
 
 struct Pointers<'a> {
