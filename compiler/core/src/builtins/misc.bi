@@ -18,7 +18,8 @@ Tn __builtin_expect(Tn, Tn) = own
 @attributes
 void __builtin_assume(bool) = own
 
-# GNU C's and clang's own functions on the bits of a number, which programs take over from C.
+# GNU C's and clang's own functions on the bits of a number, and those that tell whether a result fits, which programs
+# take over from C.
 @family misc
 @attributes const
 int __builtin_popcount|__builtin_parity|__builtin_clz|__builtin_ctz(uint) = own
@@ -30,6 +31,13 @@ ushort __builtin_bswap16(ushort) = own
 uint __builtin_bswap32(uint) = own
 ulong __builtin_bswap64(ulong) = own
 @attributes
+@P any
+bool __builtin_sadd_overflow|__builtin_ssub_overflow|__builtin_smul_overflow(int, int, P int *) = own
+bool __builtin_saddl_overflow|__builtin_ssubl_overflow|__builtin_smull_overflow(long, long, P long *) = own
+bool __builtin_saddll_overflow|__builtin_ssubll_overflow|__builtin_smulll_overflow(long, long, P long *) = own
+bool __builtin_uadd_overflow|__builtin_usub_overflow|__builtin_umul_overflow(uint, uint, P uint *) = own
+bool __builtin_uaddl_overflow|__builtin_usubl_overflow|__builtin_umull_overflow(ulong, ulong, P ulong *) = own
+bool __builtin_uaddll_overflow|__builtin_usubll_overflow|__builtin_umulll_overflow(ulong, ulong, P ulong *) = own
 void __builtin_unreachable() = own
 void __builtin_trap() = trap
 void __builtin_verbose_trap(constant const char *, constant const char *) = trap

@@ -7,6 +7,11 @@
 // Defines: __builtin_parityll __builtin_clz __builtin_clzl __builtin_clzll __builtin_ctz __builtin_ctzl
 // Defines: __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll __builtin_bswap16 __builtin_bswap32
 // Defines: __builtin_bswap64 __builtin_unreachable
+// Defines: __builtin_sadd_overflow __builtin_ssub_overflow __builtin_smul_overflow __builtin_saddl_overflow
+// Defines: __builtin_ssubl_overflow __builtin_smull_overflow __builtin_saddll_overflow __builtin_ssubll_overflow
+// Defines: __builtin_smulll_overflow __builtin_uadd_overflow __builtin_usub_overflow __builtin_umul_overflow
+// Defines: __builtin_uaddl_overflow __builtin_usubl_overflow __builtin_umull_overflow __builtin_uaddll_overflow
+// Defines: __builtin_usubll_overflow __builtin_umulll_overflow
 
 uint byte_of(uint x, uint index) { return x >> (8 * index) & 0xff; }
 uint distance_of(uint a, uint b) { return a > b ? a - b : b - a; }
@@ -113,4 +118,37 @@ uint __builtin_bswap32_uint(uint x) {
 ulong __builtin_bswap64_ulong(ulong x) {
     return (ulong)__builtin_bswap32_uint((uint)x) << 32 | __builtin_bswap32_uint((uint)(x >> 32));
 }
+
+// Whether the result does not fit; what is stored is what does.
+#define SIGNED_OVERFLOW(SUFFIX, T, U, BITS)                                                                 \
+    bool __builtin_sadd##SUFFIX##_overflow_##T(T x, T y, T *sum) {                                           \
+        *sum = (T)((U)x + (U)y);                                                                             \
+        return ((x ^ *sum) & (y ^ *sum)) < 0;                                                                \
+    }                                                                                                        \
+    bool __builtin_ssub##SUFFIX##_overflow_##T(T x, T y, T *difference) {                                    \
+        *difference = (T)((U)x - (U)y);                                                                      \
+        return ((x ^ y) & (x ^ *difference)) < 0;                                                            \
+    }                                                                                                        \
+    bool __builtin_smul##SUFFIX##_overflow_##T(T x, T y, T *product) {                                       \
+        *product = (T)((U)x * (U)y);                                                                         \
+        return mul_hi(x, y) != *product >> (BITS - 1);                                                       \
+    }
+SIGNED_OVERFLOW(, int, uint, 32)
+SIGNED_OVERFLOW(l, long, ulong, 64)
+SIGNED_OVERFLOW(ll, long, ulong, 64)
+
+#define UNSIGNED_OVERFLOW(SUFFIX, T)                                                                        \
+    bool __builtin_uadd##SUFFIX##_overflow_##T(T x, T y, T *sum) { return (*sum = x + y) < x; }              \
+    bool __builtin_usub##SUFFIX##_overflow_##T(T x, T y, T *difference) {                                    \
+        *difference = x - y;                                                                                 \
+        return x < y;                                                                                        \
+    }                                                                                                        \
+    bool __builtin_umul##SUFFIX##_overflow_##T(T x, T y, T *product) {                                       \
+        *product = x * y;                                                                                    \
+        return mul_hi(x, y) != 0;                                                                            \
+    }
+UNSIGNED_OVERFLOW(, uint)
+UNSIGNED_OVERFLOW(l, ulong)
+UNSIGNED_OVERFLOW(ll, ulong)
+
 void __builtin_unreachable_(void) {}
