@@ -21,6 +21,7 @@ pub(super) struct Past {
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) first: Past,
+    #[expect(clippy::box_collection, reason = "a word has room for a pointer, not for three")]
     rest: Option<Box<Vec<Past>>>,
 }
 
