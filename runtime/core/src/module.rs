@@ -58,6 +58,9 @@ pub(crate) struct Instruction<'a> {
     words: &'a [u32],
 }
 
+/// Whether an instruction with this opcode is of a sort.
+type Sort = fn(u16) -> bool;
+
 impl Module {
     /// Takes the words of a module, in either byte order, and checks its frame.
     pub(crate) fn new(words: &[u32]) -> Result<Self> {
@@ -119,11 +122,7 @@ impl Module {
     }
 
     /// The module with words before the first instruction of each of some sorts, in the order of the module.
-    pub(crate) fn with_inserted(
-        &self,
-        bound: u32,
-        inserted: &[(&dyn Fn(u16) -> bool, &[u32])],
-    ) -> Result<Self> {
+    pub(crate) fn with_inserted(&self, bound: u32, inserted: &[(Sort, &[u32])]) -> Result<Self> {
         let mut words = self.words[..HEADER].to_vec();
         words[BOUND] = bound;
         let mut inserted = inserted.iter().peekable();

@@ -56,8 +56,7 @@ pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId;
     push(&mut types, op::SPEC_CONSTANT_COMPOSITE, &[vector, size, parts[0], parts[1], parts[2]]);
     // Decorations end where types begin, and those where functions do.
     let is_type = |opcode: u16| (op::TYPE_VOID..=op::TYPE_FORWARD_POINTER).contains(&opcode);
-    let sized =
-        module.with_inserted(next, &[(&is_type, &decorations), (&|it| it == op::FUNCTION, &types)])?;
+    let sized = module.with_inserted(next, &[(is_type, &decorations), (|it| it == op::FUNCTION, &types)])?;
     Ok(Some((sized, ids)))
 }
 
