@@ -272,6 +272,53 @@ impl Program {
         }
     }
 
+    /// The types that a value of this type is made of; none for a scalar.
+    fn parts(&self, ty: u32) -> Vec<u32> {
+        let definition = self.definition(ty);
+        let words = &definition.words;
+        match definition.op {
+            Op::TypeStruct => words[1..].to_vec(),
+            Op::TypeVector => vec![words[1]; words[2] as usize],
+            Op::TypeArray => vec![words[1]; self.constant(words[2])[0] as usize],
+            _ => Vec::new(),
+        }
+    }
+
+    /// How many scalars a value of this type has.
+    fn scalars(&self, ty: u32) -> usize {
+        let parts = self.parts(ty);
+        if parts.is_empty() { 1 } else { parts.iter().map(|part| self.scalars(*part)).sum() }
+    }
+
+    /// The number of the first scalar of a part of a composite value.
+    fn first_scalar(&self, ty: u32, indices: &[u32]) -> usize {
+        let Some((&index, rest)) = indices.split_first() else { return 0 };
+        let parts = self.parts(ty);
+        let (before, part) = (&parts[..index as usize], parts[index as usize]);
+        before.iter().map(|it| self.scalars(*it)).sum::<usize>() + self.first_scalar(part, rest)
+    }
+
+    /// What stands there among the push constants: each pair of words is the address of an object of its own.
+    fn pushed(&self, ty: u32, offset: u64) -> Value {
+        let parts = self.parts(ty);
+        if !parts.is_empty() {
+            let mut at = offset;
+            let mut next = |part: &u32| {
+                let value = self.pushed(*part, at);
+                at += self.size(*part);
+                value
+            };
+            return parts.iter().flat_map(&mut next).collect();
+        }
+        let word = offset / 4;
+        let high = ARGUMENT + word / 2;
+        vec![match (self.size(ty), word % 2) {
+            (8, _) => high << 32,
+            (_, 0) => 0,
+            _ => high,
+        }]
+    }
+
     fn constant(&self, id: u32) -> Value {
         let definition = self.definition(id);
         let words = &definition.words;
@@ -390,7 +437,11 @@ impl<I: Iterator<Item = u64>> Run<'_, I> {
             Op::LogicalNot => vec![u64::from(a(self) == 0)],
             Op::Select => self.value(operand(if a(self) != 0 { 3 } else { 4 })),
             Op::CompositeConstruct => words[2..].iter().flat_map(|part| self.value(*part)).collect(),
-            Op::CompositeExtract => vec![self.value(operand(2))[operand(3) as usize]],
+            Op::CompositeExtract => {
+                let first = self.program.first_scalar(self.type_of(operand(2)), &words[3..]);
+                let count = self.program.scalars(operand(0));
+                self.value(operand(2))[first..first + count].to_vec()
+            }
             Op::MemoryBarrier => {
                 let [scope, semantics] = [self.number(words[0]) as u32, self.number(words[1]) as u32];
                 self.events.push(Event {
@@ -478,18 +529,8 @@ impl<I: Iterator<Item = u64>> Run<'_, I> {
         let address = self.number(words[2]);
         let (object, offset) = (address >> 32, address & 0xffff_ffff);
         let (class, ty) = self.program.pointer(self.type_of(words[2]));
-        let size = self.program.size(ty);
         Ok(match class {
-            // Each pair of words is the address of an object of its own.
-            StorageClass::PushConstant => {
-                let word = offset / 4;
-                let high = ARGUMENT + word / 2;
-                vec![match (size, word % 2) {
-                    (8, _) => high << 32,
-                    (_, 0) => 0,
-                    _ => high,
-                }]
-            }
+            StorageClass::PushConstant => self.program.pushed(ty, offset),
             StorageClass::Input => {
                 let is_local_id = self.program.local_ids.contains(&((object - VARIABLE) as u32));
                 let id = if is_local_id && offset == 0 { self.work_item } else { 0 };
