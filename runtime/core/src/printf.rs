@@ -147,9 +147,13 @@ fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
     }
     let (words, _) = buffer.get(traps.offset as usize..)?.as_chunks::<4>();
     let &[is_there, number, x, y, z] = words.first_chunk()?;
-    let [is_there, number, x, y, z] = [is_there, number, x, y, z].map(u32::from_le_bytes);
+    // Without a trap nobody has written the rest.
+    if u32::from_le_bytes(is_there) == 0 {
+        return None;
+    }
+    let [number, x, y, z] = [number, x, y, z].map(u32::from_le_bytes);
     // A number that no trap has stands where a kernel wrote beyond its buffers.
-    let site = traps.sites.get(number as usize).filter(|_| is_there != 0)?;
+    let site = traps.sites.get(number as usize)?;
     Some(Error::Trap {
         kernel: kernel.to_owned(),
         site: site.place.clone(),
