@@ -164,7 +164,8 @@ impl Generator {
         self.line(format!("*{name}[{index}] = {value};"));
     }
 
-    /// Bytes of an array of integers, through a pointer of another type.
+    /// An array of integers through a pointer of another type: of bytes, or of as many bits. Other types may not lead to
+    /// its objects (C99 6.5), and the compilers that Kiln is compared with make use of that.
     pub(super) fn through_other_type(&mut self) {
         let places: Vec<Place> = self
             .scopes
@@ -181,11 +182,9 @@ impl Generator {
         }
         let place = self.dice.pick(&places).clone();
         let bytes = place.ty.scalar.bits as usize / 8 * place.ty.count * place.length.unwrap_or(1);
-        let narrower: Vec<_> = INTEGERS
-            .into_iter()
-            .filter(|it| it.bits <= place.ty.scalar.bits * place.ty.count as u32)
-            .collect();
-        let scalar = *self.dice.pick(&narrower);
+        let others: Vec<_> =
+            INTEGERS.into_iter().filter(|it| it.bits == 8 || it.bits == place.ty.scalar.bits).collect();
+        let scalar = *self.dice.pick(&others);
         let length = bytes / (scalar.bits as usize / 8);
         let name = self.name('p');
         self.line(format!(
