@@ -198,15 +198,23 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A member of the push constants, which are read together.
+    /// A member of the push constants. They are read together, unless the block has what other kernels read as well: a host
+    /// may give each kernel no more than its own.
     fn passed(&mut self, number: u32, member: Member) -> Word {
-        let whole = self.passed.unwrap_or_else(|| {
-            let (variable, block) = self.emitter.push_constants();
-            self.interface.insert(variable);
-            self.typed(Op::Load, block, vec![Operand::IdRef(variable)])
-        });
-        self.passed = Some(whole);
         let ty = self.emitter.member(member);
+        let (variable, block) = self.emitter.push_constants();
+        self.interface.insert(variable);
+        if self.emitter.module.interface.arguments.len() > 1 {
+            let pointer = self.emitter.pointer_type(StorageClass::PushConstant, ty);
+            let path = [variable, self.emitter.u32(number)].map(Operand::IdRef).to_vec();
+            let place = self.typed(Op::AccessChain, pointer, path);
+            return self.typed(Op::Load, ty, vec![Operand::IdRef(place)]);
+        }
+        let whole = match self.passed {
+            Some(known) => known,
+            None => self.typed(Op::Load, block, vec![Operand::IdRef(variable)]),
+        };
+        self.passed = Some(whole);
         let operands = vec![Operand::IdRef(whole), Operand::LiteralBit32(number)];
         self.typed(Op::CompositeExtract, ty, operands)
     }
