@@ -5,10 +5,9 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
-use crate::root;
+use crate::{device::Device, kiln, process::Finished, root};
 
 /// A program with a defect.
 pub struct Defect {
@@ -66,11 +65,12 @@ impl Defect {
         Ok(Self { document, name, source, launch, line, kind })
     }
 
-    /// Puts one of the two into a folder, and the words that run it into a call of `kiln`.
-    pub fn launch_with(&self, command: &mut Command, folder: &Path, twin: Twin) -> Result<(), String> {
+    /// Runs one of the two on the reference device; its source goes into a folder.
+    pub fn run(&self, folder: &Path, twin: Twin) -> Result<Finished, String> {
         let file = self.file(folder, twin)?;
-        command.args(["run", "-w"]).args(&self.launch).arg(file);
-        Ok(())
+        let mut command = kiln::command();
+        Device::named("reference").ok_or("there is no reference device")?.only(&mut command)?;
+        kiln::run(command.args(["run", "-w"]).args(&self.launch).arg(file))
     }
 
     /// Writes one of the two into a folder.

@@ -1,14 +1,13 @@
-//! Small programs with one defect each, and their repaired twins (with `REPAIRED` defined): the reference device reports every defect
-//! on its line, and has nothing to say of a twin.
+//! Small programs with one defect each, and their repaired twins (with `REPAIRED` defined): the reference device reports
+//! every defect on its line, and has nothing to say of a twin.
 //!
 //! The documents are `testsuite/strict/*.md`.
 
-use std::{fs, path::Path, process::ExitCode};
+use std::{fs, process::ExitCode};
 
 use kiln_testsuite::{
     device::Device,
     kiln,
-    process::Finished,
     strict::{Defect, Twin},
 };
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -60,23 +59,16 @@ fn hidden_race() -> Result<(), String> {
     if finished.stderr.contains("[data-race]") { Ok(()) } else { Err(finished.stderr) }
 }
 
-fn run(defect: &Defect, folder: &Path, twin: Twin) -> Result<Finished, String> {
-    let mut command = kiln::command();
-    Device::named("reference").ok_or("there is no reference device")?.only(&mut command)?;
-    defect.launch_with(&mut command, folder, twin)?;
-    kiln::run(&mut command)
-}
-
 fn is_found_and_only_it(defect: &Defect) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let found = run(defect, scratch.path(), Twin::Defective)?;
+    let found = defect.run(scratch.path(), Twin::Defective)?;
     // Of a race, one of the two accesses is the one that is meant.
     let places = [format!("k.cl:{}, work-item", defect.line), format!(" at line {}\n", defect.line)];
     let is_here = places.iter().any(|place| found.stderr.contains(place));
     if found.status.success() || !found.stderr.contains(&defect.kind) || !is_here {
         return Err(format!("wanted {} on line {}, not\n{}", defect.kind, defect.line, found.stderr));
     }
-    let repaired = run(defect, scratch.path(), Twin::Repaired)?;
+    let repaired = defect.run(scratch.path(), Twin::Repaired)?;
     if !repaired.status.success() || !repaired.stderr.is_empty() {
         return Err(format!("the repaired program is reported:\n{}", repaired.stderr));
     }

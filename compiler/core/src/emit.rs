@@ -53,7 +53,7 @@ struct Emitter<'a> {
     target: &'a Target,
     math: MathOptions,
     /// `Options::argument_info`
-    tells_all_of_arguments: bool,
+    argument_info: bool,
     /// Whether no function forbids what the OpenCL environment may do otherwise: to contract operations.
     contracts: bool,
     module: &'a Module,
@@ -71,7 +71,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     let mut emitter = Emitter {
         target,
         math: options.math,
-        tells_all_of_arguments: options.argument_info,
+        argument_info: options.argument_info,
         contracts: true,
         module,
         spots,

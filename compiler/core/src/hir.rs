@@ -204,6 +204,25 @@ pub struct Place {
     pub span: Span,
 }
 
+impl Place {
+    /// The place that this is, or is a part of: no member, element or components of another.
+    pub fn whole(&self) -> &Self {
+        match &self.kind {
+            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => base.whole(),
+            PlaceKind::Element(element) => element.base.whole(),
+            _ => self,
+        }
+    }
+
+    /// The parameter or variable of the function that this is, or is a part of.
+    pub fn local(&self) -> Option<LocalId> {
+        match self.whole().kind {
+            PlaceKind::Local(local) => Some(local),
+            _ => None,
+        }
+    }
+}
+
 /// The places.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]

@@ -36,7 +36,7 @@ mod specifiers;
 mod stmt;
 mod switch;
 mod tags;
-mod unset;
+mod uninitialized;
 mod vector;
 
 use kiln_syntax::{Interner, Span, Symbol, ast};

@@ -12,8 +12,8 @@
 //!
 //! **Kernels.** One `OpEntryPoint GLCompute` each, and
 //! `Kernel(function, name, NumArguments, Flags, Attributes)`; `name` is the entry point's name. `Flags` is 0 or
-//! `MayUsePrintf`; `Attributes` are the source's attributes, separated by spaces; they are left out
-//! where there are none, or none but a required size.
+//! `MayUsePrintf`; `Attributes` are the source's attributes, separated by spaces; they are left out where there are none, or
+//! none but a required size.
 //!
 //! **Size of the work-group.** `SpecConstantWorkgroupSize(x, y, z)`: the `SpecId`s of the three 32-bit constants that make up
 //! the object decorated `BuiltIn WorkgroupSize`. The runtime sets them for every dispatch; non-uniform work-groups need them.
@@ -23,8 +23,9 @@
 //!
 //! **Arguments.** One instruction for each argument, unused ones too (an argument without one is accepted unchecked and
 //! dropped). `info` is an `ArgumentInfo(name, typeName, address, access, typeQualifier)` with the numbers of
-//! `clGetKernelArgInfo`, the last three where they do not follow from how the argument is passed (a pointer is to global memory, and nothing is
-//! qualified) or `-cl-kernel-arg-info` asks for them; arguments that are alike may share one. The command line finds arguments by that name.
+//! `clGetKernelArgInfo`, the last three where they do not follow from how the argument is passed (a pointer is to global
+//! memory, and nothing is qualified) or `-cl-kernel-arg-info` asks for them; arguments that are alike may share one. The
+//! command line finds arguments by that name.
 //!
 //! | argument | instruction | what the runtime writes |
 //! |---|---|---|

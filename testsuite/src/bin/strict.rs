@@ -3,8 +3,6 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
 
 use kiln_testsuite::{
-    device::Device,
-    kiln,
     oracle::Oracle,
     process,
     strict::{Defect, Twin},
@@ -54,11 +52,7 @@ fn main() -> ExitCode {
 
 /// Whether our device reports something.
 fn ours(defect: &Defect, folder: &Path, twin: Twin) -> bool {
-    let mut command = kiln::command();
-    let device = Device::named("reference").expect("it is among the devices");
-    device.only(&mut command).expect("it is in the process");
-    defect.launch_with(&mut command, folder, twin).expect("a file can be written");
-    kiln::run(&mut command).is_ok_and(|finished| !finished.stderr.is_empty())
+    defect.run(folder, twin).is_ok_and(|finished| !finished.stderr.is_empty())
 }
 
 /// Whether Oclgrind reports something; nothing if it cannot run the program.

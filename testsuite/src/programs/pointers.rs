@@ -9,14 +9,10 @@ use super::{
 impl Generator {
     /// The places that a pointer to so many elements of this type can be set to.
     pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Place> {
-        let places = self.scopes.places().iter();
-        places
-            .filter(|place| {
-                let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
-                space.has(place.space) && place.ty == ty && room >= length && place.has_address
-            })
-            .cloned()
-            .collect()
+        self.scopes.places_that(|place| {
+            let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
+            space.has(place.space) && place.ty == ty && room >= length && place.has_address
+        })
     }
 
     /// An expression that points to so many elements.
@@ -36,13 +32,7 @@ impl Generator {
 
     /// A pointer to something that is there.
     pub(super) fn declare_pointer(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_writable && place.has_address)
-            .cloned()
-            .collect();
+        let places = self.scopes.places_that(|place| place.is_writable && place.has_address);
         if places.is_empty() {
             return self.declare_array();
         }
@@ -103,13 +93,8 @@ impl Generator {
 
     /// A pointer that walks through an array.
     pub(super) fn walk(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_writable && place.has_address && place.length.is_some())
-            .cloned()
-            .collect();
+        let places =
+            self.scopes.places_that(|place| place.is_writable && place.has_address && place.length.is_some());
         if places.is_empty() {
             return self.declare_array();
         }
@@ -134,13 +119,9 @@ impl Generator {
 
     /// An array of pointers, read through an index at once.
     pub(super) fn through_array_of_pointers(&mut self) {
-        let places: Vec<Place> = self
+        let places = self
             .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_writable && place.has_address && place.space == Space::Private)
-            .cloned()
-            .collect();
+            .places_that(|place| place.is_writable && place.has_address && place.space == Space::Private);
         if places.is_empty() {
             return self.declare_value();
         }
@@ -167,16 +148,10 @@ impl Generator {
     /// An array of integers through a pointer of another type: of bytes, or of as many bits. Other types may not lead to
     /// its objects (C99 6.5), and the compilers that Kiln is compared with make use of that.
     pub(super) fn through_other_type(&mut self) {
-        let places: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| {
-                let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
-                whole && place.ty.count != 3 && place.length.is_some()
-            })
-            .cloned()
-            .collect();
+        let places = self.scopes.places_that(|place| {
+            let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
+            whole && place.ty.count != 3 && place.length.is_some()
+        });
         if places.is_empty() {
             return self.declare_array();
         }
@@ -207,13 +182,7 @@ impl Generator {
 
     /// Another target for a pointer.
     pub(super) fn pointer_assignment(&mut self) {
-        let pointers: Vec<Place> = self
-            .scopes
-            .places()
-            .iter()
-            .filter(|place| place.is_pointer && place.text.starts_with('p'))
-            .cloned()
-            .collect();
+        let pointers = self.scopes.places_that(|place| place.is_pointer && place.text.starts_with('p'));
         if pointers.is_empty() {
             return self.declare_pointer();
         }

@@ -87,6 +87,11 @@ impl Scopes {
         &self.places
     }
 
+    /// Those of which this is true.
+    pub(super) fn places_that(&self, are: impl Fn(&Place) -> bool) -> Vec<Place> {
+        self.places.iter().filter(|place| are(place)).cloned().collect()
+    }
+
     pub(super) fn structs(&self) -> &[Whole] {
         &self.structs
     }

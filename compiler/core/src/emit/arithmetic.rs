@@ -189,28 +189,20 @@ impl Body<'_, '_> {
             return;
         }
         let word = self.value(inst.results[0]);
-        let operands = vec![
-            Operand::IdRef(word),
-            Operand::Decoration(Decoration::FPFastMathMode),
-            Operand::FPFastMathMode(mode),
-        ];
-        self.emitter.writer.annotate(Op::Decorate, operands);
+        self.emitter.writer.decorate(word, Decoration::FPFastMathMode, [Operand::FPFastMathMode(mode)]);
     }
 
     /// Floats that are not contracted: the OpenCL environment has no decoration for it, only a mode of the kernels.
     /// Integers that do not overflow.
     fn exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.binary(inst, op);
+        let word = self.value(inst.results[0]);
         if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
-            let word = self.value(inst.results[0]);
-            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoSignedWrap)];
-            self.emitter.writer.annotate(Op::Decorate, operands);
+            self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
             // Part of SPIR-V since 1.4.
             self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
         } else if self.is_structured() {
-            let word = self.value(inst.results[0]);
-            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::NoContraction)];
-            self.emitter.writer.annotate(Op::Decorate, operands);
+            self.emitter.writer.decorate(word, Decoration::NoContraction, []);
         } else {
             self.emitter.contracts = false;
         }
@@ -298,15 +290,12 @@ impl Body<'_, '_> {
 
     fn decorate(&mut self, inst: &Inst, conversion: Conversion, to_integer: bool) {
         let word = self.value(inst.results[0]);
-        let decorate = |operands: Vec<Operand>| [vec![Operand::IdRef(word)], operands].concat();
         if let Some(rounding) = conversion.rounding {
             let mode = Operand::FPRoundingMode(rounding_mode(rounding));
-            let operands = vec![Operand::Decoration(Decoration::FPRoundingMode), mode];
-            self.emitter.writer.annotate(Op::Decorate, decorate(operands));
+            self.emitter.writer.decorate(word, Decoration::FPRoundingMode, [mode]);
         }
         if conversion.saturate && to_integer {
-            let operands = vec![Operand::Decoration(Decoration::SaturatedConversion)];
-            self.emitter.writer.annotate(Op::Decorate, decorate(operands));
+            self.emitter.writer.decorate(word, Decoration::SaturatedConversion, []);
         }
     }
 

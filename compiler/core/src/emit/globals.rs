@@ -96,8 +96,7 @@ impl Emitter<'_> {
         self.linkage(word, &var.name, var.linkage);
         self.alignment(word, var);
         if !self.is_vulkan() && var.space == AddressSpace::Constant {
-            let operands = vec![Operand::IdRef(word), Operand::Decoration(Decoration::Constant)];
-            self.writer.annotate(Op::Decorate, operands);
+            self.writer.decorate(word, Decoration::Constant, []);
         }
         word
     }
@@ -106,12 +105,7 @@ impl Emitter<'_> {
     pub(super) fn alignment(&mut self, word: Word, var: &Var) {
         if !self.is_vulkan() {
             let align = u32::try_from(var.align).unwrap_or(1);
-            let operands = vec![
-                Operand::IdRef(word),
-                Operand::Decoration(Decoration::Alignment),
-                Operand::LiteralBit32(align),
-            ];
-            self.writer.annotate(Op::Decorate, operands);
+            self.writer.decorate(word, Decoration::Alignment, [Operand::LiteralBit32(align)]);
         }
     }
 
@@ -122,13 +116,8 @@ impl Emitter<'_> {
             Linkage::Exported => LinkageType::Export,
             Linkage::Imported => LinkageType::Import,
         };
-        let operands = vec![
-            Operand::IdRef(word),
-            Operand::Decoration(Decoration::LinkageAttributes),
-            Operand::LiteralString(name.to_owned()),
-            Operand::LinkageType(linkage),
-        ];
-        self.writer.annotate(Op::Decorate, operands);
+        let operands = [Operand::LiteralString(name.to_owned()), Operand::LinkageType(linkage)];
+        self.writer.decorate(word, Decoration::LinkageAttributes, operands);
     }
 
     /// A local argument: an array whose length is a specialisation constant (see the runtime's `interface`).
@@ -157,20 +146,14 @@ impl Emitter<'_> {
         let pointer = self.pointer_type(StorageClass::UniformConstant, array);
         let operands = vec![Operand::StorageClass(StorageClass::UniformConstant), Operand::IdRef(init)];
         let variable = self.writer.global(Op::Variable, Some(pointer), operands);
-        let operands = vec![Operand::IdRef(variable), Operand::Decoration(Decoration::Constant)];
-        self.writer.annotate(Op::Decorate, operands);
+        self.writer.decorate(variable, Decoration::Constant, []);
         variable
     }
 
     fn spec_constant(&mut self, spec_id: u32) -> Word {
         let ty = self.scalar(Scalar::I32);
         let word = self.writer.global(Op::SpecConstant, Some(ty), vec![Operand::LiteralBit32(1)]);
-        let operands = vec![
-            Operand::IdRef(word),
-            Operand::Decoration(Decoration::SpecId),
-            Operand::LiteralBit32(spec_id),
-        ];
-        self.writer.annotate(Op::Decorate, operands);
+        self.writer.decorate(word, Decoration::SpecId, [Operand::LiteralBit32(spec_id)]);
         word
     }
 
@@ -212,9 +195,7 @@ impl Emitter<'_> {
     }
 
     fn decorate_builtin(&mut self, word: Word, builtin: BuiltIn) {
-        let operands =
-            vec![Operand::IdRef(word), Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(builtin)];
-        self.writer.annotate(Op::Decorate, operands);
+        self.writer.decorate(word, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
     }
 
     fn input_variable(&mut self, builtin: BuiltIn, ty: Type) -> Word {

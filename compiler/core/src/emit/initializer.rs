@@ -76,8 +76,7 @@ impl Emitter<'_> {
         let (types, values): (Vec<_>, Vec<_>) =
             members.into_iter().map(|(ty, value)| (Operand::IdRef(ty), Operand::IdRef(value))).unzip();
         let ty = self.writer.global(Op::TypeStruct, None, types);
-        let operands = vec![Operand::IdRef(ty), Operand::Decoration(Decoration::CPacked)];
-        self.writer.annotate(Op::Decorate, operands);
+        self.writer.decorate(ty, Decoration::CPacked, []);
         (ty, self.writer.global(Op::ConstantComposite, Some(ty), values))
     }
 

@@ -108,19 +108,19 @@ impl Emitter<'_> {
         let count = self.u32(self.uniform_words().max(1).div_ceil(4));
         let operands = vec![Operand::IdRef(element), Operand::IdRef(count)];
         let array = self.writer.global(Op::TypeArray, None, operands);
-        self.decorate(array, Decoration::ArrayStride, &[16]);
+        self.writer.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
         let block = self.writer.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
         self.member_offset(block, 0, 0);
         let variable = self.launch_variable(block, StorageClass::Uniform);
         for decoration in [Decoration::DescriptorSet, Decoration::Binding] {
-            self.decorate(variable, decoration, &[0]);
+            self.writer.decorate(variable, decoration, [Operand::LiteralBit32(0)]);
         }
         self.globals.launch.uniform = Some(variable);
         variable
     }
 
     fn launch_variable(&mut self, block: Word, class: StorageClass) -> Word {
-        self.decorate(block, Decoration::Block, &[]);
+        self.writer.decorate(block, Decoration::Block, []);
         let pointer = self.pointer_type(class, block);
         self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)])
     }
@@ -133,12 +133,6 @@ impl Emitter<'_> {
             Operand::LiteralBit32(byte),
         ];
         self.writer.annotate(Op::MemberDecorate, operands);
-    }
-
-    fn decorate(&mut self, word: Word, decoration: Decoration, numbers: &[u32]) {
-        let mut operands = vec![Operand::IdRef(word), Operand::Decoration(decoration)];
-        operands.extend(numbers.iter().copied().map(Operand::LiteralBit32));
-        self.writer.annotate(Op::Decorate, operands);
     }
 
     /// Words up to the end of the last thing in the uniform buffer.

@@ -128,7 +128,7 @@ impl Emitter<'_> {
         ];
         // Mostly they are none, or what the required size says.
         let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
-        if self.tells_all_of_arguments || kernel.attributes != implied.unwrap_or_default() {
+        if self.argument_info || kernel.attributes != implied.unwrap_or_default() {
             parts.push(Part::Text(&kernel.attributes));
         }
         let declaration = self.reflect(number::KERNEL, &parts);
@@ -242,7 +242,7 @@ impl Emitter<'_> {
         let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
         // Mostly they follow from how the argument is passed; readers want all three or none.
         let is_plain = access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
-        if self.tells_all_of_arguments || !is_plain {
+        if self.argument_info || !is_plain {
             parts.extend(numbers.map(Part::Number));
         }
         let word = self.reflect(number::ARGUMENT_INFO, &parts);

@@ -113,13 +113,10 @@ impl Emitter<'_> {
         let pointer = self.pointer_type(class, image);
         let variable = self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
         for (decoration, value) in [(Decoration::DescriptorSet, 0), (Decoration::Binding, number)] {
-            let operands =
-                vec![Operand::IdRef(variable), Operand::Decoration(decoration), Operand::LiteralBit32(value)];
-            self.writer.annotate(Op::Decorate, operands);
+            self.writer.decorate(variable, decoration, [Operand::LiteralBit32(value)]);
         }
         if ty.access == Access::WriteOnly {
-            let operands = vec![Operand::IdRef(variable), Operand::Decoration(Decoration::NonReadable)];
-            self.writer.annotate(Op::Decorate, operands);
+            self.writer.decorate(variable, Decoration::NonReadable, []);
         }
         self.globals.descriptors.insert((number, image), variable);
         (variable, image)

@@ -87,12 +87,8 @@ impl Emitter<'_> {
     /// Says of a type of pointers how far apart the elements are that access chains step over.
     pub(super) fn stride(&mut self, pointer: Word, bytes: u64) {
         if self.globals.strided.insert(pointer) {
-            let operands = vec![
-                Operand::IdRef(pointer),
-                Operand::Decoration(Decoration::ArrayStride),
-                Operand::LiteralBit32(u32::try_from(bytes).unwrap_or(u32::MAX)),
-            ];
-            self.writer.annotate(Op::Decorate, operands);
+            let bytes = Operand::LiteralBit32(u32::try_from(bytes).unwrap_or(u32::MAX));
+            self.writer.decorate(pointer, Decoration::ArrayStride, [bytes]);
         }
     }
 

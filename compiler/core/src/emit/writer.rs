@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rspirv::{
     binary::Assemble as _,
     dr::{self, Instruction, Operand},
-    spirv::{Capability, Op, Word},
+    spirv::{Capability, Decoration, Op, Word},
 };
 use rustc_hash::FxHashMap;
 
@@ -105,6 +105,17 @@ impl Writer {
     /// An annotation.
     pub(super) fn annotate(&mut self, op: Op, operands: Vec<Operand>) {
         self.module.annotations.push(Instruction::new(op, None, None, operands));
+    }
+
+    /// `OpDecorate`
+    pub(super) fn decorate(
+        &mut self,
+        id: Word,
+        decoration: Decoration,
+        of: impl IntoIterator<Item = Operand>,
+    ) {
+        let operands = [Operand::IdRef(id), Operand::Decoration(decoration)].into_iter().chain(of).collect();
+        self.annotate(Op::Decorate, operands);
     }
 
     /// `OpName`

@@ -7,7 +7,7 @@ use super::{
     Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface, Module, Op, Scalar,
     State, TexelKind, Type, ValueDef, ValueId,
 };
-use crate::ty;
+use crate::{index::Id as _, ty};
 
 impl From<ty::Scalar> for Scalar {
     fn from(scalar: ty::Scalar) -> Self {
@@ -387,10 +387,7 @@ impl Function {
             order.push(block);
             let first = stack.len();
             for &inst in &self.blocks[block].insts {
-                let op = &self.insts[inst].op;
-                if op.is_construct() {
-                    stack.extend(op.blocks());
-                }
+                stack.extend(self.insts[inst].op.blocks());
             }
             stack[first..].reverse();
         }
@@ -408,7 +405,6 @@ impl Function {
 
     /// Makes every use of a key a use of its entry instead, following chains.
     pub fn replace_uses(&mut self, replacements: &FxHashMap<ValueId, ValueId>) {
-        use crate::index::Id;
         if replacements.is_empty() {
             return;
         }
@@ -429,7 +425,6 @@ impl Function {
 
     /// How often each value is used, by the position of its id.
     pub fn use_counts(&self) -> Vec<u32> {
-        use crate::index::Id;
         let mut counts = vec![0; self.values.len()];
         for inst in self.inst_order() {
             for &arg in &self.insts[inst].args {
@@ -443,7 +438,6 @@ impl Function {
 impl Module {
     /// The functions in an order that puts every callee before its callers; the language forbids recursion.
     pub fn callees_first(&self) -> Vec<FuncId> {
-        use crate::index::Id;
         let mut order = Vec::new();
         let mut seen = vec![false; self.functions.len()];
         let mut stack = Vec::new();

@@ -37,13 +37,12 @@ pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink)
 
 /// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
 pub(super) fn inline_crowded(module: &mut Module, _: &Options, sink: &mut Sink) {
-    let is_crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
-    if !is_crowded.contains(&true) {
+    let crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
+    if !crowded.contains(&true) {
         return;
     }
     let is_own = |function: &Function| function.kernel.is_none() && function.linkage == Linkage::Internal;
-    for function in module.functions.iter().filter(|function| self::is_crowded(function) && !is_own(function))
-    {
+    for function in module.functions.iter().filter(|function| is_crowded(function) && !is_own(function)) {
         let what =
             if function.kernel.is_some() { "kernel" } else { "function of another part of the program" };
         let message = format!(
@@ -53,8 +52,8 @@ pub(super) fn inline_crowded(module: &mut Module, _: &Options, sink: &mut Sink) 
         let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);
         sink.report(diagnostic.help("pass some of them together, as a structure or in memory"));
     }
-    inline_where(module, |_, _| true, |callee| is_crowded[callee.index()]);
-    retain(module, |id, function| !is_crowded[id.index()] || !is_own(function));
+    inline_where(module, |_, _| true, |callee| crowded[callee.index()]);
+    retain(module, |id, function| !crowded[id.index()] || !is_own(function));
 }
 
 fn is_crowded(function: &Function) -> bool {

@@ -10,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     diag::Sink,
-    ir::{BinaryOp, BlockId, Builder, Function, InstId, Module, Op, Type, ValueId, VarId},
+    ir::{BlockId, Builder, Function, InstId, Module, Op, Scalar, Type, ValueId, VarId},
+    passes::simplify::fold::integer,
     session::Options,
 };
 
@@ -155,13 +156,7 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     // The constant is on the right.
     let right = known_index(function, inst.args[1], 0)?;
     let left = known_index(function, inst.args[0], steps)?;
-    match op {
-        BinaryOp::Add => Some(left.wrapping_add(right)),
-        BinaryOp::Mul => Some(left.wrapping_mul(right)),
-        BinaryOp::And => Some(left & right),
-        BinaryOp::LShr => left.checked_shr(right),
-        _ => None,
-    }
+    integer(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
 }
 
 fn note(

@@ -4,7 +4,7 @@
 //! It changes no results, but for floating-point operations on constants that a device may round less well than `floats`.
 
 mod floats;
-mod fold;
+pub(super) mod fold;
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
@@ -86,6 +86,7 @@ impl Walk<'_> {
             self.builder.at_end(block);
             self.builder.span = self.builder.function.insts[id].span;
             self.resolve(id);
+            self.without_negation(id);
             if let Some(inside) = self.flat(id) {
                 // The jump to the end becomes the end: its arguments are the results.
                 frame.rest.extend(inside.into_iter().rev());
@@ -124,8 +125,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The instructions in place of a construct that only runs what is in it, once, to its end.
-    fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
+    /// Lets an `if` of what is not ask for what is.
+    fn without_negation(&mut self, id: InstId) {
         let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(Inst { op: Op::Unary(UnaryOp::Not), args, .. }) =
@@ -135,6 +136,11 @@ impl Walk<'_> {
             function.insts[id].op = Op::If { then: otherwise, otherwise: then };
             function.insts[id].args[0] = condition;
         }
+    }
+
+    /// The instructions in place of a construct that only runs what is in it, once, to its end.
+    fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
+        let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
         {

@@ -280,7 +280,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// What is stored there varies from now on.
     fn vary(&mut self, place: &'m Place) {
-        if let Some(local) = root(place)
+        if let Some(local) = place.local()
             && self.is_private(local)
         {
             self.analysis.vary(self.function, local);
@@ -305,7 +305,7 @@ impl<'m> Walk<'_, 'm> {
     /// Whether the value may differ between the work-items of a group.
     fn varies(&self, expr: &'m Expr) -> bool {
         let is_source = match &expr.kind {
-            ExprKind::Load(place) => root(place).is_some_and(|local| self.is_varying(local)),
+            ExprKind::Load(place) => place.local().is_some_and(|local| self.is_varying(local)),
             ExprKind::Atomic(_) => true,
             ExprKind::Builtin { builtin, .. } => {
                 let row = builtins::row(*builtin);
@@ -355,16 +355,4 @@ pub(super) fn is_barrier(expr: &Expr) -> bool {
 fn is_shared(lowering: Lowering) -> bool {
     let Lowering::Collective(Scope::WorkGroup, collective, _) = lowering else { return false };
     matches!(collective, Collective::All | Collective::Any | Collective::Broadcast | Collective::Reduce(_))
-}
-
-/// The variable that a place is part of.
-fn root(mut place: &Place) -> Option<LocalId> {
-    loop {
-        match &place.kind {
-            PlaceKind::Local(local) => return Some(*local),
-            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
-            PlaceKind::Element(element) => place = &element.base,
-            PlaceKind::Global(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
-        }
-    }
 }

@@ -162,7 +162,7 @@ impl Sema<'_> {
         self.check_missing_return(id, &body, definition.body.span);
         // A value that was wrong is no value; that has been told.
         if self.sink.errors() == errors {
-            self.check_unset(id, &body);
+            self.check_uninitialized(id, &body);
         }
         self.module.functions[id].body = Some(body);
     }

@@ -161,17 +161,6 @@ impl Sema<'_> {
         self.has_member(id, &|ty| matches!(self.types.get(ty), Ty::Pointer(_)))
     }
 
-    /// Whether a record has, however deep, a member that is such a thing or an array of them.
-    pub(super) fn has_member(&self, id: RecordId, is_wanted: &dyn Fn(TyId) -> bool) -> bool {
-        self.types.records[id].fields.iter().flatten().any(|field| {
-            let ty = self.element_type(field.ty.ty);
-            match *self.types.get(ty) {
-                Ty::Record(inner) => self.has_member(inner, is_wanted),
-                _ => is_wanted(ty),
-            }
-        })
-    }
-
     /// OpenCL C 6.11.a, 6.7.6: where pointers that the host passes can point.
     fn refuse_pointer(&self, to: QualTy) -> Option<Refusal> {
         match to.quals.space {

@@ -201,14 +201,11 @@ impl Sema<'_> {
 }
 
 /// The global that a place is part of.
-fn global_of(mut place: &Place) -> Option<(GlobalId, Span)> {
-    loop {
-        match &place.kind {
-            PlaceKind::Global(global) => return Some((*global, place.span)),
-            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
-            PlaceKind::Element(element) => place = &element.base,
-            PlaceKind::Local(_) | PlaceKind::Deref(_) | PlaceKind::Temporary(_) => return None,
-        }
+fn global_of(place: &Place) -> Option<(GlobalId, Span)> {
+    let whole = place.whole();
+    match whole.kind {
+        PlaceKind::Global(global) => Some((global, whole.span)),
+        _ => None,
     }
 }
 

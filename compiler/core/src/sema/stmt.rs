@@ -9,7 +9,6 @@ use kiln_syntax::{
 
 use super::{
     Entity, Meaning, Role, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope,
-    unset,
 };
 use crate::{
     diag::{Code, Diagnostic},
@@ -347,7 +346,8 @@ impl Sema<'_> {
             ExprKind::PointerCast(inner) | ExprKind::Offset { pointer: inner, .. } => {
                 return self.warn_stack_address(inner);
             }
-            ExprKind::AddressOf(place) => unset::variable(place)
+            ExprKind::AddressOf(place) => place
+                .local()
                 .zip(self.function)
                 .and_then(|(local, function)| self.module.functions[function].locals[local].name),
             _ => None,

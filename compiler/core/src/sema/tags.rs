@@ -104,6 +104,17 @@ impl Sema<'_> {
         }
     }
 
+    /// Whether a record has, however deep, a member that is such a thing or an array of them.
+    pub(super) fn has_member(&self, id: RecordId, is_wanted: &dyn Fn(TyId) -> bool) -> bool {
+        self.types.records[id].fields.iter().flatten().any(|field| {
+            let ty = self.element_type(field.ty.ty);
+            match *self.types.get(ty) {
+                Ty::Record(inner) => self.has_member(inner, is_wanted),
+                _ => is_wanted(ty),
+            }
+        })
+    }
+
     fn report_tag_redefined(&mut self, tag: Option<ast::Ident>, first: Span, span: Span) {
         let name = tag.map_or_else(String::new, |tag| self.text(tag.node).to_owned());
         let span = tag.map_or(span, |tag| tag.span);

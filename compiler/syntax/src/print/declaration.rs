@@ -253,10 +253,7 @@ impl Printer<'_> {
         self.name(attribute.name.node);
         if !attribute.arguments.is_empty() {
             self.push("(");
-            self.list(&attribute.arguments, ", ", |p, argument| match argument {
-                Argument::Expr(e) => p.element(e),
-                Argument::Type(ty) => p.type_name(ty),
-            });
+            self.arguments(&attribute.arguments);
             self.push(")");
         }
     }

@@ -117,10 +117,7 @@ impl Printer<'_> {
             ExprKind::Form(node) => {
                 self.push(node.form.node.spelling());
                 self.push("(");
-                self.list(&node.arguments, ", ", |p, argument| match argument {
-                    Argument::Expr(expr) => p.element(expr),
-                    Argument::Type(ty) => p.type_name(ty),
-                });
+                self.arguments(&node.arguments);
                 self.push(")");
             }
             ExprKind::Generic(node) => {
@@ -192,6 +189,14 @@ impl Printer<'_> {
     }
 
     /// Commas group to the left, as everyone knows.
+    /// Of an attribute or a form.
+    pub(super) fn arguments(&mut self, arguments: &[Argument]) {
+        self.list(arguments, ", ", |p, argument| match argument {
+            Argument::Expr(expr) => p.element(expr),
+            Argument::Type(ty) => p.type_name(ty),
+        });
+    }
+
     fn comma(&mut self, left: &Expr, right: &Expr) {
         match left.kind {
             ExprKind::Comma(_) => self.expression(left),

@@ -86,7 +86,8 @@ const fn extended(scalar: Scalar, bits: u64) -> i64 {
     ((bits << unused) as i64) >> unused
 }
 
-fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Option<u64> {
+/// What an operation makes of integers; none where that is the device's affair. Bits above the type's are of no matter.
+pub(in crate::passes) fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Option<u64> {
     let (signed_left, signed_right) = (extended(scalar, left), extended(scalar, right));
     Some(match op {
         BinaryOp::Add => left.wrapping_add(right),

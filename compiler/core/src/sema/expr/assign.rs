@@ -267,13 +267,5 @@ fn has_repeats(components: &[u8]) -> bool {
 
 /// Whether the place is part of a value that has no object.
 fn is_temporary(place: &Place) -> bool {
-    let mut place = place;
-    loop {
-        match &place.kind {
-            PlaceKind::Temporary(_) => return true,
-            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place = base,
-            PlaceKind::Element(element) => place = &element.base,
-            PlaceKind::Local(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => return false,
-        }
-    }
+    matches!(place.whole().kind, PlaceKind::Temporary(_))
 }
