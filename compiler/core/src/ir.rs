@@ -14,12 +14,14 @@ mod check;
 mod lex;
 mod parse;
 mod print;
+mod replace;
 mod text;
 mod verify;
 mod walk;
 
 pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
 pub use parse::{ParseError, parse};
+pub use replace::Replacements;
 pub use verify::{check_after, verify};
 
 use kiln_syntax::Span;
@@ -501,7 +503,7 @@ pub struct Block {
 }
 
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Inst {
     /// What it does.
     pub op: Op,
@@ -511,6 +513,18 @@ pub struct Inst {
     pub results: SmallVec<[ValueId; 1]>,
     /// Where in the source.
     pub span: Span,
+}
+
+impl Clone for Inst {
+    /// As it would be derived, but that the ids are copied at once: passes do that to every instruction.
+    fn clone(&self) -> Self {
+        Self {
+            op: self.op.clone(),
+            args: SmallVec::from_slice(&self.args),
+            results: SmallVec::from_slice(&self.results),
+            span: self.span,
+        }
+    }
 }
 
 /// Operations; arguments stand in brackets. Arithmetic is componentwise on vectors.

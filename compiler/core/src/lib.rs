@@ -126,6 +126,8 @@ fn stages(
         _ => {}
     }
     let mut module = lower::lower(&hir, interner, sink, options.overflow);
+    // The passes make new instructions in its memory.
+    drop(hir);
     if *emit == Emit::Ir {
         return Some(Artifact::Text(module.to_string()));
     }

@@ -149,7 +149,7 @@ impl<'m> Body<'_, 'm> {
         let file = self.emitter.writer.string(&spot.0);
         let operands =
             vec![Operand::IdRef(file), Operand::LiteralBit32(spot.1), Operand::LiteralBit32(spot.2)];
-        let line = Instruction::new(Op::Line, None, None, operands);
+        let line = self.emitter.writer.instruction(Op::Line, None, None, operands);
         let instructions = self.blocks.last().map_or(&[][..], |block| &block.instructions);
         let last = instructions.iter().rev().find(|inst| inst.class.opcode == Op::Line);
         if last != Some(&line) {
@@ -213,13 +213,15 @@ impl<'m> Body<'_, 'm> {
     /// An operation with a result of a type by its word.
     pub(super) fn typed(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let word = self.emitter.writer.id();
-        self.push(Instruction::new(op, Some(ty), Some(word), operands));
+        let instruction = self.emitter.writer.instruction(op, Some(ty), Some(word), operands);
+        self.push(instruction);
         word
     }
 
     /// An operation without result.
     pub(super) fn effect(&mut self, op: Op, operands: Vec<Operand>) {
-        self.push(Instruction::new(op, None, None, operands));
+        let instruction = self.emitter.writer.instruction(op, None, None, operands);
+        self.push(instruction);
     }
 
     /// The last instruction of the current basic block.
@@ -254,7 +256,7 @@ impl<'m> Body<'_, 'm> {
 
     /// Begins a basic block whose label others name already.
     pub(super) fn start_labelled(&mut self, label: Word) {
-        let label = Some(Instruction::new(Op::Label, None, Some(label), Vec::new()));
+        let label = Some(self.emitter.writer.instruction(Op::Label, None, Some(label), Vec::new()));
         self.blocks.push(dr::Block { label, instructions: Vec::new() });
         self.is_terminated = false;
     }

@@ -15,6 +15,8 @@ use crate::{
 /// Ids of things outside functions, each made when first used.
 #[derive(Default)]
 pub(super) struct Globals {
+    /// Those of values.
+    pub(super) types: FxHashMap<Type, Word>,
     pub(super) functions: FxHashMap<FuncId, Word>,
     /// The variables that each function uses.
     pub(super) interfaces: FxHashMap<FuncId, FxHashSet<Word>>,

@@ -15,8 +15,21 @@ use crate::{
 impl Emitter<'_> {
     /// The type of values of this type.
     pub(super) fn ty(&mut self, ty: Type) -> Word {
+        if let Some(&word) = self.globals.types.get(&ty) {
+            return word;
+        }
+        let word = self.new_type(ty);
+        self.globals.types.insert(ty, word);
+        word
+    }
+
+    pub(super) fn scalar(&mut self, scalar: Scalar) -> Word {
+        self.ty(Type::Scalar(scalar))
+    }
+
+    fn new_type(&mut self, ty: Type) -> Word {
         match ty {
-            Type::Scalar(scalar) => self.scalar(scalar),
+            Type::Scalar(scalar) => self.new_scalar(scalar),
             Type::Vector(scalar, count) => {
                 if count > 4 {
                     self.writer.need(Capability::Vector16);
@@ -47,7 +60,7 @@ impl Emitter<'_> {
         self.writer.interned(Op::TypeVoid, None, Vec::new())
     }
 
-    pub(super) fn scalar(&mut self, scalar: Scalar) -> Word {
+    fn new_scalar(&mut self, scalar: Scalar) -> Word {
         let (op, width, capability) = match scalar {
             Scalar::Bool => return self.writer.interned(Op::TypeBool, None, Vec::new()),
             Scalar::I8 => (Op::TypeInt, 8, Some(Capability::Int8)),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rspirv::{
     binary::Assemble as _,
     dr::{self, Instruction, Operand},
+    grammar::{self, INSTRUCTION_TABLE},
     spirv::{Capability, Decoration, Op, Word},
 };
 use rustc_hash::FxHashMap;
@@ -12,12 +13,18 @@ use rustc_hash::FxHashMap;
 /// The number that the SPIR-V registry would know Kiln's modules by: none is assigned, so 0 and version 1.
 const GENERATOR: u32 = 1;
 
+/// A type, a constant or a string, but for its id.
+type Content = (Op, Option<Word>, Vec<Operand>);
+type Class = &'static grammar::Instruction<'static>;
+
 /// Owns the module.
 pub(super) struct Writer {
     pub(super) module: dr::Module,
     version: (u8, u8),
     bound: Word,
-    interned: FxHashMap<Instruction, Word>,
+    interned: FxHashMap<Content, Word>,
+    /// What rspirv knows of each operation that has been used.
+    classes: FxHashMap<Op, Class>,
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
     sets: FxHashMap<&'static str, Word>,
@@ -34,6 +41,7 @@ impl Writer {
             version,
             bound: 1,
             interned: FxHashMap::default(),
+            classes: FxHashMap::default(),
             capabilities: BTreeSet::new(),
             extensions: BTreeSet::new(),
             sets: FxHashMap::default(),
@@ -47,6 +55,18 @@ impl Writer {
         let id = self.bound;
         self.bound += 1;
         id
+    }
+
+    /// An instruction. rspirv's own way to make one looks through its table for what it is.
+    pub(super) fn instruction(
+        &mut self,
+        op: Op,
+        ty: Option<Word>,
+        id: Option<Word>,
+        operands: Vec<Operand>,
+    ) -> Instruction {
+        let class = *self.classes.entry(op).or_insert_with(|| INSTRUCTION_TABLE.get(op));
+        Instruction { class, result_type: ty, result_id: id, operands }
     }
 
     /// Declares what the module uses.
@@ -83,22 +103,20 @@ impl Writer {
 
     /// A type or a constant: one for each set of operands.
     pub(super) fn interned(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
-        let key = Instruction::new(op, ty, None, operands);
-        if let Some(&id) = self.interned.get(&key) {
+        let content = (op, ty, operands);
+        if let Some(&id) = self.interned.get(&content) {
             return id;
         }
-        let id = self.id();
-        let mut instruction = key.clone();
-        instruction.result_id = Some(id);
-        self.module.types_global_values.push(instruction);
-        self.interned.insert(key, id);
+        let id = self.global(op, ty, content.2.clone());
+        self.interned.insert(content, id);
         id
     }
 
     /// A type, constant or variable of its own.
     pub(super) fn global(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.id();
-        self.module.types_global_values.push(Instruction::new(op, ty, Some(id), operands));
+        let instruction = self.instruction(op, ty, Some(id), operands);
+        self.module.types_global_values.push(instruction);
         id
     }
 
@@ -128,15 +146,14 @@ impl Writer {
 
     /// `OpString`
     pub(super) fn string(&mut self, text: &str) -> Word {
-        let key = Instruction::new(Op::String, None, None, vec![Operand::LiteralString(text.to_owned())]);
-        if let Some(&id) = self.interned.get(&key) {
+        let content = (Op::String, None, vec![Operand::LiteralString(text.to_owned())]);
+        if let Some(&id) = self.interned.get(&content) {
             return id;
         }
         let id = self.id();
-        let mut instruction = key.clone();
-        instruction.result_id = Some(id);
+        let instruction = self.instruction(Op::String, None, Some(id), content.2.clone());
         self.module.debug_string_source.push(instruction);
-        self.interned.insert(key, id);
+        self.interned.insert(content, id);
         id
     }
 

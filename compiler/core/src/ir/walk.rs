@@ -1,6 +1,5 @@
-//! Questions about functions and their instructions: types, order, nesting, uses. It changes nothing but uses.
+//! Questions about functions and their instructions: types, order, nesting, uses. It changes nothing.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
@@ -387,7 +386,10 @@ impl Function {
             order.push(block);
             let first = stack.len();
             for &inst in &self.blocks[block].insts {
-                stack.extend(self.insts[inst].op.blocks());
+                let op = &self.insts[inst].op;
+                if op.is_construct() {
+                    stack.extend(op.own_blocks());
+                }
             }
             stack[first..].reverse();
         }
@@ -401,26 +403,6 @@ impl Function {
             order.extend_from_slice(&self.blocks[block].insts);
         }
         order
-    }
-
-    /// Makes every use of a key a use of its entry instead, following chains.
-    pub fn replace_uses(&mut self, replacements: &FxHashMap<ValueId, ValueId>) {
-        if replacements.is_empty() {
-            return;
-        }
-        let mut others = vec![None; self.values.len()];
-        for (value, &other) in replacements {
-            others[value.index()] = Some(other);
-        }
-        for block in self.block_order() {
-            for &inst in &self.blocks[block].insts {
-                for arg in &mut self.insts[inst].args {
-                    while let Some(other) = others[arg.index()] {
-                        *arg = other;
-                    }
-                }
-            }
-        }
     }
 
     /// How often each value is used, by the position of its id.

@@ -10,7 +10,7 @@ use crate::{
     index::Id as _,
     ir::{
         Access, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction, ImageFact,
-        Interface, LaunchMemory, Module, Op, Place, Scalar, State, Type, ValueId, Var, VarId,
+        Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId, Var, VarId,
     },
     opencl::AddressSpace,
     passes::{lower_work_items::states, rewrite::rewrite_only},
@@ -140,7 +140,7 @@ fn bind_kernel(
     let mut places = Vec::new();
     // 0 is the uniform buffer's.
     let mut descriptors = 0;
-    let mut replaced = rustc_hash::FxHashMap::default();
+    let mut replaced = Replacements::default();
     let mut builder = Builder::new(function);
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {

@@ -6,7 +6,6 @@
 //! `Options::bounds_checks`.
 
 use kiln_syntax::Span;
-use rustc_hash::FxHashMap;
 
 use crate::{
     diag::Sink,
@@ -14,7 +13,7 @@ use crate::{
     index::{Id as _, Table},
     ir::{
         Access, Atomic, BinaryOp, Bounds, Builder, CompareKind, Const, FuncId, Function, InstId, Module, Op,
-        Scalar, Type, ValueDef, ValueId, Var, VarId,
+        Replacements, Scalar, Type, ValueDef, ValueId, Var, VarId,
     },
     opencl::{AddressSpace, AtomicOp},
     passes::{
@@ -104,12 +103,7 @@ enum Inside {
 }
 
 impl Guard<'_, '_> {
-    fn instruction(
-        &mut self,
-        id: InstId,
-        replaced: &mut FxHashMap<ValueId, ValueId>,
-        sites: &mut Vec<(Span, String)>,
-    ) {
+    fn instruction(&mut self, id: InstId, replaced: &mut Replacements, sites: &mut Vec<(Span, String)>) {
         let inst = self.builder.function.insts[id].clone();
         let mut lies_inside: Option<ValueId> = None;
         let mut notes = Vec::new();

@@ -12,8 +12,8 @@ use self::arithmetic::Pair;
 use crate::{
     diag::{Code, Diagnostic, Sink},
     ir::{
-        Access, BinaryOp, Builder, Const, Convert, Function, Inst, InstId, Module, Op, Scalar, Type, UnaryOp,
-        ValueDef, ValueId,
+        Access, BinaryOp, Builder, Const, Convert, Function, Inst, InstId, Module, Op, Replacements, Scalar,
+        Type, UnaryOp, ValueDef, ValueId,
     },
     passes::refuse_missing::with_profile,
     session::Options,
@@ -47,7 +47,7 @@ fn emulate(function: &mut Function, target: &Target, sink: &mut Sink) {
         }
     }
     let mut emulation =
-        Emulation { builder: Builder::new(function), pairs, replaced: FxHashMap::default(), target, sink };
+        Emulation { builder: Builder::new(function), pairs, replaced: Replacements::default(), target, sink };
     for block in blocks {
         let insts = std::mem::take(&mut emulation.builder.function.blocks[block].insts);
         emulation.builder.at_end(block);
@@ -75,7 +75,7 @@ struct Emulation<'f, 's> {
     builder: Builder<'f>,
     target: &'s Target,
     pairs: FxHashMap<ValueId, Pair>,
-    replaced: FxHashMap<ValueId, ValueId>,
+    replaced: Replacements,
     sink: &'s mut Sink,
 }
 

@@ -18,8 +18,8 @@ use crate::{
     emit,
     hir::Conversion,
     ir::{
-        Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Scalar,
-        Type, ValueId, Var, VarId,
+        Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op,
+        Replacements, Scalar, Type, ValueId, Var, VarId,
     },
     library,
     opencl::{AddressSpace, Environment, Scope},
@@ -108,7 +108,7 @@ impl Pass<'_> {
         inst: InstId,
         builtin: BuiltinId,
         params: &[BuiltinParam],
-        replaced: &mut FxHashMap<ValueId, ValueId>,
+        replaced: &mut Replacements,
     ) {
         let row = builtins::row(builtin);
         let is_vulkan = self.options.target.environment == Environment::Vulkan;

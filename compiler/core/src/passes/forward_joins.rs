@@ -1,11 +1,9 @@
 //! A value that is joined from one value only, whichever way control came, is that value.
 
-use rustc_hash::FxHashMap;
-
 use crate::{
     diag::Sink,
     index::Id as _,
-    ir::{BlockId, Const, Function, InstId, Module, Op, ValueDef, ValueId},
+    ir::{BlockId, Const, Function, InstId, Module, Op, Replacements, ValueDef, ValueId},
     passes::joins::Joins,
     session::Options,
 };
@@ -22,7 +20,7 @@ pub(super) fn forward_joins(module: &mut Module, options: &Options, _: &mut Sink
 fn forward(function: &mut Function) {
     let joins = Joins::find(function);
     let tree = Tree::of(function);
-    let mut replaced: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let mut replaced = Replacements::default();
     let mut open = joined(function);
     loop {
         let before = open.len();
@@ -60,14 +58,12 @@ fn joined(function: &Function) -> Vec<ValueId> {
 fn only_source(
     function: &Function,
     joins: &Joins,
-    replaced: &FxHashMap<ValueId, ValueId>,
+    replaced: &Replacements,
     value: ValueId,
 ) -> Option<ValueId> {
     let mut only = None;
-    for mut source in joins.sources(function, value) {
-        while let Some(&other) = replaced.get(&source) {
-            source = other;
-        }
+    for source in joins.sources(function, value) {
+        let source = replaced.resolve(source);
         let is_free = source == value || function.constant(source) == Some(&Const::Undefined);
         if !is_free && *only.get_or_insert(source) != source && !is_same(function, only, source) {
             return None;
@@ -96,7 +92,11 @@ impl Tree {
         for block in function.block_order() {
             for &id in &function.blocks[block].insts {
                 places[id.index()] = Some(block);
-                for nested in function.insts[id].op.blocks() {
+                let op = &function.insts[id].op;
+                if !op.is_construct() {
+                    continue;
+                }
+                for nested in op.blocks() {
                     around[nested.index()] = (block, around[block.index()].1 + 1);
                 }
             }

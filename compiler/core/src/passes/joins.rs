@@ -43,9 +43,11 @@ impl Joins {
         value: ValueId,
     ) -> impl Iterator<Item = ValueId> + 'a {
         let (jumps, number) = match function.values[value].def {
-            ValueDef::Result(inst, number) => (self.exits.get(&inst), number),
+            ValueDef::Result(inst, number) if function.insts[inst].op.is_construct() => {
+                (self.exits.get(&inst), number)
+            }
             ValueDef::Param(block, number) => (self.entries.get(&block), number),
-            ValueDef::Const(_) => (None, 0),
+            ValueDef::Result(..) | ValueDef::Const(_) => (None, 0),
         };
         jumps.into_iter().flatten().map(move |&jump| function.insts[jump].args[number as usize])
     }

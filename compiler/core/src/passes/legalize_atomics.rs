@@ -13,8 +13,8 @@ use crate::{
     hir::CompareOp,
     index::Id as _,
     ir::{
-        Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Scalar, Type, ValueId, Var,
-        VarId,
+        Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Replacements, Scalar, Type,
+        ValueId, Var, VarId,
     },
     memory::{Operation, Spaces, Sync},
     opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
@@ -99,12 +99,7 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
 }
 
 /// A read-modify-write of a float that the target lacks: a compare-exchange until it succeeds.
-fn as_loop(
-    builder: &mut Builder<'_>,
-    id: InstId,
-    options: &Options,
-    replaced: &mut rustc_hash::FxHashMap<ValueId, ValueId>,
-) {
+fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
     let AtomicOp::Fetch(key) = atomic.op else { return builder.insert(id) };

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     diag::Sink,
-    ir::{BlockId, Builder, Function, InstId, Module, Op, Scalar, Type, ValueId, VarId},
+    ir::{BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, VarId},
     passes::simplify::fold::integer,
     session::Options,
 };
@@ -29,7 +29,7 @@ fn promote_once(function: &mut Function) -> bool {
         return false;
     }
     let stored = stored_slots(function, &slots);
-    let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: FxHashMap::default() };
+    let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: Replacements::default() };
     let body = walk.builder.function.body;
     let undefined: State = walk.slots.types.iter().map(|_| None).collect();
     walk.block(body, undefined);
@@ -259,7 +259,7 @@ struct Walk<'f> {
     builder: Builder<'f>,
     slots: Slots,
     stored: FxHashMap<InstId, Vec<usize>>,
-    replaced: FxHashMap<ValueId, ValueId>,
+    replaced: Replacements,
 }
 
 impl Walk<'_> {
@@ -268,28 +268,29 @@ impl Walk<'_> {
         let insts = std::mem::take(&mut self.builder.function.blocks[block].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for id in insts {
-            let inst = self.builder.function.insts[id].clone();
-            match &inst.op {
+            let inst = &self.builder.function.insts[id];
+            match inst.op {
                 Op::Load(_) => {
                     if let Some(slot) = self.slots.of(inst.args[0]) {
+                        let result = inst.results[0];
                         let value = self.current(&state, slot);
-                        self.replaced.insert(inst.results[0], value);
+                        self.replaced.insert(result, value);
                         continue;
                     }
                 }
                 Op::Store(_) => {
                     if let Some(slot) = self.slots.of(inst.args[0]) {
-                        state[slot] = Some(self.resolved(inst.args[1]));
+                        state[slot] = Some(self.replaced.resolve(inst.args[1]));
                         continue;
                     }
                 }
                 Op::Exit(target) | Op::Next(target) | Op::Continue(target) => {
-                    for slot in self.stored.get(target).cloned().unwrap_or_default() {
+                    for slot in self.stored.get(&target).cloned().unwrap_or_default() {
                         let value = self.current(&state, slot);
                         self.builder.function.insts[id].args.push(value);
                     }
                 }
-                op if op.is_construct() => self.construct(id, op, &mut state),
+                _ if inst.op.is_construct() => self.construct(id, &mut state),
                 _ => {}
             }
             kept.push(id);
@@ -297,8 +298,9 @@ impl Walk<'_> {
         self.builder.function.blocks[block].insts = kept;
     }
 
-    fn construct(&mut self, id: InstId, op: &Op, state: &mut State) {
+    fn construct(&mut self, id: InstId, state: &mut State) {
         let stored = self.stored.get(&id).cloned().unwrap_or_default();
+        let op = &self.builder.function.insts[id].op;
         if let Op::Loop { body, continuing, .. } = *op {
             let mut inside = [state.clone(), state.clone()];
             for &slot in &stored {
@@ -325,16 +327,8 @@ impl Walk<'_> {
 
     fn current(&mut self, state: &State, slot: usize) -> ValueId {
         match state[slot] {
-            Some(value) => self.resolved(value),
+            Some(value) => self.replaced.resolve(value),
             None => self.builder.undefined(self.slots.types[slot]),
         }
-    }
-
-    /// A value that is itself a load that has gone.
-    fn resolved(&self, mut value: ValueId) -> ValueId {
-        while let Some(&other) = self.replaced.get(&value) {
-            value = other;
-        }
-        value
     }
 }

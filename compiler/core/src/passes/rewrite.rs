@@ -1,14 +1,12 @@
 //! The common shape of rewriting: every block's instructions are taken out and put back one by one, changed.
 
-use rustc_hash::FxHashMap;
-
-use crate::ir::{Builder, Function, InstId, Op, ValueId};
+use crate::ir::{Builder, Function, InstId, Op, Replacements};
 
 /// Calls `visit` for each instruction in order with a builder at its place. `visit` puts back, by
 /// `Builder::insert`, what shall stay, and says which values take the place of results that are gone.
 pub(super) fn rewrite(
     function: &mut Function,
-    visit: impl FnMut(&mut Builder<'_>, InstId, &mut FxHashMap<ValueId, ValueId>),
+    visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
     rewrite_only(function, |_| true, visit);
 }
@@ -17,9 +15,9 @@ pub(super) fn rewrite(
 pub(super) fn rewrite_only(
     function: &mut Function,
     is_visited: impl Fn(&Op) -> bool,
-    mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut FxHashMap<ValueId, ValueId>),
+    mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
-    let mut replaced = FxHashMap::default();
+    let mut replaced = Replacements::default();
     let blocks = function.block_order();
     let mut builder = Builder::new(function);
     for block in blocks {

@@ -6,12 +6,14 @@
 mod floats;
 pub(super) mod fold;
 
-use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use crate::{
     diag::Sink,
-    ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, UnaryOp, ValueId},
+    ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, Replacements, UnaryOp},
     session::Options,
 };
 
@@ -37,7 +39,7 @@ fn simplify_once(function: &mut Function) -> bool {
     let mut walk = Walk {
         builder: Builder::new(function),
         exits,
-        replaced: FxHashMap::default(),
+        replaced: Replacements::default(),
         known: FxHashMap::default(),
         log: Vec::new(),
         has_dropped: false,
@@ -61,9 +63,9 @@ struct Walk<'f> {
     builder: Builder<'f>,
     /// How many jumps lead to the end of each construct.
     exits: FxHashMap<InstId, u32>,
-    replaced: FxHashMap<ValueId, ValueId>,
+    replaced: Replacements,
     /// The operations whose results can be seen here, by a hash of operation and arguments.
-    known: FxHashMap<u64, Vec<InstId>>,
+    known: FxHashMap<u64, SmallVec<[InstId; 2]>>,
     /// What was put into `known`, in order.
     log: Vec<u64>,
     /// Whether a branch that is never taken has gone.
@@ -92,12 +94,15 @@ impl Walk<'_> {
                 frame.rest.extend(inside.into_iter().rev());
                 continue;
             }
-            let inst = self.builder.function.insts[id].clone();
+            let inst = &self.builder.function.insts[id];
             if inst.op.is_construct() {
+                let nested = inst.op.blocks();
                 self.builder.insert(id);
-                let nested: Vec<Frame> = inst.op.blocks().into_iter().map(|it| self.frame(it)).collect();
-                stack.extend(nested.into_iter().rev());
+                stack.extend(nested.into_iter().rev().map(|it| self.frame(it)));
+            } else if inst.results.is_empty() {
+                self.builder.insert(id);
             } else {
+                let inst = inst.clone();
                 self.plain(id, &inst);
             }
         }
@@ -119,9 +124,7 @@ impl Walk<'_> {
 
     fn resolve(&mut self, id: InstId) {
         for arg in &mut self.builder.function.insts[id].args {
-            while let Some(&other) = self.replaced.get(arg) {
-                *arg = other;
-            }
+            *arg = self.replaced.resolve(*arg);
         }
     }
 

@@ -11,9 +11,11 @@ use crate::{
 /// The value that takes the place of an instruction's result.
 pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let ty = builder.ty(*inst.results.first()?);
-    let integers = if inst.op.is_pure() { constant(builder, inst, ty) } else { None };
-    if let Some(constant) = integers.or_else(|| floats::constant(builder, inst, ty)) {
-        return Some(builder.constant(ty, constant));
+    if inst.args.iter().all(|&arg| builder.function.constant(arg).is_some()) {
+        let integers = if inst.op.is_pure() { constant(builder, inst, ty) } else { None };
+        if let Some(constant) = integers.or_else(|| floats::constant(builder, inst, ty)) {
+            return Some(builder.constant(ty, constant));
+        }
     }
     match &inst.op {
         Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => opposite(builder, inst.args[0]),
@@ -40,9 +42,9 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
 }
 
 /// The bits of each component of a constant.
-fn bits(builder: &Builder<'_>, value: ValueId) -> Option<SmallVec<[u64; 4]>> {
+fn bits<'b>(builder: &'b Builder<'_>, value: ValueId) -> Option<&'b [u64]> {
     match builder.function.constant(value)? {
-        Const::Bits(bits) => Some(bits.clone()),
+        Const::Bits(bits) => Some(bits),
         Const::Undefined => None,
     }
 }
@@ -53,12 +55,12 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     let scalar = builder.ty(*inst.args.first()?).scalar()?;
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
     let each = |compute: &dyn Fn(u64) -> Option<u64>| -> Option<Const> {
-        let values: Option<SmallVec<[u64; 4]>> = arg(0)?.into_iter().map(compute).collect();
+        let values: Option<SmallVec<[u64; 4]>> = arg(0)?.iter().map(|&it| compute(it)).collect();
         Some(Const::Bits(values?.into_iter().map(|it| it & mask).collect()))
     };
     let both = |compute: &dyn Fn(u64, u64) -> Option<u64>| -> Option<Const> {
-        let pairs = arg(0)?.into_iter().zip(arg(1)?);
-        let values: Option<SmallVec<[u64; 4]>> = pairs.map(|(left, right)| compute(left, right)).collect();
+        let pairs = arg(0)?.iter().zip(arg(1)?);
+        let values: Option<SmallVec<[u64; 4]>> = pairs.map(|(&left, &right)| compute(left, right)).collect();
         Some(Const::Bits(values?.into_iter().map(|it| it & mask).collect()))
     };
     match &inst.op {
@@ -74,7 +76,7 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
         Op::Extract(component) => Some(Const::scalar(*arg(0)?.get(usize::from(*component))?)),
         Op::Construct => {
             let parts: Option<Vec<_>> = (0..inst.args.len()).map(arg).collect();
-            Some(Const::Bits(parts?.into_iter().flatten().collect()))
+            Some(Const::Bits(parts?.into_iter().flatten().copied().collect()))
         }
         _ => None,
     }
