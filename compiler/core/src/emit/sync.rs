@@ -61,12 +61,23 @@ impl Body<'_, '_> {
         let is_float = matches!(atomic.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
         match (key, is_float, atomic.is_signed) {
             (FetchKey::Add, true, _) => {
-                self.emitter.writer.extension("SPV_EXT_shader_atomic_float_add");
-                self.emitter.writer.need(match atomic.ty {
-                    Scalar::F64 => Capability::AtomicFloat64AddEXT,
-                    _ => Capability::AtomicFloat32AddEXT,
-                });
+                let (extension, capability) = match atomic.ty {
+                    Scalar::F16 => ("SPV_EXT_shader_atomic_float16_add", Capability::AtomicFloat16AddEXT),
+                    Scalar::F64 => ("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat64AddEXT),
+                    _ => ("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat32AddEXT),
+                };
+                self.emitter.writer.extension(extension);
+                self.emitter.writer.need(capability);
                 Op::AtomicFAddEXT
+            }
+            (FetchKey::Min | FetchKey::Max, true, _) => {
+                self.emitter.writer.extension("SPV_EXT_shader_atomic_float_min_max");
+                self.emitter.writer.need(match atomic.ty {
+                    Scalar::F16 => Capability::AtomicFloat16MinMaxEXT,
+                    Scalar::F64 => Capability::AtomicFloat64MinMaxEXT,
+                    _ => Capability::AtomicFloat32MinMaxEXT,
+                });
+                if key == FetchKey::Min { Op::AtomicFMinEXT } else { Op::AtomicFMaxEXT }
             }
             (FetchKey::Add, false, _) => Op::AtomicIAdd,
             (FetchKey::Sub, _, _) => Op::AtomicISub,

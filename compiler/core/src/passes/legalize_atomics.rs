@@ -14,7 +14,7 @@ use crate::{
     index::Id as _,
     ir::{
         Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Replacements, Scalar, Type,
-        ValueId, Var, VarId,
+        UnaryOp, ValueId, Var, VarId,
     },
     memory::{Operation, Spaces, Sync},
     opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
@@ -98,16 +98,26 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
     Some(builder.bitcast(old, float))
 }
 
-/// A read-modify-write of a float that the target lacks: a compare-exchange until it succeeds.
+/// A read-modify-write of a float that the target lacks: a compare-exchange until it succeeds. There is none of halfs:
+/// OpenCL has their operations where the device is said to (cl_ext_float_atomics), with no subtraction among them.
 fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
     let AtomicOp::Fetch(key) = atomic.op else { return builder.insert(id) };
-    let is_native = key == FetchKey::Add
-        && atomic.ty == Scalar::F32
-        && options.target.features.float32_atomic_add
-        && options.target.environment == Environment::Vulkan;
-    if !atomic.ty.is_float() || is_native {
+    let is_native = match (options.target.environment, atomic.ty) {
+        (Environment::Vulkan, Scalar::F32) => {
+            key == FetchKey::Add && options.target.features.float32_atomic_add
+        }
+        (Environment::OpenCl, Scalar::F16) => true,
+        _ => !atomic.ty.is_float(),
+    };
+    if is_native {
+        if atomic.ty.is_float() && key == FetchKey::Sub {
+            let add = Atomic { op: AtomicOp::Fetch(FetchKey::Add), ..atomic.clone() };
+            let negated = builder.unary(UnaryOp::FNeg, inst.args[1]);
+            builder.function.insts[id].op = Op::Atomic(add);
+            builder.function.insts[id].args[1] = negated;
+        }
         return builder.insert(id);
     }
     let old = float_loop(builder, &inst, atomic, key);
