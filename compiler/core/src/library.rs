@@ -4,14 +4,17 @@
 //! says in a line `// Defines: …` which built-in functions it has. It goes through the same stages as a program,
 //! with a sink and names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
 
+mod items;
+
 use std::sync::{LazyLock, OnceLock};
 
-use kiln_syntax::Interner;
+use kiln_syntax::{Interner, Symbol, parse};
 use rustc_hash::FxHashMap;
 
+use self::items::Items;
 use crate::{
     diag::{Sink, WarningOptions},
-    hir::{self, FunctionId},
+    hir,
     ir::{FuncId, Module},
     lower,
     opencl::LanguageVersion,
@@ -26,7 +29,7 @@ macro_rules! files {
         [$(File {
             name: $name,
             text: include_str!(concat!("builtins/lib/", $name)),
-            checked: OnceLock::new(),
+            items: OnceLock::new(),
         }),*]
     };
 }
@@ -61,14 +64,7 @@ static FILES: [File; 24] = files![
 struct File {
     name: &'static str,
     text: &'static str,
-    checked: OnceLock<Checked>,
-}
-
-/// A file behind the type checker.
-struct Checked {
-    hir: hir::Module,
-    names: Interner,
-    functions: FxHashMap<String, FunctionId>,
+    items: OnceLock<Items>,
 }
 
 /// The file of the functions that will do where results may be less exact.
@@ -99,7 +95,7 @@ impl Loader for Files {
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     file: &'static File,
-    function: FunctionId,
+    function: Symbol,
 }
 
 /// The function `name_types` for the built-in function `name`, if the library has it.
@@ -108,7 +104,7 @@ pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
     let full = format!("{name}_{types}");
     let files = INDEX.get(name)?;
     files.iter().filter(|file| is_relaxed || file.name != RELAXED).find_map(|&file| {
-        let function = *file.checked().functions.get(&full)?;
+        let function = file.items().find(&full)?;
         Some(Found { file, function })
     })
 }
@@ -116,32 +112,31 @@ pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
 impl Found {
     /// The function in the intermediate form, with those that it calls.
     pub(crate) fn lower(self) -> (Module, FuncId) {
-        let checked = self.file.checked();
-        let mut sink = Sink::new(WarningOptions::default());
-        let (module, functions) =
-            lower::lower_functions(&checked.hir, &checked.names, &mut sink, &[self.function]);
+        let items = self.file.items();
+        let (options, mut names) = (options(self.file.name), items.names.clone());
+        let mut sink = Sink::new(options.warnings.clone());
+        let parsed = parse::parse(&items.needed(self.function), &mut names, &parse::NoLayout);
+        assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
+        let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
+        let is_wanted = |function: &hir::Function| function.name == self.function && function.body.is_some();
+        let wanted = hir.functions.entries().find(|(_, function)| is_wanted(function)).map(|(id, _)| id);
+        let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());
         self.file.expect_sound(&sink);
-        (module, functions[0])
+        (lowered.0, lowered.1[0])
     }
 }
 
 impl File {
-    fn checked(&self) -> &Checked {
-        self.checked.get_or_init(|| {
+    fn items(&self) -> &Items {
+        self.items.get_or_init(|| {
             let options = options(self.name);
             let (mut sources, mut names) = (SourceMap::default(), Interner::new());
             let mut sink = Sink::new(options.warnings.clone());
             let source = Source { name: self.name.to_owned(), text: self.text.as_bytes().to_vec() };
-            let tokens =
-                pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink, None).tokens;
-            let parsed = kiln_syntax::parse::parse(&tokens, &mut names, &kiln_syntax::parse::NoLayout);
-            crate::syntax::report(&parsed.errors, &sources, &names, &mut sink);
-            let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
+            let preprocessed =
+                pp::preprocess(&options, source, &Files, &mut sources, &mut names, &mut sink, None);
             self.expect_sound(&sink);
-            let defined = hir.functions.entries().filter(|(_, function)| function.body.is_some());
-            let functions =
-                defined.map(|(id, function)| (names.text(function.name).to_owned(), id)).collect();
-            Checked { hir, names, functions }
+            Items::new(preprocessed.tokens, names)
         })
     }
 
