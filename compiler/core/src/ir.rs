@@ -271,6 +271,8 @@ pub struct Var {
     pub init: Option<Data>,
     /// Set where the launch decides the size: the kernel's argument, by number, that this local object is.
     pub argument: Option<u32>,
+    /// Set by `passes/layout_vars`: the parameter of the function, by number, that this private object of a caller is.
+    pub parameter: Option<u32>,
     /// Set by `passes/layout_vars`: what it is an array of, where a target has no byte addresses.
     pub element: Option<Type>,
     /// Who may use it by its name.
@@ -289,6 +291,7 @@ impl Var {
             align,
             init: None,
             argument: None,
+            parameter: None,
             element: None,
             linkage: Linkage::Internal,
             span,

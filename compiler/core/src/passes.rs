@@ -30,6 +30,7 @@ mod refuse_opencl_only;
 mod rewrite;
 mod select_values;
 mod simplify;
+mod specialize_calls;
 mod specialize_spaces;
 mod split_vectors;
 mod structure_exits;
@@ -59,6 +60,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("dead_code_early", dead_code::dead_code),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
+    // As soon as it is known which functions stay: of what they do not fit, there is a copy after all.
+    ("specialize_calls", specialize_calls::specialize_calls),
     // After inlining, as it is the kernel that is left; before ways out get the form that is wanted of them.
     ("leave_at_traps", leave_at_traps::leave_at_traps),
     // Before jumps get the form that is wanted of them, as it makes more.

@@ -3,14 +3,14 @@
 use kiln_syntax::Span;
 use rspirv::{
     dr::{self, Instruction, Operand},
-    spirv::{FunctionControl, Op, Word},
+    spirv::{Decoration, FunctionControl, Op, Word},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Emitter, control::Construct, elements::Elements};
 use crate::{
     index::Id as _,
-    ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, VarId},
+    ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, Var, VarId},
     opencl::{Environment, Linkage},
 };
 
@@ -50,7 +50,17 @@ impl<'m> Emitter<'m> {
         let module = self.module;
         let function = &module.functions[id];
         let params = &function.blocks[function.body].params;
-        let types: Vec<Word> = params.iter().map(|&param| self.ty(function.values[param].ty)).collect();
+        let mut objects: Vec<Option<&Var>> = vec![None; params.len()];
+        for var in function.vars.iter() {
+            if let Some(number) = var.parameter {
+                objects[number as usize] = Some(var);
+            }
+        }
+        let type_of = |(&param, object): (&ValueId, &Option<&Var>)| match object {
+            Some(var) => self.variable_type(var).0,
+            None => self.ty(function.values[param].ty),
+        };
+        let types: Vec<Word> = params.iter().zip(&objects).map(type_of).collect();
         let result = function.result.map(|ty| self.ty(ty)).unwrap_or_else(|| self.void());
         let mut signature = vec![Operand::IdRef(result)];
         signature.extend(types.iter().copied().map(Operand::IdRef));
@@ -86,6 +96,10 @@ impl<'m> Emitter<'m> {
                 body.emitter.writer.name(word, &argument.name);
             }
             body.values[param.index()] = word;
+            // Two may be one object of the caller.
+            if objects[index].is_some() && types.iter().filter(|&&other| other == ty).count() > 1 {
+                body.emitter.writer.decorate(word, Decoration::Aliased, []);
+            }
             parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
         }
         if body.is_structured() {
@@ -272,6 +286,9 @@ impl<'m> Body<'_, 'm> {
             return word;
         }
         let data = &self.function.vars[var];
+        if let Some(number) = data.parameter {
+            return self.values[self.function.params()[number as usize].index()];
+        }
         let (pointer, class, _) = self.emitter.variable_type(data);
         let word = self.emitter.writer.id();
         self.emitter.writer.name(word, &data.name);

@@ -225,9 +225,11 @@ impl Parser<'_> {
         let space = self.what("an address space")?;
         let (size, align) = (self.named("size")?, self.named("align")?);
         let argument = if self.eat_word("argument") { Some(self.number()?) } else { None };
+        let parameter = if self.eat_word("parameter") { Some(self.number()?) } else { None };
         let element = if self.eat_word("element") { Some(self.ty()?) } else { None };
         let init = if self.eat_word("init") { Some(self.data()?) } else { None };
-        Ok(Var { name, space, size, align, init, argument, element, linkage, span: Span::default() })
+        let span = Span::default();
+        Ok(Var { name, space, size, align, init, argument, parameter, element, linkage, span })
     }
 
     fn linkage(&mut self) -> Linkage {

@@ -126,6 +126,9 @@ fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
     if let Some(argument) = var.argument {
         write!(f, " argument {argument}")?;
     }
+    if let Some(parameter) = var.parameter {
+        write!(f, " parameter {parameter}")?;
+    }
     if let Some(element) = var.element {
         write!(f, " element {element}")?;
     }

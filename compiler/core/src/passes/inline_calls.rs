@@ -1,8 +1,9 @@
 //! Puts bodies of functions in the place of calls, but for those that may stay functions and pay for it.
 //!
-//! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has, and
-//! addresses. Pointers to local and private memory are followed to their objects within one function, and
-//! synchronisation, images and `printf` are looked at together with the kernel, so what has those does not stay.
+//! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has,
+//! addresses, and pointers to private objects that the function only accesses (`specialize_calls` then looks at each
+//! call). Pointers that come out of memory are followed to their objects within one function, local memory belongs to
+//! the kernel, and synchronisation, images and `printf` are looked at together with it, so what has those does not stay.
 //! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
 //! ends.
 
@@ -18,18 +19,20 @@ use crate::{
     },
     opencl::{AddressSpace, Linkage},
     session::Options,
-    target::Features,
 };
 
 /// Instructions from which on a body is not copied for each of several calls: shorter ones are often less than the
 /// call once their arguments are known.
 const LONG: usize = 24;
 
+/// The same where a call hands over private objects: in a copy, they may become values.
+const LONG_WITH_OBJECTS: usize = 64;
+
 /// The most parameters of a function (SPIR-V 2.17).
 const PARAMETERS: usize = 255;
 
 pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink) {
-    let stays = staying(module, &options.target.features);
+    let stays = staying(module, options);
     let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
     inline_where(module, is_kept, |callee| !stays[callee.index()]);
     retain(module, is_kept);
@@ -61,7 +64,7 @@ fn is_crowded(function: &Function) -> bool {
 }
 
 /// Drops functions that nobody calls any more.
-fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
+pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     let mut kept = Table::new();
     let mut renamed = FxHashMap::default();
     for id in module.functions.ids().collect::<Vec<_>>() {
@@ -91,7 +94,7 @@ pub(super) fn inline_all(module: &mut Module, wanted: FuncId) -> FuncId {
 }
 
 /// Takes a function out of its module, where nothing stands in its place.
-fn take(module: &mut Module, id: FuncId) -> Function {
+pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
     let nothing = Function::new(String::new(), &[], None, Span::default());
     std::mem::replace(&mut module.functions[id], nothing)
 }
@@ -135,7 +138,7 @@ fn inline_where(
 }
 
 /// Which functions stay functions.
-fn staying(module: &Module, features: &Features) -> Vec<bool> {
+fn staying(module: &Module, options: &Options) -> Vec<bool> {
     let order = module.callees_first();
     let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
     let mut may_stay = vec![false; module.functions.len()];
@@ -146,7 +149,7 @@ fn staying(module: &Module, features: &Features) -> Vec<bool> {
         is_plain[id.index()] = callees.iter().all(|callee| is_plain[callee.index()])
             && function.inst_order().into_iter().all(|inst| is_plain_inst(function, &function.insts[inst]));
         may_stay[id.index()] =
-            is_plain[id.index()] && function.kernel.is_none() && is_passable(function, features);
+            is_plain[id.index()] && function.kernel.is_none() && is_passable(function, options);
         let copied = callees.iter().map(|callee| match may_stay[callee.index()] {
             true => sizes[callee.index()].min(LONG),
             false => sizes[callee.index()],
@@ -158,7 +161,8 @@ fn staying(module: &Module, features: &Features) -> Vec<bool> {
     let mut uses = vec![0usize; module.functions.len()];
     for &id in order.iter().rev() {
         let index = id.index();
-        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= LONG;
+        let long = if takes_objects(&module.functions[id]) { LONG_WITH_OBJECTS } else { LONG };
+        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= long;
         let copies = match module.functions[id].kernel.is_some() || stays[index] {
             true => 1,
             false => uses[index],
@@ -177,30 +181,48 @@ fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// Whether all that a call hands over has a form that no later pass changes but for that of global addresses.
-fn is_passable(function: &Function, features: &Features) -> bool {
-    let params = function.params().iter().map(|&param| function.ty(param));
-    !is_crowded(function)
-        && params.chain(function.result).all(|ty| match ty {
-            Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
-                Scalar::I8 => features.int8,
-                Scalar::I16 => features.int16,
-                Scalar::F16 => features.fp16,
-                Scalar::I64 => features.int64,
-                Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
-            },
-            Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
-            _ => false,
-        })
+/// Whether a function is handed pointers that are followed to their objects.
+pub(super) fn takes_objects(function: &Function) -> bool {
+    function.kernel.is_none() && function.params().iter().any(|&param| is_followed(function.ty(param)))
 }
 
-/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, and
-/// no pointer to local or private memory gets to where another function could take it from.
+/// Whether it is a pointer that may point to a private object.
+pub(super) const fn is_followed(ty: Type) -> bool {
+    matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic))
+}
+
+/// Whether all that a call hands over has a form that no later pass changes but for that of pointers.
+fn is_passable(function: &Function, options: &Options) -> bool {
+    let features = &options.target.features;
+    let is_passable = |ty: Type| match ty {
+        Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
+            Scalar::I8 => features.int8,
+            Scalar::I16 => features.int16,
+            Scalar::F16 => features.fp16,
+            Scalar::I64 => features.int64,
+            Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
+        },
+        Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
+        _ => false,
+    };
+    let mut params = function.params().iter().map(|&param| function.ty(param));
+    // Of each private object, the variable and an index into it. Checks ask a variable for its size.
+    2 * function.params().len() <= PARAMETERS
+        && params.all(|ty| is_passable(ty) || is_followed(ty) && !options.bounds_checks)
+        && function.result.is_none_or(is_passable)
+}
+
+/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, it
+/// knows nothing of local memory, and no pointer to private memory gets to where another function could take it from.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
-    let is_global = |value: ValueId| match function.ty(value) {
-        Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
+    let is_in = |value: ValueId, are_plain: &dyn Fn(AddressSpace) -> bool| match function.ty(value) {
+        Type::Pointer(space) => are_plain(space),
         _ => true,
     };
+    let is_global = |value: ValueId| {
+        is_in(value, &|space| matches!(space, AddressSpace::Global | AddressSpace::Constant))
+    };
+    let is_elsewhere = |value: ValueId| is_in(value, &|space| space != AddressSpace::Local);
     match &inst.op {
         Op::Atomic(_)
         | Op::Fence { .. }
@@ -211,13 +233,13 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
         Op::Store(_) => is_global(inst.args[1]),
         Op::PointerToInt => is_global(inst.args[0]),
         Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),
-        Op::PointerCast => is_global(inst.args[0]) && is_global(inst.results[0]),
+        Op::PointerCast => is_elsewhere(inst.args[0]) && is_elsewhere(inst.results[0]),
         _ => true,
     }
 }
 
 /// The call becomes a block whose results are the callee's, and `Return` the way out of it.
-fn inline(function: &mut Function, call: InstId, callee: &Function) {
+pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
     let arguments = function.insts[call].args.clone();
     let values = callee.params().iter().copied().zip(arguments).collect();
     let mut copy =

@@ -3,19 +3,25 @@
 //! The target has no addresses there: an object is an array of one element type, chosen from how it is accessed,
 //! and every access names an element of it. What is larger than an element is taken in pieces, what is smaller is
 //! cut out of one. A pointer that points into one object for certain is an index; any other is an address that
-//! carries the number of its object, and an access through it branches on that (`pointers.rs`).
+//! carries the number of its object, and an access through it branches on that (`pointers.rs`). A function that is handed
+//! a private object has it as a variable that its caller owns (`handed.rs`).
 
 mod access;
+mod handed;
 mod pointers;
 
 use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::pointers::{Form, Forms};
+use self::{
+    handed::{Handed, Shared},
+    pointers::{Form, Forms},
+};
 use crate::{
     diag::Sink,
-    ir::{Function, Module, Op, Scalar, Type, Var},
+    index::Id as _,
+    ir::{FuncId, Function, Module, Op, Scalar, Type, Var},
     opencl::AddressSpace,
     passes::origins::{Object, Origins},
     session::Options,
@@ -29,39 +35,57 @@ struct Layout {
     element: Scalar,
     /// Bytes that one step of an index into it means: a power of two.
     unit: u64,
-    space: AddressSpace,
+    /// The variable that its function knows it by.
+    root: Object,
 }
 
 pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
     let features = &options.target.features;
-    let Module { functions, vars, .. } = module;
-    // Kernels may share a local object, so that all of them have a say before any is rewritten.
-    let mut shared = FxHashMap::default();
-    let surveys: Vec<(Forms, FxHashMap<Object, Usage>)> = functions
-        .iter()
-        .map(|function| {
-            let forms = Forms::new(function, Origins::find(function, &|var| vars[var].space));
-            let uses = survey(function, &forms);
-            for (&object, usage) in uses.iter().filter(|(object, _)| matches!(object, Object::Module(_))) {
-                shared.entry(object).or_insert_with(Usage::default).join(usage);
+    let vars = &module.vars;
+    let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
+    let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
+    let handed = Handed::find(module, &forms);
+    // What several functions use is laid out once, so that all of them have a say before any is rewritten.
+    let mut shared: FxHashMap<Shared, Usage> = FxHashMap::default();
+    let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
+    for ((id, function), forms) in module.functions.entries().zip(&forms) {
+        let mut uses = survey(function, forms);
+        for object in handed.nothings(id) {
+            uses.entry(object).or_default();
+        }
+        for (&object, usage) in &uses {
+            if let Some(class) = handed.shared(id, object) {
+                shared.entry(class).or_default().join(usage);
             }
-            (forms, uses)
-        })
-        .collect();
-    for (function, (forms, uses)) in functions.iter_mut().zip(surveys) {
+        }
+        surveys.push(uses);
+    }
+    let Module { functions, vars, .. } = module;
+    for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
+    {
+        let id = FuncId::from_index(index);
         let mut layouts = FxHashMap::default();
         for (object, usage) in uses {
-            let var: &mut Var = match object {
+            let class = handed.shared(id, object);
+            let usage = class.and_then(|class| shared.get(&class)).unwrap_or(&usage);
+            let root = match object {
+                Object::Param(space, number) => {
+                    let var = Var::new("", space, (0, 1), function.span);
+                    Object::Private(function.vars.push(Var { parameter: Some(number), ..var }))
+                }
+                _ => object,
+            };
+            let layout = usage.layout(features, root);
+            let var: &mut Var = match root {
                 Object::Module(var) => &mut vars[var],
                 Object::Private(var) => &mut function.vars[var],
                 Object::Param(..) => continue,
             };
-            let usage = shared.get(&object).unwrap_or(&usage);
-            let layout = usage.layout(features, var.space);
             var.element = Some(Type::Scalar(layout.element));
+            var.size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
             layouts.insert(object, layout);
         }
-        pointers::apply(function, &forms, &layouts);
+        pointers::apply(function, id, &handed, forms, &layouts);
     }
 }
 
@@ -118,7 +142,8 @@ impl Usage {
         costs.sum()
     }
 
-    fn layout(&self, features: &Features, space: AddressSpace) -> Layout {
+    fn layout(&self, features: &Features, root: Object) -> Layout {
+        let space = root.space();
         // What the device has no integers for is cut out of words, or is several.
         let fitting = |size| match size {
             1 if features.int8 => 1,
@@ -141,12 +166,17 @@ impl Usage {
             _ => Scalar::int_of_size(size),
         };
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
-        Layout { element, unit, space }
+        Layout { element, unit, root }
     }
 }
 
 fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
     let mut uses: FxHashMap<Object, Usage> = FxHashMap::default();
+    for &param in function.params() {
+        if let Some(Form::Index(object)) = forms.of(param) {
+            uses.entry(object).or_default();
+        }
+    }
     for id in function.inst_order() {
         let inst = &function.insts[id];
         // Every object that is named has a layout, even if nothing is done with it.

@@ -58,7 +58,8 @@ impl Slots {
             let inst = &function.insts[id];
             let place = |index: usize| inst.args.get(index).and_then(|arg| places.get(arg)).copied();
             match inst.op {
-                Op::PrivateVar(var) => {
+                // What a caller passes is seen by it.
+                Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
                     places.insert(inst.results[0], (var, 0));
                     continue;
                 }
@@ -127,7 +128,8 @@ impl Slots {
     }
 }
 
-fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
+/// How many bytes an index of this stride is, if it is known.
+pub(super) fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
     let bits = function.constant_bits(index)?;
     let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
     index.checked_mul(i64::try_from(stride).ok()?)

@@ -10,7 +10,6 @@ use crate::{
 /// Makes the accesses of one instruction.
 pub(super) struct Accessor<'b, 'f> {
     pub(super) builder: &'b mut Builder<'f>,
-    pub(super) object: Object,
     pub(super) layout: Layout,
     pub(super) access: Access,
 }
@@ -112,7 +111,7 @@ impl Accessor<'_, '_> {
         let keep = self.builder.unary(UnaryOp::Not, mask);
         let low = self.builder.binary(BinaryOp::And, value, ones);
         let placed = self.builder.binary(BinaryOp::Shl, low, shift);
-        if self.layout.space == AddressSpace::Local {
+        if self.layout.root.space() == AddressSpace::Local {
             // Other work-items may own the rest of the element.
             let index = self.element_index(place, byte);
             for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
@@ -168,13 +167,18 @@ impl Accessor<'_, '_> {
     }
 
     fn element(&mut self, index: ValueId) -> ValueId {
-        let (op, space) = match self.object {
-            Object::Module(var) => (Op::ModuleVar(var), AddressSpace::Local),
-            Object::Private(var) => (Op::PrivateVar(var), AddressSpace::Private),
-            Object::Param(..) => unreachable!("kernels have no parameters any more"),
-        };
-        let base = self.builder.value(op, &[], Type::Pointer(space));
+        let base = variable(self.builder, self.layout);
+        let space = self.layout.root.space();
         self.builder.value(Op::Element, &[base, index], Type::Pointer(space))
+    }
+}
+
+/// The address of the variable that is laid out like this.
+pub(super) fn variable(builder: &mut Builder<'_>, layout: Layout) -> ValueId {
+    match layout.root {
+        Object::Module(var) => builder.module_var(var, AddressSpace::Local),
+        Object::Private(var) => builder.private_var(var),
+        Object::Param(..) => unreachable!("a parameter is known by a variable"),
     }
 }
 

@@ -5,11 +5,18 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Layout, access::Accessor};
+use super::{
+    Layout,
+    access::{Accessor, variable},
+    handed::Handed,
+};
 use crate::{
     builtins::{self, Lowering},
     hir::CompareOp,
-    ir::{Access, BinaryOp, Builder, CompareKind, Const, Function, Inst, InstId, Op, Scalar, Type, ValueId},
+    ir::{
+        Access, BinaryOp, Builder, CompareKind, Const, FuncId, Function, Inst, InstId, Op, Replacements,
+        Scalar, Type, Value, ValueDef, ValueId,
+    },
     opencl::{AddressSpace, FenceFlags},
     passes::{
         legalize_atomics::unshared,
@@ -63,7 +70,14 @@ impl Forms {
 }
 
 /// Rewrites a function: pointers become indices or addresses, accesses accesses of elements.
-pub(super) fn apply(function: &mut Function, forms: &Forms, layouts: &FxHashMap<Object, Layout>) {
+pub(super) fn apply(
+    function: &mut Function,
+    id: FuncId,
+    handed: &Handed,
+    forms: &Forms,
+    layouts: &FxHashMap<Object, Layout>,
+) {
+    let known = take_objects(function, id, handed, layouts);
     for (&value, form) in &forms.forms {
         if function.constant(value).is_none() {
             function.values[value].ty = match form {
@@ -74,7 +88,7 @@ pub(super) fn apply(function: &mut Function, forms: &Forms, layouts: &FxHashMap<
     }
     let mut tags: Vec<Object> = layouts.keys().copied().collect();
     tags.sort_unstable();
-    let pointers = Pointers { forms, layouts, tags };
+    let pointers = Pointers { id, handed, forms, layouts, tags };
     rewrite_only(
         function,
         |op| !op.is_of_numbers(),
@@ -84,9 +98,43 @@ pub(super) fn apply(function: &mut Function, forms: &Forms, layouts: &FxHashMap<
             }
         },
     );
+    function.replace_uses(&known);
+}
+
+/// Makes objects of the parameters that point to private ones, and of the pointers indices, last of the parameters. Gives
+/// those of them that are known, with what they are.
+fn take_objects(
+    function: &mut Function,
+    id: FuncId,
+    handed: &Handed,
+    layouts: &FxHashMap<Object, Layout>,
+) -> Replacements {
+    let mut known = Replacements::default();
+    let body = function.body;
+    for &number in handed.params(id) {
+        let pointer = function.params()[number as usize];
+        let ty = Type::Pointer(AddressSpace::Private);
+        let object = function.values.push(Value { ty, def: ValueDef::Param(body, number) });
+        function.blocks[body].params[number as usize] = object;
+        match handed.start(id, number) {
+            Some(bytes) => {
+                let unit = layouts[&Object::Param(AddressSpace::Private, number)].unit as i64;
+                let index = Builder::new(function).i32((bytes / unit) as i32);
+                known.insert(pointer, index);
+            }
+            None => {
+                let last = function.params().len() as u32;
+                function.values[pointer].def = ValueDef::Param(body, last);
+                function.blocks[body].params.push(pointer);
+            }
+        }
+    }
+    known
 }
 
 struct Pointers<'a> {
+    id: FuncId,
+    handed: &'a Handed,
     forms: &'a Forms,
     layouts: &'a FxHashMap<Object, Layout>,
     /// The objects in the order of their numbers in addresses.
@@ -129,6 +177,7 @@ impl Pointers<'_> {
                     }
                 });
             }
+            (Op::Call(callee), _) => self.call(builder, id, *callee),
             (Op::PointerToInt, Some(_)) => return Some(self.tagged(builder, inst.args[0])),
             (Op::IntToPointer, _) if result_form.is_some() => return Some(inst.args[0]),
             (Op::Load(access), Some(form)) => return Some(self.load(builder, &inst, *access, form)),
@@ -151,6 +200,25 @@ impl Pointers<'_> {
         }
         builder.insert(id);
         None
+    }
+
+    /// Hands over objects for pointers into them, and, last, where they pointed.
+    fn call(&self, builder: &mut Builder<'_>, id: InstId, callee: FuncId) {
+        for &number in self.handed.params(callee) {
+            let arg = builder.function.insts[id].args[number as usize];
+            let (object, index) = match (self.handed.nothing(self.id, id, number), self.forms.of(arg)) {
+                (None, Some(Form::Index(object))) => (object, arg),
+                (nothing, _) => {
+                    let nothing = nothing.unwrap_or_else(|| unreachable!("every argument is one object"));
+                    (nothing, builder.i32(0))
+                }
+            };
+            let variable = variable(builder, self.layouts[&object]);
+            builder.function.insts[id].args[number as usize] = variable;
+            if self.handed.start(callee, number).is_none() {
+                builder.function.insts[id].args.push(index);
+            }
+        }
     }
 
     /// Gives the arguments of selections, comparisons, jumps and stores the form that is wanted of them.
@@ -270,7 +338,7 @@ impl Pointers<'_> {
             Some(match target {
                 Target::Global(pointer) => builder.load(pointer, moved, access),
                 Target::Object(object, layout, place) => {
-                    Accessor { builder, object, layout, access: own(access, object) }.load(place, moved)
+                    Accessor { builder, layout, access: own(access, object) }.load(place, moved)
                 }
             })
         });
@@ -284,7 +352,7 @@ impl Pointers<'_> {
             match target {
                 Target::Global(pointer) => builder.store(pointer, value, access),
                 Target::Object(object, layout, place) => {
-                    Accessor { builder, object, layout, access: own(access, object) }.store(place, value);
+                    Accessor { builder, layout, access: own(access, object) }.store(place, value);
                 }
             }
             None
@@ -299,18 +367,16 @@ impl Pointers<'_> {
         let access = Access { is_shared: true, align, is_volatile: atomic.is_volatile };
         self.each_object(builder, inst.args[0], form, result, |builder, target| {
             let pointer = match target {
-                Target::Object(object @ Object::Private(_), layout, place) => {
+                Target::Object(object, layout, place) if object.space() != AddressSpace::Local => {
                     let access = own(access, object);
-                    let old = Accessor { builder, object, layout, access }.load(place, ty);
+                    let old = Accessor { builder, layout, access }.load(place, ty);
                     let (new, result) = unshared::modified(builder, atomic, &inst.args[1..], old);
                     if let Some(new) = new {
-                        Accessor { builder, object, layout, access }.store(place, new);
+                        Accessor { builder, layout, access }.store(place, new);
                     }
                     return result;
                 }
-                Target::Object(object, layout, place) => {
-                    Accessor { builder, object, layout, access }.whole_element(place)
-                }
+                Target::Object(_, layout, place) => Accessor { builder, layout, access }.whole_element(place),
                 Target::Global(pointer) => pointer,
             };
             let args: Vec<ValueId> = std::iter::once(pointer).chain(inst.args[1..].iter().copied()).collect();

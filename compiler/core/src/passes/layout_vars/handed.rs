@@ -1,0 +1,178 @@
+//! Private objects that calls hand over: which of them one parameter stands for, and where in them it points.
+//!
+//! A parameter has one type, so that all objects that it may be have one layout and one length. It is the whole object;
+//! where the pointer pointed in it is an index, a parameter of its own unless every call has the same.
+
+use rustc_hash::FxHashMap;
+
+use super::pointers::{Form, Forms};
+use crate::{
+    index::Id as _,
+    ir::{FuncId, Function, InstId, Module, Op, Type, ValueDef, ValueId, Var, VarId},
+    opencl::AddressSpace,
+    passes::{origins::Object, promote::constant_offset},
+};
+
+/// What is laid out once for several functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Shared {
+    /// A local object of the module.
+    Module(VarId),
+    /// All objects that some parameters stand for.
+    Handed(usize),
+}
+
+/// What calls hand over.
+#[derive(Default)]
+pub(super) struct Handed {
+    /// Of each function, the parameters that point to private objects, by number.
+    params: Vec<Vec<u32>>,
+    numbers: FxHashMap<(FuncId, Object), usize>,
+    /// Another that is laid out alike; itself for the one that stands for all.
+    parents: Vec<usize>,
+    /// The longest of those that each stands for.
+    sizes: Vec<u64>,
+    /// How many bytes into its object each parameter points, if every call says the same.
+    starts: FxHashMap<(FuncId, u32), Option<i64>>,
+    /// What is handed over where an argument points nowhere.
+    nothing: FxHashMap<(FuncId, InstId, u32), Object>,
+}
+
+impl Handed {
+    pub(super) fn find(module: &mut Module, forms: &[Forms]) -> Self {
+        let params = module.functions.iter().map(private_params).collect();
+        let mut handed = Self { params, ..Self::default() };
+        if handed.params.iter().all(Vec::is_empty) {
+            return handed;
+        }
+        // Callers first, so that it is known where a caller's own parameters point.
+        for id in module.callees_first().into_iter().rev() {
+            for call in module.functions[id].inst_order() {
+                let function = &mut module.functions[id];
+                let Op::Call(callee) = function.insts[call].op else { continue };
+                for number in handed.params[callee.index()].clone() {
+                    let arg = function.insts[call].args[number as usize];
+                    let object = match forms[id.index()].of(arg) {
+                        Some(Form::Index(object)) => {
+                            handed.note_start(callee, number, handed.start_of(id, function, arg));
+                            object
+                        }
+                        _ => {
+                            debug_assert!(function.constant(arg).is_some(), "an argument of several objects");
+                            let var = Var::new("", AddressSpace::Private, (0, 1), function.insts[call].span);
+                            let object = Object::Private(function.vars.push(var));
+                            handed.nothing.insert((id, call, number), object);
+                            object
+                        }
+                    };
+                    handed.join((id, object), (callee, Object::Param(AddressSpace::Private, number)));
+                }
+            }
+        }
+        handed.measure(module);
+        handed
+    }
+
+    /// What an object is laid out together with, beyond its function.
+    pub(super) fn shared(&self, id: FuncId, object: Object) -> Option<Shared> {
+        match object {
+            Object::Module(var) => Some(Shared::Module(var)),
+            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Handed(self.root(number))),
+        }
+    }
+
+    /// How long all objects of a class are.
+    pub(super) fn size(&self, class: Shared) -> Option<u64> {
+        match class {
+            Shared::Module(_) => None,
+            Shared::Handed(root) => Some(self.sizes[root]),
+        }
+    }
+
+    /// The parameters of a function that stand for objects, by number.
+    pub(super) fn params(&self, id: FuncId) -> &[u32] {
+        self.params.get(id.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a parameter points in its object, if that is known.
+    pub(super) fn start(&self, id: FuncId, number: u32) -> Option<i64> {
+        self.starts.get(&(id, number)).copied().unwrap_or(Some(0))
+    }
+
+    /// What is handed over for an argument that points nowhere.
+    pub(super) fn nothing(&self, id: FuncId, call: InstId, number: u32) -> Option<Object> {
+        self.nothing.get(&(id, call, number)).copied()
+    }
+
+    /// All that a function hands over for arguments that point nowhere.
+    pub(super) fn nothings(&self, id: FuncId) -> impl Iterator<Item = Object> {
+        self.nothing.iter().filter(move |((function, ..), _)| *function == id).map(|(_, &object)| object)
+    }
+
+    fn note_start(&mut self, callee: FuncId, number: u32, start: Option<i64>) {
+        let known = self.starts.entry((callee, number)).or_insert(start);
+        if *known != start {
+            *known = None;
+        }
+    }
+
+    /// How many bytes into its object a pointer points.
+    fn start_of(&self, id: FuncId, function: &Function, mut pointer: ValueId) -> Option<i64> {
+        let mut bytes = 0i64;
+        loop {
+            let inst = match function.values[pointer].def {
+                ValueDef::Param(block, number) if block == function.body => {
+                    return self.start(id, number)?.checked_add(bytes);
+                }
+                ValueDef::Result(inst, _) => &function.insts[inst],
+                _ => return None,
+            };
+            match inst.op {
+                Op::PrivateVar(_) => return Some(bytes),
+                Op::PointerCast => {}
+                Op::Offset { stride } => {
+                    bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
+                }
+                _ => return None,
+            }
+            pointer = inst.args[0];
+        }
+    }
+
+    fn number(&mut self, member: (FuncId, Object)) -> usize {
+        let new = self.parents.len();
+        let number = *self.numbers.entry(member).or_insert(new);
+        if number == new {
+            self.parents.push(new);
+        }
+        self.root(number)
+    }
+
+    fn root(&self, mut number: usize) -> usize {
+        while self.parents[number] != number {
+            number = self.parents[number];
+        }
+        number
+    }
+
+    fn join(&mut self, one: (FuncId, Object), other: (FuncId, Object)) {
+        let (one, other) = (self.number(one), self.number(other));
+        self.parents[one.max(other)] = one.min(other);
+    }
+
+    fn measure(&mut self, module: &Module) {
+        self.sizes = vec![0; self.parents.len()];
+        for (&(id, object), &number) in &self.numbers {
+            if let Object::Private(var) = object {
+                let root = self.root(number);
+                self.sizes[root] = self.sizes[root].max(module.functions[id].vars[var].size);
+            }
+        }
+    }
+}
+
+/// The parameters that point to private objects, by number.
+fn private_params(function: &Function) -> Vec<u32> {
+    let is_private = |&value: &ValueId| function.ty(value) == Type::Pointer(AddressSpace::Private);
+    (0..).zip(function.params()).filter(|(_, param)| is_private(param)).map(|(number, _)| number).collect()
+}

@@ -1,0 +1,226 @@
+//! Makes, of each function that is handed pointers to private objects, a copy for each kind of objects that its calls
+//! hand over, and puts the body in the place of calls whose pointers may point to several.
+//!
+//! Afterwards a parameter that is a private pointer points into one object of the caller, whichever the call, and no
+//! parameter is a generic pointer. A target without addresses can then pass the object itself, and an index into it
+//! (`layout_vars`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
+//! long as the longest.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    diag::Sink,
+    index::Id as _,
+    ir::{ArgumentKind, FuncId, Function, Module, Op, Replacements, Type, ValueId},
+    opencl::AddressSpace,
+    passes::{
+        inline_calls::{inline, is_followed, retain, take, takes_objects},
+        origins::{Object, Origins},
+        rewrite::rewrite_only,
+    },
+    session::Options,
+};
+
+/// Objects up to this size are of one kind.
+const SMALL: u64 = 64;
+
+/// What a call hands over for a parameter that is a pointer to be followed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    /// An address of global memory.
+    Global,
+    /// A private object of up to so many bytes.
+    Private(u64),
+}
+
+/// One for each parameter; none for what is not followed.
+type Kinds = Vec<Option<Kind>>;
+
+impl Kind {
+    const fn space(self) -> AddressSpace {
+        match self {
+            Self::Global => AddressSpace::Global,
+            Self::Private(_) => AddressSpace::Private,
+        }
+    }
+}
+
+pub(super) fn specialize_calls(module: &mut Module, options: &Options, _: &mut Sink) {
+    let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
+    if !is_template.contains(&true) {
+        return;
+    }
+    let mut copies = Copies {
+        is_template: &is_template,
+        has_wide: options.target.features.int64,
+        made: FxHashMap::default(),
+        kinds: FxHashMap::default(),
+        open: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
+    };
+    while let Some(id) = copies.open.pop() {
+        copies.settle(module, id);
+    }
+    retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
+}
+
+struct Copies<'a> {
+    /// Of the functions that there were: whether only copies of it are called.
+    is_template: &'a [bool],
+    has_wide: bool,
+    /// The copy of a function for these kinds; none if it cannot be one.
+    made: FxHashMap<(FuncId, Kinds), Option<FuncId>>,
+    /// Those kinds of each copy.
+    kinds: FxHashMap<FuncId, Kinds>,
+    /// Functions whose calls are still to be looked at.
+    open: Vec<FuncId>,
+}
+
+impl Copies<'_> {
+    /// Finds for each call of a function the copy that it calls.
+    fn settle(&mut self, module: &mut Module, id: FuncId) {
+        let mut function = take(module, id);
+        loop {
+            let mut calls = function.inst_order();
+            calls.retain(|&call| self.is_open(&function.insts[call].op));
+            if calls.is_empty() {
+                break;
+            }
+            let origins = Origins::find(&function, &|var| module.vars[var].space);
+            for call in calls {
+                let Op::Call(template) = function.insts[call].op else { continue };
+                let kinds = self.kinds_of(&function, id, &origins, &function.insts[call].args);
+                let copy = kinds.and_then(|kinds| self.copy(module, template, kinds));
+                match copy {
+                    Some(copy) => function.insts[call].op = Op::Call(copy),
+                    // What it calls in turn is found in the next round.
+                    None => inline(&mut function, call, &module.functions[template]),
+                }
+            }
+        }
+        cast_arguments(&mut function, module);
+        module.functions[id] = function;
+    }
+
+    /// Whether it is a call of what is no copy yet.
+    fn is_open(&self, op: &Op) -> bool {
+        matches!(op, Op::Call(callee) if self.is_template.get(callee.index()) == Some(&true))
+    }
+
+    /// The kind of each argument, of those that are followed, if each is of one.
+    fn kinds_of(
+        &self,
+        function: &Function,
+        id: FuncId,
+        origins: &Origins,
+        args: &[ValueId],
+    ) -> Option<Kinds> {
+        let kinds = args.iter().map(|&arg| {
+            if !is_followed(function.ty(arg)) {
+                return Some(None);
+            }
+            let origin = origins.of(arg);
+            if let Some(object) = origin.only_object() {
+                let size = self.size(function, id, object)?.max(SMALL);
+                return Some(Some(Kind::Private(size.checked_next_power_of_two()?)));
+            }
+            let is_global = function.ty(arg) == Type::Pointer(AddressSpace::Generic)
+                && origin.space() == Some(AddressSpace::Global);
+            (is_global && self.has_wide).then_some(Some(Kind::Global))
+        });
+        kinds.collect()
+    }
+
+    /// The most bytes that a private object has.
+    fn size(&self, function: &Function, id: FuncId, object: Object) -> Option<u64> {
+        let Object::Param(AddressSpace::Private, number) = object else {
+            let Object::Private(var) = object else { return None };
+            return Some(function.vars[var].size);
+        };
+        let number = number as usize;
+        if let Some(kernel) = &function.kernel {
+            let ArgumentKind::Aggregate { size, .. } = kernel.arguments[number].kind else { return None };
+            return Some(size);
+        }
+        match self.kinds.get(&id)?[number] {
+            Some(Kind::Private(size)) => Some(size),
+            _ => None,
+        }
+    }
+
+    /// The copy of a function for arguments of these kinds, if there can be one.
+    fn copy(&mut self, module: &mut Module, template: FuncId, kinds: Kinds) -> Option<FuncId> {
+        let key = (template, kinds);
+        if let Some(&made) = self.made.get(&key) {
+            return made;
+        }
+        let function = specialized(&module.functions[template], &key.1);
+        let origins = Origins::find(&function, &|var| module.vars[var].space);
+        let made = (!compares_objects(&function, &origins)).then(|| {
+            let id = module.functions.push(function);
+            self.kinds.insert(id, key.1.clone());
+            self.open.push(id);
+            id
+        });
+        self.made.insert(key, made);
+        made
+    }
+}
+
+/// A copy of a function whose parameters point to the spaces of these kinds.
+fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
+    let mut function = template.clone();
+    let generic = Type::Pointer(AddressSpace::Generic);
+    let params = function.params().to_vec();
+    let mut replaced = Replacements::default();
+    let mut casts = Vec::new();
+    for (&param, kind) in params.iter().zip(kinds) {
+        let Some(kind) = kind else { continue };
+        if function.ty(param) == generic {
+            function.values[param].ty = Type::Pointer(kind.space());
+            let span = function.span;
+            let cast = function.add_inst(Op::PointerCast, &[], &[generic], span);
+            replaced.insert(param, function.result(cast));
+            casts.push((cast, param));
+        }
+    }
+    function.replace_uses(&replaced);
+    for &(cast, param) in &casts {
+        function.insts[cast].args.push(param);
+    }
+    let body = function.body;
+    function.blocks[body].insts.splice(0..0, casts.into_iter().map(|(cast, _)| cast));
+    function
+}
+
+/// Whether pointers into what may be one object or two are compared: two parameters may well stand for one object, but
+/// addresses within a function tell objects apart.
+fn compares_objects(function: &Function, origins: &Origins) -> bool {
+    function.inst_order().into_iter().any(|id| {
+        let inst = &function.insts[id];
+        matches!(inst.op, Op::Compare(_)) && {
+            let objects = inst.args.iter().flat_map(|&arg| origins.of(arg).objects);
+            let mut params = objects.filter(|object| matches!(object, Object::Param(..)));
+            params.next().is_some_and(|first| params.any(|other| other != first))
+        }
+    })
+}
+
+/// Gives the arguments of calls the spaces that the copies' parameters have.
+fn cast_arguments(function: &mut Function, module: &Module) {
+    rewrite_only(
+        function,
+        |op| matches!(op, Op::Call(_)),
+        |builder, call, _| {
+            let Op::Call(callee) = builder.function.insts[call].op else { return };
+            let callee = &module.functions[callee];
+            for (number, &param) in callee.params().iter().enumerate() {
+                let (arg, ty) = (builder.function.insts[call].args[number], callee.ty(param));
+                if builder.ty(arg) != ty {
+                    let arg = builder.value(Op::PointerCast, &[arg], ty);
+                    builder.function.insts[call].args[number] = arg;
+                }
+            }
+            builder.insert(call);
+        },
+    );
+}
