@@ -40,7 +40,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("extensions", &["opencl", "session", "target"]),
     ("pragma", &[]),
-    ("pp", &["diag", "extensions", "opencl", "pragma", "session", "source"]),
+    ("pp", &["builtins", "diag", "extensions", "opencl", "pragma", "session", "source"]),
     ("syntax", &["diag", "source"]),
     ("ty", &["extensions", "hir", "index", "opencl"]),
     ("hir", &["builtins", "index", "opencl", "ty"]),

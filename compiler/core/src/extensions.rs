@@ -166,6 +166,7 @@ extensions! {
     ArmDotSaturateInt8 "cl_arm_integer_dot_product_accumulate_saturate_int8" Cl12 optional Always;
     ArmPrintf "cl_arm_printf" Cl11 optional Always;
     NvPragmaUnroll "cl_nv_pragma_unroll" Cl10 optional Always;
+    ClangStorageClasses "cl_clang_storage_class_specifiers" Cl10 optional Always;
 }
 
 const fn opencl(target: &Target) -> bool {

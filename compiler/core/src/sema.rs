@@ -156,6 +156,7 @@ pub fn check(
     };
     sema.unit(unit);
     sema.check_tentative_definitions();
+    sema.define_declared_builtins();
     let uses = sema.check_whole_program(extent);
     sema.check_divergence(&uses);
     sema.check_mixed_access(&uses);
@@ -186,6 +187,11 @@ impl Sema<'_> {
 
     /// A new variable of the function being checked.
     pub(crate) fn local(&mut self, local: Local) -> LocalId {
+        self.local_here(local).1
+    }
+
+    /// The same, and whose it is.
+    fn local_here(&mut self, local: Local) -> (FunctionId, LocalId) {
         let span = local.span;
         let function = match self.function.or(self.outside) {
             Some(function) => function,
@@ -205,7 +211,7 @@ impl Sema<'_> {
                 *self.outside.insert(outside)
             }
         };
-        self.module.functions[function].locals.push(local)
+        (function, self.module.functions[function].locals.push(local))
     }
 
     /// A hidden variable of the function being checked.

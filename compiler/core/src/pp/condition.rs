@@ -1,6 +1,9 @@
 //! The expressions of `#if` and `#elif` (C99 6.10.1): integer constant expressions in `intmax_t` and `uintmax_t`.
 
-use kiln_syntax::{Interner, Span, token::Punct};
+use kiln_syntax::{
+    Interner, Span,
+    token::{Keyword, Punct},
+};
 
 use super::{
     Preprocessor,
@@ -8,6 +11,7 @@ use super::{
     token::{Kind, Tok},
 };
 use crate::{
+    builtins,
     diag::{Code, Diagnostic},
     extensions::Extension,
 };
@@ -101,13 +105,23 @@ impl Preprocessor<'_> {
             self.sink.report(Diagnostic::new(Code::Conditional, operator.span, message));
             return Kind::Reported;
         };
-        let extension = Extension::parse(self.interner.text(name));
-        self.truth(extension.is_some_and(|extension| self.extensions.has(extension)))
+        let text = self.interner.text(name);
+        let holds = if operator.spelling(self.interner) == "__has_builtin" {
+            self.macros.is_defined(name) || builtins::is_name(text) || is_form(text)
+        } else {
+            Extension::parse(text).is_some_and(|extension| self.extensions.has(extension))
+        };
+        self.truth(holds)
     }
 
     fn truth(&mut self, holds: bool) -> Kind {
         Kind::Number(self.interner.intern(if holds { "1" } else { "0" }))
     }
+}
+
+/// Whether this is one of the words of clang whose arguments are types or constants, as `__builtin_shufflevector`.
+fn is_form(text: &str) -> bool {
+    text.starts_with("__builtin_") && Keyword::ALL.iter().any(|(word, _)| *word == text)
 }
 
 /// A value: `intmax_t` or `uintmax_t`.

@@ -2,6 +2,8 @@
 //!
 //! Only their names are known at first; a definition is read when a program uses it.
 
+mod gnu;
+
 use std::rc::Rc;
 
 use kiln_syntax::{Span, Symbol};
@@ -69,6 +71,7 @@ const DYNAMIC: [(&str, Dynamic); 8] = [
 
 /// The definitions: what stands behind `#define`.
 static TABLES: &[(When, &[&str])] = &[
+    (When::Always, gnu::TABLE),
     (
         When::Always,
         &[
@@ -100,13 +103,6 @@ static TABLES: &[(When, &[&str])] = &[
             "INFINITY (__builtin_astype(0x7f800000, float))",
             "NAN (__builtin_astype(0x7fc00000, float))",
             "HUGE_VAL (__builtin_astype(0x7ff0000000000000L, double))",
-            // Under the names of GNU C.
-            "__builtin_huge_valf() HUGE_VALF",
-            "__builtin_huge_val() HUGE_VAL",
-            "__builtin_inff() INFINITY",
-            "__builtin_inf() HUGE_VAL",
-            "__builtin_nanf(payload) NAN",
-            "__builtin_nan(payload) (__builtin_astype(0x7ff8000000000000L, double))",
             "FP_ILOGB0 INT_MIN",
             "FP_ILOGBNAN INT_MAX",
             "FLT_DIG 6",

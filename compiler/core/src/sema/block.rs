@@ -83,6 +83,7 @@ impl Sema<'_> {
             Returns::Type(ty) => ty,
             Returns::Inferred(ty) => ty.unwrap_or(TyId::VOID),
         };
+        self.check_missing_return("this block", result, &stmts, block.body.span);
         let made = &mut self.module.functions[function];
         made.result = result;
         made.body = Some(stmts);

@@ -10,7 +10,7 @@ use crate::{
     builtins::{self, ArgTy, Collective, Context, Failure, FailureKind, Lowering, Overload, Rule},
     diag::{Code, Diagnostic},
     extensions::Extensions,
-    hir::{Conversion, Expr, ExprKind},
+    hir::{Conversion, Expr, ExprKind, LocalId, Place, PlaceKind, Stmt, StmtKind},
     ty::{Implicit, Pointee, QualTy, Scalar, Ty, TyId},
 };
 
@@ -33,6 +33,41 @@ impl Sema<'_> {
     /// Whether there is a built-in function of this name in any version.
     pub(crate) fn is_builtin(&self, name: &str) -> bool {
         builtins::is_name(name)
+    }
+
+    /// A function that the program declares as OpenCL C does, and never defines, is the built-in one: its body calls that.
+    pub(super) fn define_declared_builtins(&mut self) {
+        let context = self.builtin_context();
+        for id in self.module.functions.ids().collect::<Vec<_>>() {
+            let function = &self.module.functions[id];
+            let (result, span, is_defined) = (function.result, function.span, function.body.is_some());
+            let name = self.text(function.name).to_owned();
+            let Some(set) = builtins::lookup(&name, &context).filter(|_| !is_defined) else { continue };
+            let function = &self.module.functions[id];
+            let parameters: Vec<(LocalId, QualTy)> =
+                function.parameters.iter().map(|&local| (local, function.locals[local].ty)).collect();
+            let types: Vec<ArgTy> =
+                parameters.iter().map(|(_, ty)| ArgTy { ty: ty.ty, is_zero: false }).collect();
+            let Ok(overload) = self.chosen.resolve(&set, &mut self.types, &types) else { continue };
+            let declared = overload.parameters.iter().map(|parameter| parameter.ty);
+            if overload.result != result || !declared.eq(types.iter().map(|argument| argument.ty)) {
+                continue;
+            }
+            let arguments = parameters
+                .into_iter()
+                .map(|(local, ty)| {
+                    let place = Place { kind: PlaceKind::Local(local), ty, span };
+                    Expr { kind: ExprKind::Load(Box::new(place)), ty: ty.ty, span }
+                })
+                .collect();
+            let outer = self.function.replace(id);
+            let call = Call { name: &name, callee: span, span };
+            let value = self.builtin_node(&overload, arguments, &call);
+            self.function = outer;
+            let kind =
+                if result == TyId::VOID { StmtKind::Expr(value) } else { StmtKind::Return(Some(value)) };
+            self.module.functions[id].body = Some(vec![Stmt { kind, span }]);
+        }
     }
 
     /// `name(arguments)`

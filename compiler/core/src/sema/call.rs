@@ -119,6 +119,20 @@ impl Sema<'_> {
         let parameters: Vec<QualTy> =
             called.parameters.iter().map(|local| called.locals[*local].ty).collect();
         let name = self.text(called.name).to_owned();
+        if result != TyId::VOID && !self.types.is_complete(result) {
+            let shown = self.show(result);
+            self.report(
+                Diagnostic::new(
+                    Code::IncompleteType,
+                    callee,
+                    format!("`{name}` returns `{shown}`, which is declared but not defined"),
+                )
+                .also(declared, "declared here")
+                .note("C99 6.5.2.2: a function that is called returns `void` or a complete type"),
+            );
+            self.unused_arguments(arguments);
+            return self.error_value(span);
+        }
         match self.arguments(&name, &parameters, arguments, callee, Some(declared)) {
             Some(arguments) => Expr { kind: ExprKind::Call { function, arguments }, ty: result, span },
             None => self.error_value(span),

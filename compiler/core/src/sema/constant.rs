@@ -128,9 +128,7 @@ impl Sema<'_> {
                 let (_, count) = self.types.components(base.ty)?;
                 pick(&spread(self.constant(base)?, count)?, picks)
             }
-            ExprKind::PointerToInt(pointer) => {
-                matches!(self.constant(pointer)?, Const::NullPointer).then_some(Const::Int(0))
-            }
+            ExprKind::PointerToInt(pointer) => self.distance_from_null(pointer).map(Const::Int),
             // Which block it is, its variable knows.
             ExprKind::Block { captures, .. } => captures.is_empty().then_some(Const::Zero),
             ExprKind::PointerCast(pointer) => {
@@ -138,6 +136,35 @@ impl Sema<'_> {
             }
             _ => None,
         }
+    }
+
+    /// How many bytes a pointer lies behind the null pointer: `offsetof` as programs write it themselves.
+    fn distance_from_null(&self, pointer: &Expr) -> Option<u64> {
+        match &pointer.kind {
+            ExprKind::AddressOf(place) => self.place_from_null(place),
+            ExprKind::PointerCast(pointer) => self.distance_from_null(pointer),
+            ExprKind::Offset { pointer: base, index } => {
+                let Ty::Pointer(element) = *self.types.get(base.ty) else { return None };
+                self.stepped(self.distance_from_null(base)?, index, element.ty)
+            }
+            _ => matches!(self.constant(pointer)?, Const::NullPointer).then_some(0),
+        }
+    }
+
+    fn place_from_null(&self, place: &Place) -> Option<u64> {
+        match &place.kind {
+            PlaceKind::Deref(pointer) => self.distance_from_null(pointer),
+            PlaceKind::Field { base, offset } => Some(self.place_from_null(base)?.wrapping_add(*offset)),
+            PlaceKind::Element(element) => {
+                self.stepped(self.place_from_null(&element.base)?, &element.index, place.ty.ty)
+            }
+            _ => None,
+        }
+    }
+
+    fn stepped(&self, from: u64, index: &Expr, element: TyId) -> Option<u64> {
+        let Const::Int(index) = self.constant(index)? else { return None };
+        Some(from.wrapping_add(index.wrapping_mul(self.types.size_of(element)?)))
     }
 
     /// The value of an object that will never have another one.

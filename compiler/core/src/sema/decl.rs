@@ -70,6 +70,9 @@ impl Sema<'_> {
             return self.declaration_without_names(declaration, &specified);
         }
         for one in &declaration.declarators {
+            if self.declares_printf(&one.declarator) {
+                continue;
+            }
             let mut declared = self.declarator(specified.ty, &one.declarator);
             let Some(name) = declared.name else {
                 self.report(Diagnostic::new(Code::DeclaresNothing, declared.span, "this declares no name"));
@@ -109,6 +112,18 @@ impl Sema<'_> {
                 self.variable(name, &declared, &specified, &attributes, one.init.as_ref(), out);
             }
         }
+    }
+
+    /// OpenCL C 6.11.e: of all functions only `printf` takes any number of arguments; to declare it says nothing new.
+    fn declares_printf(&self, declarator: &ast::Declarator) -> bool {
+        let is_printf = declarator.name.is_some_and(|name| self.text(name.node) == "printf");
+        is_printf
+            && self.scopes.at_program_scope()
+            && matches!(
+                declarator.chunks.as_slice(),
+                [ast::Derivation { kind: ast::DerivationKind::Function(function), .. }]
+                    if function.variadic.is_some() && function.parameters.len() == 1
+            )
     }
 
     /// `struct S { … };` and the like (C99 6.7): a tag or enumerators must be declared.

@@ -8,11 +8,11 @@ use kiln_syntax::{
     ast::{self, ArraySize, DerivationKind, Ident},
 };
 
-use super::{Sema, Sugar, attributes::Target};
+use super::{Entity, Sema, Sugar, attributes::Target};
 use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
-    hir::Const,
+    hir::{Const, Local},
     opencl::AddressSpace,
     ty::{FunctionTy, QualTy, Scalar, Ty, TyId},
 };
@@ -61,6 +61,15 @@ const LARGEST_OBJECT: u64 = 1 << 47;
 impl Sema<'_> {
     /// The type that a declarator makes of the type before it.
     pub(crate) fn declarator(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
+        if let Some(ast::Derivation { kind: DerivationKind::Array(array), span }) = declarator.chunks.first()
+        {
+            self.check_no_qualifiers(array, *span);
+        }
+        self.declared(base, declarator)
+    }
+
+    /// The same where the outermost brackets may say how a pointer is qualified: in a parameter.
+    fn declared(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
         let mut ty = base;
         let mut parameters = None;
         let mut of_block = None;
@@ -83,6 +92,9 @@ impl Sema<'_> {
                     let is_outermost = declarator.chunks[..place]
                         .iter()
                         .all(|chunk| !matches!(chunk.kind, DerivationKind::Array(_)));
+                    if place != 0 {
+                        self.check_no_qualifiers(array, chunk.span);
+                    }
                     self.array_of(ty, array, is_outermost, chunk.span)
                 }
                 DerivationKind::Function(function) => {
@@ -217,6 +229,23 @@ impl Sema<'_> {
         ty
     }
 
+    /// C99 6.7.5.2: qualifiers and `static` stand only in the outermost brackets of a parameter.
+    fn check_no_qualifiers(&mut self, array: &ast::ArrayDerivation, span: Span) {
+        let qualifier = array.qualifiers.first().map(|qualifier| qualifier.span);
+        if let Some(span) = qualifier.or_else(|| array.is_static.then_some(span)) {
+            self.report(
+                Diagnostic::new(
+                    Code::QualifierTarget,
+                    span,
+                    "only a parameter has such words in its brackets",
+                )
+                .note(
+                    "C99 6.7.5.2: qualifiers and `static` appear only in the outermost array of a parameter",
+                ),
+            );
+        }
+    }
+
     /// What an array can consist of (C99 6.7.5.2, OpenCL C 6.11.b, 6.14.5).
     fn check_element(&mut self, element: QualTy, span: Span) -> bool {
         let note = match self.types.get(element.ty) {
@@ -322,6 +351,9 @@ impl Sema<'_> {
         self.scopes.push();
         let mut parameters: Vec<Parameter> = Vec::with_capacity(function.parameters.len());
         for parameter in &function.parameters {
+            if has_computed_length(&parameter.declarator) {
+                self.name_in_lengths(&parameters);
+            }
             if let Some(parameter) = self.parameter(parameter, function.parameters.len() == 1) {
                 parameters.push(parameter);
             }
@@ -330,11 +362,24 @@ impl Sema<'_> {
         parameters
     }
 
+    /// Parameters can be named in the lengths of those behind them (C99 6.2.1), where nothing is read of them: they
+    /// are variables of no function here.
+    fn name_in_lengths(&mut self, parameters: &[Parameter]) {
+        for parameter in parameters {
+            let Some(name) = parameter.name else { continue };
+            if self.scopes.lookup_innermost(name.node).is_none() {
+                let (ty, align, span) = (parameter.ty, parameter.align, parameter.span);
+                let (function, local) = self.local_here(Local { name: Some(name.node), ty, align, span });
+                self.scopes.declare(name.node, Entity::Local(function, local), name.span);
+            }
+        }
+    }
+
     /// One parameter; none for `(void)`.
     fn parameter(&mut self, parameter: &ast::Parameter, is_only: bool) -> Option<Parameter> {
         let specified = self.specifiers(&parameter.specifiers);
         self.no_storage(&specified, "a parameter");
-        let declared = self.declarator(specified.ty, &parameter.declarator);
+        let declared = self.declared(specified.ty, &parameter.declarator);
         let all = parameter.specifiers.attributes.iter().chain(&parameter.declarator.attributes);
         let sugar = specified.sugar_of(&parameter.declarator);
         let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
@@ -492,4 +537,14 @@ impl Sema<'_> {
     pub(crate) fn has_program_scope_variables(&self) -> bool {
         self.extensions.has(Extension::ProgramScopeVariables)
     }
+}
+
+/// Whether the length of an array is more than a number.
+fn has_computed_length(declarator: &ast::Declarator) -> bool {
+    declarator.chunks.iter().any(|chunk| match &chunk.kind {
+        DerivationKind::Array(array) => {
+            matches!(&array.size, ArraySize::Expr(size) if !matches!(size.kind, ast::ExprKind::Integer(_)))
+        }
+        _ => false,
+    })
 }

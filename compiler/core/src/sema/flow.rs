@@ -9,7 +9,7 @@ use super::Sema;
 use crate::{
     builtins,
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind, FunctionId, Stmt, StmtKind},
+    hir::{Const, Expr, ExprKind, Stmt, StmtKind},
     ty::TyId,
 };
 
@@ -24,19 +24,17 @@ struct Ways {
 
 impl Sema<'_> {
     /// Warns of a function that can end without the value that it returns (C99 6.9.1).
-    pub(super) fn check_missing_return(&mut self, id: FunctionId, body: &[Stmt], span: Span) {
-        let function = &self.module.functions[id];
-        if function.result == TyId::VOID || function.result == TyId::ERROR || !ways(body).falls_through {
+    pub(super) fn check_missing_return(&mut self, what: &str, result: TyId, body: &[Stmt], span: Span) {
+        if result == TyId::VOID || result == TyId::ERROR || !ways(body).falls_through {
             return;
         }
-        let name = self.text(function.name).to_owned();
-        let shown = self.show(function.result);
+        let shown = self.show(result);
         let end = Span::new(span.hi.saturating_sub(1).max(span.lo), span.hi);
         self.report(
             Diagnostic::new(
                 Code::MissingReturn,
                 end,
-                format!("`{name}` can end here without returning a value"),
+                format!("{what} can end here without returning a value"),
             )
             .label(format!("returns no `{shown}`"))
             .note("C99 6.9.1: the behaviour is undefined if the caller uses the value"),

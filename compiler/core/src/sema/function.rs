@@ -41,6 +41,11 @@ fn linkage(specified: &Specified, is_overloaded: bool) -> Linkage {
     }
 }
 
+/// An error goes with everything.
+fn is_same(left: TyId, right: TyId) -> bool {
+    left == right || left == TyId::ERROR || right == TyId::ERROR
+}
+
 /// What is known of the body being checked.
 #[derive(Debug)]
 pub(crate) struct Body {
@@ -139,6 +144,7 @@ impl Sema<'_> {
             self.scopes.declare(name.node, Entity::Error, name.span);
             return self.check_body_alone(definition);
         };
+        self.warn_builtin_name(name);
         let Some(id) = self.function(name, &declared, &specified, &attributes) else {
             return self.check_body_alone(definition);
         };
@@ -159,7 +165,8 @@ impl Sema<'_> {
         let result = self.module.functions[id].result;
         let errors = self.sink.errors();
         let (body, _) = self.body(id, parameters, Returns::Type(result), &definition.body);
-        self.check_missing_return(id, &body, definition.body.span);
+        let what = format!("`{}`", self.text(name.node));
+        self.check_missing_return(&what, result, &body, definition.body.span);
         // A value that was wrong is no value; that has been told.
         if self.sink.errors() == errors {
             self.check_uninitialized(id, &body);
@@ -209,7 +216,9 @@ impl Sema<'_> {
     ) -> Option<FunctionId> {
         let Ty::Function(function) = self.types.get(declared.ty.ty).clone() else { return None };
         let text = self.text(name.node).to_owned();
-        self.check_function_name(&text, name.span);
+        if text == "main" {
+            self.report_main(name.span);
+        }
         if let Some(space) = declared.ty.quals.space {
             self.report(
                 Diagnostic::new(
@@ -241,6 +250,12 @@ impl Sema<'_> {
             None => Vec::new(),
         };
         let same = known_ids.iter().copied().find(|id| self.agrees(*id, &function));
+        if same.is_none()
+            && let Some(first) = known_ids.iter().copied().find(|id| self.takes_the_same(*id, &function))
+        {
+            self.report_conflict(name, first);
+            return None;
+        }
         let is_static = specified.storage.is_some_and(|storage| storage.node == Storage::Static);
         let id = match (same, known_ids.first()) {
             (Some(id), _) => {
@@ -329,12 +344,19 @@ impl Sema<'_> {
 
     /// Whether a declaration has the type that the function was declared with.
     fn agrees(&mut self, id: FunctionId, function: &FunctionTy) -> bool {
-        let known = self.function_ty(id);
-        let Ty::Function(known) = self.types.get(known) else { return true };
-        let same = |left: TyId, right: TyId| left == right || left == TyId::ERROR || right == TyId::ERROR;
-        same(known.result.ty, function.result.ty)
-            && known.parameters.len() == function.parameters.len()
-            && known.parameters.iter().zip(&function.parameters).all(|(left, right)| same(left.ty, right.ty))
+        let known = self.module.functions[id].result;
+        is_same(known, function.result.ty) && self.takes_the_same(id, function)
+    }
+
+    /// Whether the parameters agree, by which functions of one name are told apart.
+    fn takes_the_same(&self, id: FunctionId, function: &FunctionTy) -> bool {
+        let known = &self.module.functions[id];
+        known.parameters.len() == function.parameters.len()
+            && known
+                .parameters
+                .iter()
+                .zip(&function.parameters)
+                .all(|(&left, right)| is_same(known.locals[left].ty.ty, right.ty))
     }
 
     /// The type of a function of the program.
@@ -388,24 +410,22 @@ impl Sema<'_> {
         }
     }
 
-    /// Names that a function cannot have, or better had not.
-    fn check_function_name(&mut self, name: &str, span: Span) {
-        if name == "main" {
-            self.report(
-                Diagnostic::new(Code::MainFunction, span, "a function cannot be called `main`")
-                    .help("choose another name")
-                    .note("OpenCL C 6.11.u: a function in an OpenCL program cannot be called `main`"),
-            );
-        }
-        if self.is_builtin(name) && self.scopes.at_program_scope() {
-            self.report(
-                Diagnostic::new(
-                    Code::BuiltinRedefined,
-                    span,
-                    format!("`{name}` is a built-in function, and this takes its place"),
-                )
+    fn report_main(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::MainFunction, span, "a function cannot be called `main`")
                 .help("choose another name")
-                .note("C99 7.1.3: the names of the library are reserved"),
+                .note("OpenCL C 6.11.u: a function in an OpenCL program cannot be called `main`"),
+        );
+    }
+
+    fn warn_builtin_name(&mut self, name: Ident) {
+        let text = self.text(name.node);
+        if self.is_builtin(text) && self.scopes.at_program_scope() {
+            let message = format!("`{text}` is a built-in function, and this takes its place");
+            self.report(
+                Diagnostic::new(Code::BuiltinRedefined, name.span, message)
+                    .help("choose another name")
+                    .note("C99 7.1.3: the names of the library are reserved"),
             );
         }
     }

@@ -119,7 +119,8 @@ impl Sema<'_> {
             }),
             Implicit::PointerToBool => Some(Fit::Conversion),
             Implicit::No(_) => {
-                let is_null = matches!(self.types.get(to.ty), Ty::Pointer(_)) && self.is_null_constant(value);
+                let takes_null = matches!(self.types.get(to.ty), Ty::Pointer(_) | Ty::Event | Ty::Queue);
+                let is_null = takes_null && self.is_null_constant(value);
                 is_null.then_some(Fit::Conversion)
             }
         }

@@ -4,7 +4,7 @@
 
 use kiln_syntax::{
     Span,
-    ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast},
+    ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast, Storage},
 };
 
 use super::{
@@ -174,7 +174,10 @@ impl Sema<'_> {
                 let value = self.discarded(expr);
                 out.push(Stmt { kind: StmtKind::Expr(value), span: expr.span });
             }
-            ForInit::Declaration(declaration) => self.declaration(declaration, &mut out),
+            ForInit::Declaration(declaration) => {
+                self.check_for_declaration(declaration);
+                self.declaration(declaration, &mut out);
+            }
         }
         let condition = of.condition.as_ref().map(|condition| Box::new(self.condition(condition)));
         let step = of.step.as_ref().map(|step| Box::new(self.discarded(step)));
@@ -183,6 +186,26 @@ impl Sema<'_> {
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         out
+    }
+
+    /// C99 6.8.5: what a `for` declares lives as long as the loop.
+    fn check_for_declaration(&mut self, declaration: &ast::Declaration) {
+        let storage = declaration.specifiers.storage.iter().find_map(|storage| {
+            matches!(storage.node, Storage::Typedef | Storage::Extern | Storage::Static)
+                .then_some(storage.span)
+        });
+        let function = || {
+            declaration.declarators.iter().map(|one| &one.declarator).find(|declarator| {
+                matches!(declarator.chunks.first(), Some(chunk) if matches!(chunk.kind, ast::DerivationKind::Function(_)))
+            })
+        };
+        if let Some(span) = storage.or_else(|| function().map(|declarator| declarator.span)) {
+            self.report(
+                Diagnostic::new(Code::StorageClass, span, "a `for` declares variables of the loop only")
+                    .help("declare this before the loop")
+                    .note("C99 6.8.5: the declaration in a `for` declares objects of storage class `auto` or `register`"),
+            );
+        }
     }
 
     /// `({ … })` of GNU C as a value: that of its last expression.

@@ -394,6 +394,12 @@ impl Sema<'_> {
         };
         self.note_tag(specifier.tag, Tag::Enum(id), Role::Definition);
         self.open_tags.push(Tag::Enum(id));
+        if enumerators.is_empty() {
+            self.report(
+                Diagnostic::new(Code::Syntax, span, "an enumeration has at least one value")
+                    .note("C99 6.7.2.2: the list of enumerators is not empty"),
+            );
+        }
         let enumerators = self.enumerators(enumerators);
         self.open_tags.pop();
         // Zero counts: an empty range is that of `uint`.

@@ -68,6 +68,8 @@ fn defined_is_an_operator() {
 #[test]
 fn questions_of_clang() {
     assert!(holds("__has_extension(cl_khr_fp64) && !__has_builtin(__builtin_nothing)"));
+    assert!(holds("__has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_popcount)"));
+    assert!(holds("__has_builtin(__builtin_fabsf) && __has_builtin(fabs)"));
     assert!(holds("defined __has_builtin && defined(__has_attribute)"));
     assert_eq!(
         messages("#if __has_builtin\n#endif\n#if unknown(1)\n#endif"),

@@ -45,7 +45,7 @@ impl Sema<'_> {
     }
 
     fn local_place(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
-        if self.function != Some(function) {
+        if self.function.or(self.outside) != Some(function) {
             return self.captured(function, local, span);
         }
         let ty = self.module.functions[function].locals[local].ty;

@@ -128,7 +128,7 @@ impl Sema<'_> {
             Ty::Error => return false,
             Ty::Void | Ty::Function(_) | Ty::Block(_) => "which has no size",
             Ty::Array(_, None) => "which is incomplete",
-            Ty::Record(id) if self.types.records[id].fields.is_none() => "which is declared but not defined",
+            Ty::Record(_) | Ty::Enum(_) if !self.types.is_complete(ty) => "which is declared but not defined",
             _ => return true,
         };
         let shown = self.show(ty);
