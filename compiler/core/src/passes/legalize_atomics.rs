@@ -10,10 +10,10 @@ pub(super) mod unshared;
 
 use crate::{
     diag::Sink,
-    hir::CompareOp,
+    hir::{CompareOp, LoopHints},
     index::Id as _,
     ir::{
-        Atomic, Builder, CompareKind, Function, Inst, InstId, Known, Module, Op, Replacements, Scalar, Type,
+        Atomic, Builder, CompareKind, Function, InstId, Known, Module, Op, Replacements, Scalar, Type,
         UnaryOp, ValueId, Var, VarId,
     },
     memory::{Operation, Spaces, Sync},
@@ -35,7 +35,6 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite_only(function, synchronises, |builder, id, replaced| as_loop(builder, id, options, replaced));
     }
     match options.target.environment {
         Environment::Vulkan => {
@@ -45,6 +44,9 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
             seq_cst::construct(module);
         }
         Environment::OpenCl => {}
+    }
+    for function in module.functions.iter_mut() {
+        rewrite_only(function, synchronises, |builder, id, replaced| as_loop(builder, id, options, replaced));
     }
 }
 
@@ -120,15 +122,35 @@ fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &
         }
         return builder.insert(id);
     }
-    let old = float_loop(builder, &inst, atomic, key);
+    let old = float_loop(builder, id, atomic, key);
     if let Some(&result) = inst.results.first() {
         replaced.insert(result, old);
     }
 }
 
-fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: FetchKey) -> ValueId {
-    use crate::hir::LoopHints;
-    let (pointer, operand) = (inst.args[0], inst.args[1]);
+/// The order is that of fences around the loop, where fences can have it: it is paid once and not at every attempt, and
+/// lavapipe, which ends a work-group with the first sub-group that has passed all of its fences, has as many of them in each.
+fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: FetchKey) -> ValueId {
+    let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object_of(builder.function, id))
+    else {
+        unreachable!("an atomic operation synchronises")
+    };
+    let (before, at, after) = match sync.order {
+        Order::Relaxed => (None, Order::Relaxed, None),
+        Order::Acquire => (None, Order::Relaxed, Some(Order::Acquire)),
+        Order::Release => (Some(Order::Release), Order::Relaxed, None),
+        Order::AcqRel => (Some(Order::Release), Order::Relaxed, Some(Order::Acquire)),
+        Order::SeqCst => (None, Order::SeqCst, None),
+    };
+    let fence = |builder: &mut Builder<'_>, order: Option<Order>| {
+        if let Some(order) = order {
+            builder.inst(fence_op(Sync::fence(sync.spaces.flags(), order, sync.scope)), &[], &[]);
+        }
+    };
+    fence(builder, before);
+    let &[pointer, operand] = &builder.function.insts[id].args[..] else {
+        unreachable!("all orders are known")
+    };
     let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
     let bits = Type::Scalar(integer);
     let relaxed = |op| Atomic {
@@ -149,8 +171,9 @@ fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: Fetc
     let new = builder.bitcast(new, bits);
     let exchange = Atomic {
         op: AtomicOp::CompareExchangeStrong,
-        order: atomic.order,
+        order: Known::Constant(at),
         failure: Some(Known::Constant(Order::Relaxed)),
+        spaces: atomic.spaces,
         ..relaxed(AtomicOp::Load)
     };
     let old = builder.value(Op::Atomic(exchange), &[pointer, new, expected], bits);
@@ -165,6 +188,7 @@ fn float_loop(builder: &mut Builder<'_>, inst: &Inst, atomic: &Atomic, key: Fetc
     let again = builder.function.blocks[open.continuing].params[0];
     builder.next(open.inst, &[again]);
     builder.at(place.0, place.1);
+    fence(builder, after);
     let old = builder.function.insts[open.inst].results[0];
     builder.bitcast(old, float)
 }
