@@ -479,8 +479,15 @@ impl Scene<'_> {
         let program = launch.program;
         let place = Place::of(address)?;
         let kernel = &program.kernels[launch.kernel];
-        let named = |name: &str, what: &str| {
-            if name.is_empty() { format!("an unnamed {what}") } else { format!("{what} `{name}`") }
+        let variable_of = |name: &str, what: &str| {
+            if name.is_empty() { format!("an unnamed {what}") } else { format!("the {what} `{name}`") }
+        };
+        let argument_of = |name: &str, what: &str| {
+            if name.is_empty() {
+                format!("{what} of an unnamed argument")
+            } else {
+                format!("{what} of argument `{name}`")
+            }
         };
         let (object, size) = match place.space {
             Space::Global => {
@@ -494,9 +501,9 @@ impl Scene<'_> {
                 let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
                 match (variable, argument) {
                     (Some((buffer, name)), _) => {
-                        (named(name, "the program-scope variable"), Some(buffer.size()))
+                        (variable_of(name, "program-scope variable"), Some(buffer.size()))
                     }
-                    (None, Some((_, parameter))) => (named(&parameter.name, "the buffer of argument"), None),
+                    (None, Some((_, parameter))) => (argument_of(&parameter.name, "the buffer"), None),
                     (None, None) => ("a buffer that is no argument, or that was freed".to_owned(), None),
                 }
             }
@@ -506,9 +513,9 @@ impl Scene<'_> {
                 let arguments: Vec<_> =
                     kernel.parameters.iter().filter(|it| it.kind == ParameterKind::Local).collect();
                 match (program.locals.get(number), number.checked_sub(program.locals.len())) {
-                    (Some(object), _) => (named(&object.name, "the local variable"), size),
+                    (Some(object), _) => (variable_of(&object.name, "local variable"), size),
                     (None, Some(index)) if index < arguments.len() => {
-                        (named(&arguments[index].name, "the local memory of argument"), size)
+                        (argument_of(&arguments[index].name, "the local memory"), size)
                     }
                     _ => ("no local object".to_owned(), None),
                 }
@@ -518,7 +525,7 @@ impl Scene<'_> {
                     let function = program.functions.get(object.function as usize);
                     let name = function.and_then(|it| it.objects.get(object.number as usize));
                     let name = name.map_or("", |object| object.name.as_str());
-                    (named(name, "the private variable"), Some(object.size))
+                    (variable_of(name, "private variable"), Some(object.size))
                 }
                 None => ("a private variable whose function has returned".to_owned(), None),
             },
