@@ -14,6 +14,7 @@ mod check;
 mod lex;
 mod parse;
 mod print;
+mod renumber;
 mod replace;
 mod text;
 mod verify;

@@ -18,6 +18,7 @@ mod keep_loop_values;
 mod layout_vars;
 mod leave_at_traps;
 mod legalize_atomics;
+mod load_constants;
 mod lower_addresses;
 mod lower_printf;
 mod lower_work_items;
@@ -79,6 +80,10 @@ const VULKAN: &[(&str, Pass)] = &[
     ("select_values", select_values::select_values),
     // What is constant now decides which code is left for the others.
     ("simplify", simplify::simplify),
+    // When indices are constants; before anything asks which variables are used.
+    ("load_constants", load_constants::load_constants),
+    // Most of what there was is gone by now.
+    ("renumber", renumber),
     // Before anything asks for the space that an access touches.
     ("specialize_spaces", specialize_spaces::specialize_spaces),
     // While accesses tell their space and are what the source says; its table is a program-scope variable.
@@ -100,6 +105,8 @@ const VULKAN: &[(&str, Pass)] = &[
     // What has become an array of which only known elements are used needs no memory either. Drivers find that too, and
     // what they make of it is no longer ours to keep (`keep_loop_values`).
     ("promote_again", promote::promote),
+    // Pointers have become indices, and variables values.
+    ("renumber_again", renumber),
     // After the local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
     // After all that makes comparisons of 64 bits; before those are done with pairs.
@@ -137,9 +144,17 @@ const OPENCL: &[(&str, Pass)] = &[
     ("refuse_missing", refuse_missing::refuse_missing),
     ("dead_joins", dead_code::dead_code),
     ("select_values", select_values::select_values),
+    ("load_constants", load_constants::load_constants),
     ("simplify", simplify::simplify),
     ("dead_code", dead_code::dead_code),
 ];
+
+/// What passes have dropped is forgotten.
+fn renumber(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        function.renumber();
+    }
+}
 
 /// Prepares a module for the target. `after` is called with the name of each pass that has run.
 pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut dyn FnMut(&str, &Module)) {

@@ -120,10 +120,9 @@ impl Body<'_, '_> {
         let ty = self.builder.ty(a);
         let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
         let [a, b, c] = [a, b, c].map(|value| self.builder.bitcast(value, ty.with_scalar(scalar)));
-        let inverse = self.builder.unary(UnaryOp::Not, c);
-        let a = self.builder.binary(BinaryOp::And, a, inverse);
-        let b = self.builder.binary(BinaryOp::And, b, c);
-        let both = self.builder.binary(BinaryOp::Or, a, b);
+        let differing = self.builder.binary(BinaryOp::Xor, a, b);
+        let chosen = self.builder.binary(BinaryOp::And, differing, c);
+        let both = self.builder.binary(BinaryOp::Xor, a, chosen);
         self.builder.bitcast(both, ty)
     }
 

@@ -1,0 +1,72 @@
+//! Loads from constant program-scope variables, at places known now, become what the program says is there: constant
+//! memory never changes (OpenCL C 6.7.3), and a table of which only known elements are used need not be there at all.
+
+use crate::{
+    diag::Sink,
+    ir::{Access, Const, Function, Module, Op, Scalar, Type, ValueId, Var, VarId},
+    opencl::{AddressSpace, Linkage},
+    passes::{promote::constant_offset, rewrite::rewrite_only},
+    session::Options,
+};
+
+pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sink) {
+    let is_known = |var: &Var| var.space == AddressSpace::Constant && var.linkage != Linkage::Imported;
+    if !options.optimize || !module.vars.iter().any(is_known) {
+        return;
+    }
+    let Module { functions, vars, .. } = module;
+    for function in functions.iter_mut() {
+        rewrite_only(
+            function,
+            |op| matches!(op, Op::Load(Access { is_volatile: false, .. })),
+            |builder, id, replaced| {
+                let inst = &builder.function.insts[id];
+                let (pointer, result) = (inst.args[0], inst.results[0]);
+                let ty = builder.ty(result);
+                let found = place(builder.function, pointer)
+                    .filter(|(var, _)| is_known(&vars[*var]))
+                    .and_then(|(var, at)| constant(&vars[var], at, ty));
+                match found {
+                    Some(constant) => {
+                        let value = builder.constant(ty, constant);
+                        replaced.insert(result, value);
+                    }
+                    None => builder.insert(id),
+                }
+            },
+        );
+    }
+}
+
+/// Where a pointer points, if it is a known byte of a variable of the module.
+fn place(function: &Function, mut pointer: ValueId) -> Option<(VarId, u64)> {
+    let mut bytes = 0i64;
+    loop {
+        let inst = function.def(pointer)?;
+        match inst.op {
+            Op::ModuleVar(var) => return Some((var, u64::try_from(bytes).ok()?)),
+            Op::PointerCast => {}
+            Op::Offset { stride } => {
+                bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
+            }
+            _ => return None,
+        }
+        pointer = inst.args[0];
+    }
+}
+
+/// The numbers that a variable has there.
+fn constant(var: &Var, at: u64, ty: Type) -> Option<Const> {
+    let scalar = ty.scalar().filter(|scalar| *scalar != Scalar::Bool)?;
+    let end = at.checked_add(ty.size()?)?;
+    let (bytes, relocations) = match &var.init {
+        Some(data) => (&data.bytes[..], &data.relocations[..]),
+        None => (&[][..], &[][..]),
+    };
+    if end > var.size || relocations.iter().any(|(address, ..)| *address < end && at < address + 8) {
+        return None;
+    }
+    let byte = |place: u64| u64::from(bytes.get(place as usize).copied().unwrap_or(0));
+    let component = |first: u64| (0..scalar.size()).map(|n| byte(first + n) << (8 * n)).sum();
+    Some(Const::Bits((0..u64::from(ty.count())).map(|n| component(at + n * scalar.size())).collect()))
+}
