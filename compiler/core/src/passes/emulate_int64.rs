@@ -11,9 +11,10 @@ use smallvec::SmallVec;
 use self::arithmetic::Pair;
 use crate::{
     diag::{Code, Diagnostic, Sink},
+    hir::CompareOp,
     ir::{
-        Access, BinaryOp, Builder, Const, Convert, Function, Inst, InstId, Module, Op, Replacements, Scalar,
-        Type, UnaryOp, ValueDef, ValueId,
+        Access, BinaryOp, Builder, Case, Compare, CompareKind, Const, Convert, Function, Inst, InstId,
+        Module, Op, Replacements, Scalar, Type, UnaryOp, ValueDef, ValueId,
     },
     passes::refuse_missing::with_profile,
     session::Options,
@@ -146,21 +147,33 @@ impl Emulation<'_, '_> {
 
     /// Constructs and jumps hand on both halves.
     fn control(&mut self, id: InstId, inst: &Inst) {
-        let mut args = SmallVec::new();
-        let selects = matches!(inst.op, Op::Switch { .. });
-        for &arg in &inst.args {
-            if is_wide(self.builder.ty(arg)) {
-                let pair = self.pair(arg);
-                args.push(pair.low);
-                if !selects {
-                    args.push(pair.high);
-                }
-            } else {
-                args.push(arg);
+        let chosen = match &inst.op {
+            Op::Switch { cases, .. } if is_wide(self.builder.ty(inst.args[0])) => {
+                Some(self.number_of_case(inst.args[0], cases))
             }
-        }
-        if selects && is_wide(self.builder.ty(inst.args[0])) {
-            return self.refuse(inst);
+            _ => None,
+        };
+        let mut args = SmallVec::new();
+        match chosen {
+            Some(number) => {
+                args.push(number);
+                let Op::Switch { cases, .. } = &mut self.builder.function.insts[id].op else {
+                    unreachable!("only a switch has cases")
+                };
+                for (case, number) in cases.iter_mut().zip(0..) {
+                    case.values = vec![number];
+                }
+            }
+            None => {
+                for &arg in &inst.args {
+                    if is_wide(self.builder.ty(arg)) {
+                        let pair = self.pair(arg);
+                        args.extend([pair.low, pair.high]);
+                    } else {
+                        args.push(arg);
+                    }
+                }
+            }
         }
         let results = std::mem::take(&mut self.builder.function.insts[id].results);
         for result in results {
@@ -178,6 +191,22 @@ impl Emulation<'_, '_> {
         }
         self.builder.function.insts[id].args = args;
         self.builder.insert(id);
+    }
+
+    /// Which of a switch's cases a value belongs to; a number that none has if to none.
+    fn number_of_case(&mut self, value: ValueId, cases: &[Case]) -> ValueId {
+        let value = self.pair(value);
+        let equal = Compare { op: CompareOp::Equal, kind: CompareKind::Unsigned };
+        let none = self.builder.i32(cases.len() as i32);
+        cases.iter().zip(0..).fold(none, |chosen, (case, number)| {
+            case.values.iter().fold(chosen, |chosen, &bits| {
+                let [low, high] =
+                    [bits as u32, (bits >> 32) as u32].map(|half| self.builder.i32(half as i32));
+                let is_it = arithmetic::compare(&mut self.builder, equal, value, Pair { low, high });
+                let number = self.builder.i32(number);
+                self.builder.select(is_it, number, chosen)
+            })
+        })
     }
 
     /// An operation whose result is wide.
