@@ -311,7 +311,7 @@ pub fn without_greetings(stderr: &str) -> String {
 pub fn lacks_a_feature(stderr: &str) -> bool {
     stderr.contains("[target-feature]")
         || stderr.contains("\"target-feature\"")
-        || stderr.contains("[missing-extension]: the type `double` needs `cl_khr_fp64`")
+        || stderr.contains("needs `cl_khr_fp64`")
         || stderr.contains("[unsupported-extension]: the target does not support extension `cl_khr_")
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
