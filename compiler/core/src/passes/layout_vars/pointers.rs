@@ -14,8 +14,8 @@ use crate::{
     builtins::{self, Lowering},
     hir::CompareOp,
     ir::{
-        Access, BinaryOp, Builder, CompareKind, Const, FuncId, Function, Inst, InstId, Op, Replacements,
-        Scalar, Type, Value, ValueDef, ValueId,
+        Access, BinaryOp, Builder, Compare, CompareKind, Const, FuncId, Function, Inst, InstId, Op,
+        Replacements, Scalar, Type, Value, ValueDef, ValueId,
     },
     opencl::{AddressSpace, FenceFlags},
     passes::{
@@ -227,9 +227,14 @@ impl Pointers<'_> {
         let form = |value: ValueId| self.forms.of(value);
         let wanted: Vec<Option<Form>> = match &inst.op {
             Op::Select => vec![None, form(inst.results[0]), form(inst.results[0])],
-            Op::Compare(_) => match [form(inst.args[0]), form(inst.args[1])] {
+            Op::Compare(compare) => match [form(inst.args[0]), form(inst.args[1])] {
                 [None, None] => return,
-                [left, right] if left == right && left != Some(Form::Tagged) => return,
+                [left, right] if left == right && left != Some(Form::Tagged) => {
+                    // Loops go down until they are before the object, where no address is small enough to wrap around.
+                    let compare = Compare { kind: CompareKind::Signed, ..*compare };
+                    builder.function.insts[id].op = Op::Compare(compare);
+                    return;
+                }
                 _ => vec![Some(Form::Tagged); 2],
             },
             // In memory, every pointer is an address.
