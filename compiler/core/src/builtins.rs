@@ -5,7 +5,7 @@
 //! that are made by rule (`convert_*`, `as_*`). It knows types but no expressions; what only a call can tell,
 //! such as the order of an atomic, is checked by `sema`.
 //!
-//! Nothing is read before it is asked for: an index of names is made once for the process, a row is parsed when
+//! Nothing is read before it is asked for: the index of names is a constant, a row is parsed when
 //! its name is first looked up.
 
 mod by_rule;

@@ -469,7 +469,7 @@ pub enum Scalar {
 }
 
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// Its type.
     pub ty: Type,
@@ -492,7 +492,7 @@ pub enum ValueDef {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Const {
     /// One number for each component.
-    Bits(SmallVec<[u64; 4]>),
+    Bits(SmallVec<[u64; 2]>),
     /// Any value will do.
     Undefined,
 }

@@ -37,10 +37,11 @@ mod stmt;
 mod switch;
 mod tags;
 mod uninitialized;
+mod uses;
 mod vector;
 
 use kiln_syntax::{Interner, Span, Symbol, ast};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     builtins,
@@ -56,6 +57,7 @@ use crate::{
 pub use facts::{Called, Callee, Facts, Meaning, Occurrence, Role, Typed};
 pub(crate) use function::Body;
 pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
+use uses::Uses;
 
 /// The state of checking one program. The methods stand in the files of this folder, one idea each.
 pub(crate) struct Sema<'a> {
@@ -103,6 +105,8 @@ pub(crate) struct Sema<'a> {
     depths: nesting::Depths,
     /// Globals that are defined, not only declared `extern`.
     defined: FxHashSet<GlobalId>,
+    /// Of functions without mistakes, what they use.
+    uses: FxHashMap<FunctionId, Uses>,
     /// Globals that have an initialiser.
     initialized: FxHashSet<GlobalId>,
 }
@@ -152,6 +156,7 @@ pub fn check(
         host_sized_records: FxHashSet::default(),
         depths: nesting::Depths::default(),
         defined: FxHashSet::default(),
+        uses: FxHashMap::default(),
         initialized: FxHashSet::default(),
     };
     sema.unit(unit);

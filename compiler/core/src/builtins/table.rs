@@ -1,20 +1,16 @@
 //! The rows: where their text stands, which names there are, and rows parsed so far.
 //!
-//! The index is made once for a process from the text of all families; a row is parsed when it is first asked
+//! The index is made when the compiler is compiled, from the text of all families; a row is parsed when it is first asked
 //! for. It knows the outline of the notation only: directives, names, one row a line.
 
-use std::{
-    collections::hash_map::Entry::{Occupied, Vacant},
-    sync::{LazyLock, OnceLock},
-};
-
-use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 use crate::index::Id;
 
 use super::{BuiltinId, Row, parse};
 
-const FILES: [&str; 15] = [
+/// All families. Each begins with `@family`.
+const TEXT: &str = concat!(
     include_str!("workitem.bi"),
     include_str!("math.bi"),
     include_str!("integer.bi"),
@@ -30,7 +26,7 @@ const FILES: [&str; 15] = [
     include_str!("subgroup.bi"),
     include_str!("enqueue.bi"),
     include_str!("vendor.bi"),
-];
+);
 
 /// The directives in force at a row: what stands after each word.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,91 +42,180 @@ pub(super) struct Header {
     pub(super) images: &'static str,
 }
 
-/// A row of one name. Small, because every process that compiles makes all of them.
+/// How many directives there are: the members of `Header`.
+const DIRECTIVES: usize = 9;
+
+/// A piece of the text: its beginning and its end. It is no `&str`, because a process would have to find out the address of
+/// each when it starts.
+#[derive(Clone, Copy)]
+struct Piece(u32, u32);
+
+/// A row of one name.
+#[derive(Clone, Copy)]
 struct Entry {
-    name: &'static str,
-    line: &'static str,
-    header: u32,
+    name: Piece,
+    line: Piece,
+    header: u16,
     /// The next row of the same name; none is the entry itself.
-    next: u32,
-    row: OnceLock<Box<Row>>,
+    next: u16,
 }
 
-struct Index {
-    headers: Vec<Header>,
-    entries: Vec<Entry>,
-    /// The first row of each name.
-    names: FxHashMap<&'static str, u32>,
+/// `HEADERS` sets of directives that some row stands behind, and `ROWS` rows.
+struct Index<const HEADERS: usize, const ROWS: usize> {
+    /// What stands after each directive.
+    headers: [[Piece; DIRECTIVES]; HEADERS],
+    entries: [Entry; ROWS],
+    /// One more than the first row of each name, at the next free place from the name's hash on; 0 where there is none.
+    names: [u16; SLOTS],
 }
 
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut index = Index {
-        headers: Vec::new(),
-        entries: Vec::with_capacity(1024),
-        names: FxHashMap::with_capacity_and_hasher(640, Default::default()),
-    };
-    for file in FILES {
-        let mut header = Header::default();
+/// More than twice the number of names.
+const SLOTS: usize = 2048;
+
+const SIZE: (usize, usize) = {
+    // Room for every row, and what of it is taken.
+    let (_, headers, rows) = Index::<1024, 4096>::read();
+    (headers, rows)
+};
+
+static INDEX: Index<{ SIZE.0 }, { SIZE.1 }> = Index::read().0;
+static ROWS: [OnceLock<Box<Row>>; SIZE.1] = [const { OnceLock::new() }; SIZE.1];
+
+impl Piece {
+    const EMPTY: Self = Self(0, 0);
+
+    fn text(self) -> &'static str {
+        &TEXT[self.0 as usize..self.1 as usize]
+    }
+
+    const fn is_same(self, other: Self) -> bool {
+        let (text, length) = (TEXT.as_bytes(), self.1 - self.0);
+        let mut at = 0;
+        while at < length && length == other.1 - other.0 {
+            if text[(self.0 + at) as usize] != text[(other.0 + at) as usize] {
+                return false;
+            }
+            at += 1;
+        }
+        length == other.1 - other.0
+    }
+}
+
+/// The first place of this byte from `start` on, or `end`.
+const fn find(byte: u8, start: u32, end: u32) -> u32 {
+    let mut at = start;
+    while at < end && TEXT.as_bytes()[at as usize] != byte {
+        at += 1;
+    }
+    at
+}
+
+/// Where to look for a name first (FNV-1a).
+const fn slot(name: &[u8], start: u32, end: u32) -> usize {
+    let (mut hash, mut at) = (0x811c_9dc5_u32, start);
+    while at < end {
+        hash = (hash ^ name[at as usize] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash ^ hash >> 16) as usize % SLOTS
+}
+
+impl<const HEADERS: usize, const ROWS: usize> Index<HEADERS, ROWS> {
+    /// Reads the text; says how many headers and rows there are, too.
+    const fn read() -> (Self, usize, usize) {
+        let nothing = Entry { name: Piece::EMPTY, line: Piece::EMPTY, header: 0, next: 0 };
+        let mut index = Self {
+            headers: [[Piece::EMPTY; DIRECTIVES]; HEADERS],
+            entries: [nothing; ROWS],
+            names: [0; SLOTS],
+        };
+        let (mut headers, mut rows) = (0, 0);
+        let mut header = [Piece::EMPTY; DIRECTIVES];
         let mut is_new = true;
-        for line in file.split('\n') {
-            match line.as_bytes().first() {
-                None | Some(b'#') => {}
-                Some(b'@') => {
-                    let (word, rest) = line[1..].split_once(' ').unwrap_or((&line[1..], ""));
-                    header.set(word, rest);
+        let (mut start, size) = (0, TEXT.len() as u32);
+        while start < size {
+            let line = Piece(start, find(b'\n', start, size));
+            start = line.1 + 1;
+            match TEXT.as_bytes()[line.0 as usize] {
+                b'\n' | b'#' => {}
+                b'@' => {
+                    header = with(header, line);
                     is_new = true;
                 }
-                Some(_) => {
+                _ => {
                     if is_new {
-                        index.headers.push(header);
+                        index.headers[headers] = header;
+                        headers += 1;
                         is_new = false;
                     }
-                    index.add(line);
+                    rows = index.add(line, headers - 1, rows);
                 }
             }
         }
+        (index, headers, rows)
     }
-    index
-});
 
-impl Header {
-    /// A directive; `@family` begins anew.
-    fn set(&mut self, word: &'static str, rest: &'static str) {
-        match word {
-            "family" => *self = Self { family: rest, ..Self::default() },
-            "attributes" => self.attributes = rest,
-            "when" => self.when = rest,
-            "T" => self.elements = rest,
-            "n" => self.widths = rest,
-            "m" => self.masks = rest,
-            "P" => self.spaces = rest,
-            "Q" => self.other_spaces = rest,
-            "X" => self.images = rest,
-            other => panic!("the table of built-in functions has no directive @{other}"),
+    /// Adds a row for each of a line's names, which stand before the parenthesis with `|` between them; gives the number of
+    /// rows.
+    const fn add(&mut self, line: Piece, header: usize, mut rows: usize) -> usize {
+        let open = find(b'(', line.0, line.1);
+        let mut start = open;
+        while start > line.0 && TEXT.as_bytes()[start as usize - 1] != b' ' {
+            start -= 1;
         }
+        while start < open {
+            let name = Piece(start, find(b'|', start, open));
+            start = name.1 + 1;
+            self.entries[rows] = Entry { name, line, header: header as u16, next: rows as u16 };
+            let mut slot = slot(TEXT.as_bytes(), name.0, name.1);
+            while self.names[slot] != 0 && !self.entries[self.names[slot] as usize - 1].name.is_same(name) {
+                slot = (slot + 1) % SLOTS;
+            }
+            if self.names[slot] == 0 {
+                self.names[slot] = rows as u16 + 1;
+            } else {
+                let mut last = self.names[slot] as usize - 1;
+                while self.entries[last].next as usize != last {
+                    last = self.entries[last].next as usize;
+                }
+                self.entries[last].next = rows as u16;
+            }
+            rows += 1;
+        }
+        rows
     }
 }
 
-impl Index {
-    fn add(&mut self, line: &'static str) {
-        let (_, names, _) = parts(line);
-        for name in names.split('|') {
-            let id = self.entries.len() as u32;
-            match self.names.entry(name) {
-                Vacant(first) => {
-                    first.insert(id);
-                }
-                Occupied(first) => {
-                    let mut last = *first.get();
-                    while self.entries[last as usize].next != last {
-                        last = self.entries[last as usize].next;
-                    }
-                    self.entries[last as usize].next = id;
-                }
-            }
-            let header = self.headers.len() as u32 - 1;
-            self.entries.push(Entry { name, line, header, next: id, row: OnceLock::new() });
+/// The header with the directive of this line; `@family` begins anew.
+const fn with(mut header: [Piece; DIRECTIVES], line: Piece) -> [Piece; DIRECTIVES] {
+    let word = find(b' ', line.0, line.1);
+    let rest = Piece(if word < line.1 { word + 1 } else { word }, line.1);
+    let (_, behind) = TEXT.as_bytes().split_at(line.0 as usize + 1);
+    let (name, _) = behind.split_at((word - line.0) as usize - 1);
+    let directive = match name {
+        b"family" => {
+            header = [Piece::EMPTY; DIRECTIVES];
+            0
         }
+        b"attributes" => 1,
+        b"when" => 2,
+        b"T" => 3,
+        b"n" => 4,
+        b"m" => 5,
+        b"P" => 6,
+        b"Q" => 7,
+        b"X" => 8,
+        _ => panic!("the table of built-in functions has a directive that nobody knows"),
+    };
+    header[directive] = rest;
+    header
+}
+
+impl Header {
+    fn of(entry: &Entry) -> Self {
+        let [family, attributes, when, elements, widths, masks, spaces, other_spaces, images] =
+            INDEX.headers[usize::from(entry.header)].map(Piece::text);
+        Self { family, attributes, when, elements, widths, masks, spaces, other_spaces, images }
     }
 }
 
@@ -144,21 +229,30 @@ fn parts(line: &'static str) -> (&'static str, &'static str, &'static str) {
 
 /// The name as the table has it, and its rows.
 pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = BuiltinId> + use<>)> {
-    let (name, first) = INDEX.names.get_key_value(name)?;
-    let next = |id: &u32| Some(INDEX.entries[*id as usize].next).filter(|next| next != id);
-    Some((name, std::iter::successors(Some(*first), next).map(BuiltinId)))
+    let mut slot = slot(name.as_bytes(), 0, name.len() as u32);
+    let (first, name) = loop {
+        let first = u32::from(INDEX.names[slot]).checked_sub(1)?;
+        let known = INDEX.entries[first as usize].name.text();
+        if known == name {
+            break (first, known);
+        }
+        slot = (slot + 1) % SLOTS;
+    };
+    let next = |id: &u32| Some(INDEX.entries[*id as usize].next.into()).filter(|next| next != id);
+    Some((name, std::iter::successors(Some(first), next).map(BuiltinId)))
 }
 
 /// The row of this id.
 pub(super) fn row(id: BuiltinId) -> &'static Row {
-    let entry = &INDEX.entries[id.index()];
-    entry.row.get_or_init(|| {
-        let (result, _, rest) = parts(entry.line);
-        Box::new(parse::row(entry.name, result, rest, &INDEX.headers[entry.header as usize]))
+    ROWS[id.index()].get_or_init(|| {
+        let entry = &INDEX.entries[id.index()];
+        let (result, _, rest) = parts(entry.line.text());
+        Box::new(parse::row(entry.name.text(), result, rest, &Header::of(entry)))
     })
 }
 
 /// Every name.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    INDEX.names.keys().copied()
+    let first = INDEX.names.iter().filter_map(|&first| usize::from(first).checked_sub(1));
+    first.map(|first| INDEX.entries[first].name.text())
 }

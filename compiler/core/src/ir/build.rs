@@ -1,7 +1,9 @@
 //! Makes instructions at a place in a function, and constants once each. It folds nothing.
 
+use std::hash::{Hash as _, Hasher as _};
+
 use kiln_syntax::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use super::{
@@ -22,8 +24,8 @@ pub struct Builder<'f> {
     pub span: Span,
     block: BlockId,
     index: usize,
-    /// Those of the function, once one is asked for.
-    constants: Option<FxHashMap<(Type, Const), ValueId>>,
+    /// Those of the function by their hash, once one is asked for.
+    constants: Option<FxHashMap<u64, SmallVec<[ValueId; 2]>>>,
 }
 
 /// An `If` whose blocks are still to be filled.
@@ -118,6 +120,12 @@ impl Function {
     }
 }
 
+fn hash(ty: Type, constant: &Const) -> u64 {
+    let mut hasher = FxHasher::default();
+    (ty, constant).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The place.
 impl<'f> Builder<'f> {
     /// At the end of the function's outermost block.
@@ -174,17 +182,22 @@ impl Builder<'_> {
     pub fn constant(&mut self, ty: Type, constant: Const) -> ValueId {
         let values = &mut self.function.values;
         let known = self.constants.get_or_insert_with(|| {
-            let mut known = FxHashMap::default();
+            let mut known: FxHashMap<u64, SmallVec<_>> = FxHashMap::default();
             for (id, value) in values.entries() {
                 if let ValueDef::Const(constant) = &value.def {
-                    known.entry((value.ty, constant.clone())).or_insert(id);
+                    known.entry(hash(value.ty, constant)).or_default().push(id);
                 }
             }
             known
         });
-        *known.entry((ty, constant)).or_insert_with_key(|(ty, constant)| {
-            values.push(Value { ty: *ty, def: ValueDef::Const(constant.clone()) })
-        })
+        let alike = known.entry(hash(ty, &constant)).or_default();
+        let value = Value { ty, def: ValueDef::Const(constant) };
+        if let Some(&same) = alike.iter().find(|&&it| values[it] == value) {
+            return same;
+        }
+        let id = values.push(value);
+        alike.push(id);
+        id
     }
 
     /// These bits in every component; of wider bits, the low ones.

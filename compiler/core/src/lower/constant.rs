@@ -25,7 +25,7 @@ impl Body<'_, '_> {
 }
 
 /// Appends the bits of so many components.
-fn component_bits(constant: &Const, scalar: Option<Scalar>, count: usize, bits: &mut SmallVec<[u64; 4]>) {
+fn component_bits(constant: &Const, scalar: Option<Scalar>, count: usize, bits: &mut SmallVec<[u64; 2]>) {
     let number = match constant {
         Const::Vector(parts) => {
             return parts.iter().for_each(|part| component_bits(part, scalar, 1, bits));

@@ -90,7 +90,7 @@ impl Emulation<'_, '_> {
         let constant = self.builder.function.constant(value).cloned();
         let [low, high] = match constant {
             Some(Const::Bits(bits)) => [0, 32].map(|shift| {
-                let half: SmallVec<[u64; 4]> =
+                let half: SmallVec<[u64; 2]> =
                     bits.iter().map(|bits| (bits >> shift) & 0xffff_ffff).collect();
                 self.builder.constant(ty, Const::Bits(half))
             }),

@@ -17,6 +17,10 @@ pub(super) fn rewrite_only(
     is_visited: impl Fn(&Op) -> bool,
     mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
+    // Most passes find nothing to do in most functions. What is part of no block any more is looked at here, too.
+    if !function.insts.iter().any(|inst| is_visited(&inst.op)) {
+        return;
+    }
     let mut replaced = Replacements::default();
     let blocks = function.block_order();
     let mut builder = Builder::new(function);

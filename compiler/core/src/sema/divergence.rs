@@ -8,7 +8,7 @@
 use kiln_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Sema, restrictions::Uses};
+use super::{Sema, uses::Uses};
 use crate::{
     builtins::{self, Collective, Lowering},
     diag::{Code, Diagnostic},

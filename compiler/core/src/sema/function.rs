@@ -11,6 +11,7 @@ use super::{
     attributes::{Attributes, Target},
     declarator::{Declared, Parameter},
     specifiers::Specified,
+    uses::Uses,
 };
 use crate::{
     diag::{Code, Diagnostic},
@@ -169,7 +170,9 @@ impl Sema<'_> {
         self.check_missing_return(&what, result, &body, definition.body.span);
         // A value that was wrong is no value; that has been told.
         if self.sink.errors() == errors {
-            self.check_uninitialized(id, &body);
+            let uses = Uses::of(&self.module.functions[id], &body);
+            self.check_uninitialized(id, &uses);
+            self.uses.insert(id, uses);
         }
         self.module.functions[id].body = Some(body);
     }

@@ -6,7 +6,7 @@
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 
-use super::{Sema, restrictions::Uses};
+use super::{Sema, uses::Uses};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, visit},

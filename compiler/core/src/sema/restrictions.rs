@@ -1,36 +1,15 @@
 //! What is only seen when the whole program is: recursion (OpenCL C 6.11.k), and functions and variables that are
 //! used but nowhere defined (C99 6.9).
 
-use kiln_syntax::Span;
 use rustc_hash::FxHashSet;
 
-use super::{Extent, Sema, divergence};
+use super::{Extent, Sema, uses::Uses};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{ExprKind, Function, FunctionId, GlobalId, Place, PlaceKind, visit},
+    hir::{Function, FunctionId},
     index::{Id, Table},
     opencl::Linkage,
 };
-
-/// What the body of a function names and does.
-#[derive(Default)]
-pub(super) struct Uses {
-    /// The functions that it calls, and where.
-    calls: Vec<(FunctionId, Span)>,
-    /// The blocks that it makes and does not call there, but may enqueue.
-    blocks: Vec<(FunctionId, Span)>,
-    globals: Vec<(GlobalId, Span)>,
-    /// Whether there is an atomic operation.
-    pub(super) atomics: bool,
-    /// Whether all work-items of a group must come to some place.
-    pub(super) barriers: bool,
-}
-
-impl Uses {
-    fn functions(&self) -> impl Iterator<Item = (FunctionId, Span)> + '_ {
-        self.calls.iter().chain(&self.blocks).copied()
-    }
-}
 
 /// The state of finding the functions that call each other in a circle (Tarjan's algorithm).
 struct Circles<'g> {
@@ -51,18 +30,9 @@ impl Sema<'_> {
     /// Checks what needs the whole program, and tells what its functions use.
     pub(super) fn check_whole_program(&mut self, extent: Extent) -> Table<FunctionId, Uses> {
         let mut uses: Table<FunctionId, Uses> = Table::new();
-        for function in self.module.functions.iter() {
-            let mut found = Uses::default();
-            visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| match &expr.kind {
-                ExprKind::Call { function, .. } => found.calls.push((*function, expr.span)),
-                ExprKind::Block { function, .. } => found.blocks.push((*function, expr.span)),
-                ExprKind::Load(place) | ExprKind::AddressOf(place) => found.globals.extend(global_of(place)),
-                ExprKind::Update { place, .. } => found.globals.extend(global_of(place)),
-                ExprKind::Assign(assign) => found.globals.extend(global_of(&assign.place)),
-                ExprKind::Atomic(_) => found.atomics = true,
-                _ => found.barriers |= divergence::is_barrier(expr),
-            });
-            uses.push(found);
+        for (id, function) in self.module.functions.entries() {
+            let body = function.body.as_deref().unwrap_or_default();
+            uses.push(self.uses.remove(&id).unwrap_or_else(|| Uses::of(function, body)));
         }
         self.check_recursion(&uses);
         self.settle_linkage(extent);
@@ -197,15 +167,6 @@ impl Sema<'_> {
 
     fn name_of(&self, function: FunctionId) -> String {
         self.text(self.module.functions[function].name).to_owned()
-    }
-}
-
-/// The global that a place is part of.
-fn global_of(place: &Place) -> Option<(GlobalId, Span)> {
-    let whole = place.whole();
-    match whole.kind {
-        PlaceKind::Global(global) => Some((global, whole.span)),
-        _ => None,
     }
 }
 

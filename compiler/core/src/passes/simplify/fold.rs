@@ -55,12 +55,12 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     let scalar = builder.ty(*inst.args.first()?).scalar()?;
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
     let each = |compute: &dyn Fn(u64) -> Option<u64>| -> Option<Const> {
-        let values: Option<SmallVec<[u64; 4]>> = arg(0)?.iter().map(|&it| compute(it)).collect();
+        let values: Option<SmallVec<[u64; 2]>> = arg(0)?.iter().map(|&it| compute(it)).collect();
         Some(Const::Bits(values?.into_iter().map(|it| it & mask).collect()))
     };
     let both = |compute: &dyn Fn(u64, u64) -> Option<u64>| -> Option<Const> {
         let pairs = arg(0)?.iter().zip(arg(1)?);
-        let values: Option<SmallVec<[u64; 4]>> = pairs.map(|(&left, &right)| compute(left, right)).collect();
+        let values: Option<SmallVec<[u64; 2]>> = pairs.map(|(&left, &right)| compute(left, right)).collect();
         Some(Const::Bits(values?.into_iter().map(|it| it & mask).collect()))
     };
     match &inst.op {

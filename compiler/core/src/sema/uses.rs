@@ -1,0 +1,95 @@
+//! What the body of a function names and does, found in one walk of its tree for all who ask. It reports nothing.
+
+use kiln_syntax::Span;
+
+use super::divergence;
+use crate::{
+    hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, Stmt, visit},
+    index::Id as _,
+    opencl::AddressSpace,
+};
+
+/// What the body of a function names and does.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// The functions that it calls, and where.
+    pub(super) calls: Vec<(FunctionId, Span)>,
+    /// The blocks that it makes and does not call there, but may enqueue.
+    blocks: Vec<(FunctionId, Span)>,
+    /// The variables of the program, each with its first use among others.
+    pub(super) globals: Vec<(GlobalId, Span)>,
+    /// The private variables that are read and that nothing gives a value, each with its first read, in the order of the
+    /// source.
+    pub(super) never_set: Vec<(LocalId, Span)>,
+    /// Whether there is an atomic operation.
+    pub(super) atomics: bool,
+    /// Whether all work-items of a group must come to some place.
+    pub(super) barriers: bool,
+}
+
+/// What happens to a variable of the function.
+#[derive(Clone, Copy, Default)]
+struct Variable {
+    /// Whether it is assigned anywhere, or its address is taken.
+    is_set: bool,
+    first_read: Option<Span>,
+}
+
+impl Uses {
+    /// What these statements, which are those of the function, name and do.
+    pub(super) fn of(function: &Function, body: &[Stmt]) -> Self {
+        let mut uses = Self::default();
+        let mut variables = vec![Variable::default(); function.locals.len()];
+        for parameter in &function.parameters {
+            variables[parameter.index()].is_set = true;
+        }
+        // `(void)x` says that the variable is known to be there, no more.
+        let mut discarded = None;
+        visit::expressions(body, &mut |expr| match &expr.kind {
+            ExprKind::Comma(left, _) => discarded = Some(&**left),
+            ExprKind::Load(place) => match place.whole().kind {
+                PlaceKind::Local(local) if !discarded.is_some_and(|it| std::ptr::eq(it, expr)) => {
+                    let read = &mut variables[local.index()].first_read;
+                    if read.is_none_or(|first| expr.span.lo < first.lo) {
+                        *read = Some(expr.span);
+                    }
+                }
+                _ => uses.global_of(place),
+            },
+            ExprKind::AddressOf(place) | ExprKind::Update { place, .. } => uses.sets(place, &mut variables),
+            ExprKind::Assign(assign) => uses.sets(&assign.place, &mut variables),
+            ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
+            ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),
+            ExprKind::Atomic(_) => uses.atomics = true,
+            _ => uses.barriers |= divergence::is_barrier(expr),
+        });
+        let is_private = |local: LocalId| function.locals[local].ty.quals.space != Some(AddressSpace::Local);
+        let unset = variables.iter().enumerate().filter(|(_, variable)| !variable.is_set);
+        let reads = unset.filter_map(|(index, it)| Some((LocalId::from_index(index), it.first_read?)));
+        uses.never_set = reads.filter(|&(local, _)| is_private(local)).collect();
+        uses.never_set.sort_by_key(|(_, read)| read.lo);
+        uses
+    }
+
+    /// The functions that it names.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (FunctionId, Span)> + '_ {
+        self.calls.iter().chain(&self.blocks).copied()
+    }
+
+    fn sets(&mut self, place: &Place, variables: &mut [Variable]) {
+        match place.local() {
+            Some(local) => variables[local.index()].is_set = true,
+            None => self.global_of(place),
+        }
+    }
+
+    /// Notes the global that a place is part of.
+    fn global_of(&mut self, place: &Place) {
+        let whole = place.whole();
+        if let PlaceKind::Global(global) = whole.kind
+            && self.globals.last().is_none_or(|(last, _)| *last != global)
+        {
+            self.globals.push((global, whole.span));
+        }
+    }
+}
