@@ -24,8 +24,12 @@ use crate::{
     library,
     opencl::{AddressSpace, Environment, Scope},
     passes::{
-        dead_code::dead_code, inline_calls::inline_all, promote::promote, refuse_missing::with_profile,
-        rewrite::rewrite, structure_exits::structure_exits,
+        dead_code::dead_code,
+        inline_calls::inline_all,
+        promote::promote,
+        refuse_missing::with_profile,
+        rewrite::{rewrite, rewrite_only},
+        structure_exits::structure_exits,
     },
     session::Options,
     ty,
@@ -93,12 +97,12 @@ impl Pass<'_> {
                 builder.insert(id);
             });
         }
-        if function.insts.iter().any(|inst| matches!(inst.op, Op::Builtin(..))) {
-            rewrite(&mut function, |builder, inst, replaced| match builder.function.insts[inst].op.clone() {
-                Op::Builtin(builtin, params) => self.call(builder, inst, builtin, &params, replaced),
-                _ => builder.insert(inst),
-            });
-        }
+        let is_builtin = |op: &Op| matches!(op, Op::Builtin(..));
+        rewrite_only(&mut function, is_builtin, |builder, inst, replaced| {
+            if let Op::Builtin(builtin, params) = builder.function.insts[inst].op.clone() {
+                self.call(builder, inst, builtin, &params, replaced);
+            }
+        });
         self.module.functions[id] = function;
     }
 

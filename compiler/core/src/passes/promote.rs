@@ -22,12 +22,13 @@ pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// Whether there was anything to do.
+/// Whether there was anything to do and something is left that what was done may have made possible.
 fn promote_once(function: &mut Function) -> bool {
     let slots = Slots::find(function);
     if slots.types.is_empty() {
         return false;
     }
+    let leaves_some = slots.leaves_some;
     let stored = stored_slots(function, &slots);
     let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: Replacements::default() };
     let body = walk.builder.function.body;
@@ -35,7 +36,7 @@ fn promote_once(function: &mut Function) -> bool {
     walk.block(body, undefined);
     let replaced = walk.replaced;
     function.replace_uses(&replaced);
-    true
+    leaves_some
 }
 
 /// The value of each slot, none while it is undefined.
@@ -46,6 +47,8 @@ struct Slots {
     types: Vec<Type>,
     /// Of every pointer to a slot, which.
     pointers: FxHashMap<ValueId, usize>,
+    /// Whether other variables keep their memory.
+    leaves_some: bool,
 }
 
 impl Slots {
@@ -97,9 +100,12 @@ impl Slots {
                         continue;
                     }
                 }
+                _ if inst.op.is_of_numbers() => continue,
                 _ => {}
             }
-            refused.extend(inst.args.iter().filter_map(|arg| places.get(arg)).map(|(var, _)| *var));
+            for (var, _) in inst.args.iter().filter_map(|arg| places.get(arg)) {
+                refused.insert(*var);
+            }
         }
         refuse_overlaps(&accesses, &mut refused);
         let slots: Vec<((VarId, i64), Type)> =
@@ -110,7 +116,11 @@ impl Slots {
             .into_iter()
             .filter_map(|(pointer, place)| numbers.get(&place).map(|&number| (pointer, number)))
             .collect();
-        Self { types: slots.into_iter().map(|(_, ty)| ty).collect(), pointers }
+        Self {
+            types: slots.into_iter().map(|(_, ty)| ty).collect(),
+            pointers,
+            leaves_some: !refused.is_empty(),
+        }
     }
 
     fn of(&self, pointer: ValueId) -> Option<usize> {

@@ -85,14 +85,16 @@ impl Sema<'_> {
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        if let Some(missing) = builtins::needs(name, &context) {
-            self.report_missing(&format!("`{name}`"), &missing, callee);
-            return self.error_value(span);
-        }
-        if let Some(rule) = builtins::rule(name) {
-            return self.call_by_rule(rule, arguments, &call);
-        }
-        let Some(set) = builtins::lookup(name, &context) else { return self.error_value(span) };
+        let Some(set) = builtins::lookup(name, &context) else {
+            if let Some(missing) = builtins::needs(name, &context) {
+                self.report_missing(&format!("`{name}`"), &missing, callee);
+                return self.error_value(span);
+            }
+            return match builtins::rule(name) {
+                Some(rule) => self.call_by_rule(rule, arguments, &call),
+                None => self.error_value(span),
+            };
+        };
         if self.reports_plain_atomic(&set, &arguments, &call) {
             return self.error_value(span);
         }

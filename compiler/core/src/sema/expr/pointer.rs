@@ -120,9 +120,9 @@ impl Sema<'_> {
     fn warn_bounds(&mut self, index: &Expr, count: Option<u64>, use_of: Use, span: Span) {
         let Some(count @ 2..) = count else { return };
         let Some(Const::Int(bits)) = self.constant(index) else { return };
-        let is_signed = self.types.components(index.ty).is_some_and(|(scalar, _)| scalar.is_signed());
-        let shown = if is_signed { (bits as i64).to_string() } else { bits.to_string() };
         if bits > count || bits == count && use_of == Use::Access {
+            let is_signed = self.types.components(index.ty).is_some_and(|(scalar, _)| scalar.is_signed());
+            let shown = if is_signed { (bits as i64).to_string() } else { bits.to_string() };
             self.report(
                 Diagnostic::new(
                     Code::ArrayBounds,
