@@ -82,8 +82,8 @@ extensions! {
     FeatureFp64 "__opencl_c_fp64" Cl10 optional If(|t| t.features.fp64);
     FeatureInt64 "__opencl_c_int64" Cl10 core If(|t| t.features.int64);
     FeatureSubgroups "__opencl_c_subgroups" Cl20 optional If(|t| t.features.subgroups);
-    DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl20 optional Always;
-    DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl20 optional Always;
+    DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl10 optional Always;
+    DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl10 optional Always;
     ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional Asked;
     ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional Asked;
     ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional Asked;

@@ -45,6 +45,19 @@ fn nesting_has_an_end() {
         ("x = ", ""),
         ("f(", ")"),
         ("int *", ""),
+        ("a[0] + ", ""),
+        ("a[0] ? a[1] : ", ""),
+        ("a[0] < 1 ? a[1] * 2 : ", ""),
+        ("a[0] && ", ""),
+        ("a[0] += ", ""),
+        ("a[0]++, ", ""),
+        ("(float)-", ""),
+        ("(long)(char)", ""),
+        ("1.0f * ", ""),
+        ("if (a[0]) a[1] = 2; else ", ";"),
+        ("if (a[0]) { a[1] = 2; } else ", "{}"),
+        ("do ", "while (0);"),
+        ("case 1: ", ";"),
         ("#if 1\n", "#endif\n"),
     ];
     let mut texts = Vec::new();
@@ -55,7 +68,7 @@ fn nesting_has_an_end() {
             "kernel void k(global int *a) { int x; ",
             "kernel void k(global int *a) { a[0] = ",
         ] {
-            for depth in [100, 5000] {
+            for depth in [100, 240, 480, 5000] {
                 let (open, close) = (open.repeat(depth), close.repeat(depth));
                 texts.push(format!("{begin}{open}1{close};}}").into_bytes());
             }

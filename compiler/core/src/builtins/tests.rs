@@ -68,9 +68,11 @@ fn fewer(name: &str, version: LanguageVersion) -> isize {
         ("atomic_fetch_max", Cl30) => 2,
         _ => 0,
     };
-    // Its header has these for 2.0 and later only; the extension is of OpenCL C 1.0.
+    // Its header has these for 2.0 and later only; the extensions are of OpenCL C 1.0.
     let older = match name {
         "bit_reverse" | "bitfield_insert" | "bitfield_extract_signed" | "bitfield_extract_unsigned" => -48,
+        "dot" | "dot_acc_sat" => -4,
+        _ if name.starts_with("dot_") => -1,
         _ => 0,
     };
     forms * mixed + if version == Cl12 { older } else { 0 }

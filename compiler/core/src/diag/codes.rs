@@ -252,6 +252,7 @@ codes! {
     MultipleCharacters "multiple-characters" Warning;
     GenericSelection "generic-selection" Error;
     C11Extension "c11-extension" Pedantic;
+    GnuExtension "gnu-extension" Pedantic;
     // Expressions: operators
     NotAssignable "not-assignable" Error;
     ReadOnly "read-only" Error;

@@ -156,6 +156,11 @@ impl Body<'_, '_> {
                 _ => holds,
             };
         }
+        // OpenCL C 6.15.19 allows it; no instruction does it.
+        if matches!(self.lowering.hir.types.get(left.ty), Ty::Queue | Ty::ClkEvent) {
+            self.lowering.refuse("comparisons of queues and events", left.span.to(right.span));
+            return self.builder.bool(false);
+        }
         let (left, right) = (self.value(left), self.value(right));
         if self.builder.ty(left).scalar() == Some(crate::ir::Scalar::Bool) {
             return self.compare_bools(op, left, right);

@@ -36,7 +36,8 @@ impl Sema<'_> {
                 ast::Item::Pragma(text) => {
                     self.pragma(text.node);
                 }
-                ast::Item::Empty(_) | ast::Item::Error(_) => {}
+                ast::Item::Empty(span) => self.report_gnu("a `;` behind nothing", *span, "C99 6.9"),
+                ast::Item::Error(_) => {}
             }
         }
     }
@@ -292,6 +293,10 @@ impl Sema<'_> {
         let (ty, value) = self.initializer(variable.ty, init, name.span);
         self.module.functions[function].locals[local].ty = ty;
         if value.ty == TyId::ERROR {
+            // Which block it would be is not known, and that is told already.
+            if matches!(self.types.get(ty.ty), Ty::Block(_)) {
+                self.scopes.declare(name.node, Entity::Error, name.span);
+            }
             return;
         }
         self.remember_initializer(Object::Local(function, local), ty, &value);

@@ -311,12 +311,16 @@ impl Sema<'_> {
             return None;
         }
         if length == 0 {
-            self.report(
-                Diagnostic::new(Code::ZeroSizeArray, expr.span, "this array has no elements")
-                    .note("C99 6.7.5.2: the length is greater than zero"),
-            );
+            self.report_zero_size(expr.span);
         }
         Some(length)
+    }
+
+    pub(super) fn report_zero_size(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::ZeroSizeArray, span, "this array has no elements")
+                .note("C99 6.7.5.2: the length is greater than zero"),
+        );
     }
 
     fn report_variable_length(&mut self, span: Span) {

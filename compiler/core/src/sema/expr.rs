@@ -323,6 +323,14 @@ impl Sema<'_> {
         );
     }
 
+    /// What GNU C allows and C99 does not.
+    pub(crate) fn report_gnu(&mut self, what: &str, span: Span, section: &str) {
+        self.report(
+            Diagnostic::new(Code::GnuExtension, span, format!("{what} is of GNU C, an extension here"))
+                .note(format!("{section}: C99 has no such form")),
+        );
+    }
+
     /// The value of an expression whose error has been reported.
     pub(crate) fn error_value(&self, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::ERROR, span }

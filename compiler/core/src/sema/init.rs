@@ -110,6 +110,9 @@ impl Sema<'_> {
         list: &InitializerList,
         span: Span,
     ) -> (QualTy, Expr) {
+        if list.items.is_empty() {
+            self.report_gnu("an empty list", list.span, "C99 6.7.8");
+        }
         match *self.types.get(ty.ty) {
             Ty::Error => {
                 self.check_items(list);
@@ -138,6 +141,9 @@ impl Sema<'_> {
     /// The aggregate of these parts; an array without a length takes the count.
     fn aggregate(&mut self, mut ty: QualTy, count: u64, parts: Parts, span: Span) -> (QualTy, Expr) {
         if let Ty::Array(element, None) = *self.types.get(ty.ty) {
+            if count == 0 && !parts.is_wrong {
+                self.report_zero_size(span);
+            }
             ty.ty = self.types.intern(Ty::Array(element, Some(count)));
         }
         if parts.is_wrong {

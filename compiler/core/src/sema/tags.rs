@@ -368,6 +368,7 @@ impl Sema<'_> {
                 }
                 Some(_) => self.report_other_tag(tag.node, "enum", span),
                 None => {
+                    self.report_gnu("an `enum` that is defined later", span, "C99 6.7.2.3");
                     let id = self.new_enum(specifier, span);
                     self.note_tag(specifier.tag, Tag::Enum(id), Role::Declaration);
                     self.types.intern(Ty::Enum(id))

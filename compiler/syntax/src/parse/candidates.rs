@@ -57,6 +57,7 @@ pub(super) fn small(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Ca
         .chain(names::missing_type(state, stuck));
     list.extend(names.map(|(edit, error)| candidate(vec![edit], error)));
     list.extend(unbraced(state, start, stuck));
+    list.extend(unfinished_type(state, start, stuck));
     // The same token twice is a slip of the hand.
     let twice = at > start.place.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
     if twice {
@@ -116,6 +117,47 @@ fn unbraced(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candida
         end: stuck.token,
         error,
     })
+}
+
+/// `struct S { … }` and then the words of another declaration, as in `kernel void`: what is missing stands behind the brace.
+fn unfinished_type(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+    let mut begin = stuck.token;
+    loop {
+        let at = begin.checked_sub(1).filter(|&at| at > start.place.token)?;
+        begin = match state.tokens[at].kind {
+            TokenKind::Keyword(_) => at,
+            TokenKind::Name(name) if state.scopes.borrow().kind(name).is_type() => at,
+            TokenKind::Punct(Punct::CloseParen) => {
+                attribute_before(&state.tokens[start.place.token..at])? + start.place.token
+            }
+            TokenKind::Punct(Punct::CloseBrace) if begin < stuck.token => break,
+            _ => return None,
+        };
+    }
+    let end = state.end_before(begin);
+    let kind =
+        SyntaxErrorKind::Missing { mark: Punct::Semicolon, after: Construct::TypeDefinition, open: None };
+    Some(Candidate {
+        start,
+        edits: vec![insert(begin, Terminal::Punct(Punct::Semicolon))],
+        end: stuck.token,
+        error: SyntaxError { span: Span::new(end, end), kind },
+    })
+}
+
+/// Where the `__attribute__` begins of which the last parenthesis stands behind these tokens.
+fn attribute_before(tokens: &[Token]) -> Option<usize> {
+    let mut open = 1;
+    for (at, token) in tokens.iter().enumerate().rev() {
+        match token.kind {
+            TokenKind::Punct(Punct::CloseParen) => open += 1,
+            TokenKind::Punct(Punct::OpenParen) => open -= 1,
+            TokenKind::Keyword(Keyword::Attribute) if open == 0 => return Some(at),
+            _ if open == 0 => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// At the end of the input: every open bracket closed.

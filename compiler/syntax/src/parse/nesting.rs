@@ -15,56 +15,82 @@ pub const MAX_DEPTH: u32 = 500;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep;
 
-/// An upper bound of the depth of the tree at the current token: each token that can put a node above or below
-/// another counts one, until a statement or an element of a list ends.
+/// An upper bound of the depth of the tree at the current token, by the precedence of operators: a term of a sum is
+/// no deeper for what it multiplies, and what stands beside another is not below it.
 #[derive(Default)]
 pub(crate) struct Nesting {
-    depth: u32,
-    /// For each open bracket the depth before it.
-    open: Vec<u32>,
+    level: Level,
+    /// What stands around the open brackets, outermost first.
+    open: Vec<Level>,
+    /// Operators to the left whose right operands are not finished: how tightly each binds, and the height of the
+    /// tree on its left. Those of a level begin where the level says, and bind ever more tightly.
+    operators: Vec<(u8, u32)>,
+    before: Before,
+    after_comma: bool,
+}
+
+/// What stands between two brackets. Heights are of trees of which a part is still to come.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// The depth of what holds the brackets.
+    base: u32,
+    /// Statements around the current one that have begun on this level.
+    statements: u32,
     /// Unfinished `do`s since the last statement ended.
     dos: u32,
-    after_comma: bool,
+    /// How deep what stands behind assignments and `?` is for them.
+    right: u32,
+    /// `?`s whose `:` is to come.
+    questions: u32,
+    /// Where the level's operators begin.
+    operators: usize,
+    /// Prefix operators and casts before the current operand.
+    prefix: u32,
+    /// The height of the current operand.
+    operand: u32,
+    /// The greatest height of what stands finished before assignments and `?`.
+    finished: u32,
+    /// The height of what stands before the last comma operator.
+    left: Option<u32>,
+    /// The greatest height of the statements and elements before.
+    beside: u32,
+    /// Whether what stands between these brackets could be a type, and how many names that has.
+    could_be_type: bool,
+    names: u32,
+}
+
+/// What the next token follows.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Before {
+    /// An operator, a word, or nothing.
+    #[default]
+    Operator,
+    /// The end of an operand.
+    Operand,
+    /// `)` behind what may be a type: an operand, or a cast.
+    Cast,
 }
 
 impl Nesting {
     /// Takes the next token and the one behind it.
     pub(crate) fn take(&mut self, token: TokenKind, next: Option<TokenKind>) -> Result<(), TooDeep> {
         self.after_comma = false;
+        let before = std::mem::take(&mut self.before);
         match token {
-            TokenKind::Punct(Punct::OpenParen | Punct::OpenBracket | Punct::OpenBrace) => {
-                self.open.push(self.depth);
-                self.depth += 1;
-                if self.open.len() > MAX_BRACKETS {
-                    return Err(TooDeep);
-                }
+            TokenKind::Punct(punct) => self.punct(punct, before, next)?,
+            TokenKind::Keyword(keyword) => self.keyword(keyword),
+            _ => {
+                self.begin_operand(before);
+                self.level.names += 1;
+                self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && self.level.names == 1;
+                self.before = Before::Operand;
             }
-            TokenKind::Punct(Punct::CloseParen | Punct::CloseBracket) => {
-                self.depth = self.open.pop().unwrap_or_default() + 1;
-            }
-            TokenKind::Punct(Punct::CloseBrace) => {
-                self.depth = self.open.pop().unwrap_or_default();
-                if self.ends_statement(next) && begins_statement(next) {
-                    self.end_statement();
-                }
-            }
-            TokenKind::Punct(Punct::Semicolon) if self.ends_statement(next) => self.end_statement(),
-            TokenKind::Punct(Punct::Semicolon) => {}
-            TokenKind::Punct(Punct::Comma) => {
-                self.after_comma = true;
-                self.depth += 1;
-            }
-            TokenKind::Keyword(Keyword::Do) => {
-                self.dos += 1;
-                self.depth += 1;
-            }
-            TokenKind::Punct(_)
-            | TokenKind::Keyword(Keyword::Sizeof | Keyword::Alignof | Keyword::VecStep | Keyword::Default) => {
-                self.depth += 1;
-            }
-            _ => {}
         }
-        if self.depth > MAX_DEPTH { Err(TooDeep) } else { Ok(()) }
+        if self.level.base + self.level.statements + self.height() > MAX_DEPTH {
+            Err(TooDeep)
+        } else {
+            Ok(())
+        }
     }
 
     /// An element of a list has ended, and the next token is taken already: after a comma another element begins,
@@ -75,19 +101,208 @@ impl Nesting {
         }
     }
 
+    fn keyword(&mut self, keyword: Keyword) {
+        match keyword {
+            Keyword::If | Keyword::For | Keyword::While | Keyword::Switch => self.level.statements += 1,
+            Keyword::Do => {
+                self.level.dos += 1;
+                self.level.statements += 1;
+            }
+            Keyword::Sizeof | Keyword::Alignof | Keyword::VecStep => self.level.prefix += 1,
+            _ => {}
+        }
+    }
+
+    fn punct(&mut self, punct: Punct, before: Before, next: Option<TokenKind>) -> Result<(), TooDeep> {
+        use Punct as P;
+        if !matches!(punct, P::Star | P::OpenBracket | P::CloseParen | P::CloseBracket) {
+            self.level.could_be_type = false;
+        }
+        match punct {
+            P::OpenParen | P::OpenBracket | P::OpenBrace => {
+                // What a cast is made of is the operand; arguments stand below the function.
+                if before == Before::Cast {
+                    self.begin_operand(before);
+                }
+                return self.open();
+            }
+            P::CloseParen => {
+                let could_be_type = self.close();
+                self.before = if could_be_type { Before::Cast } else { Before::Operand };
+            }
+            P::CloseBracket => {
+                self.close();
+                self.before = Before::Operand;
+            }
+            P::CloseBrace => {
+                self.close();
+                self.before = Before::Operand;
+                if self.ends_statement(next) && begins_statement(next) {
+                    self.end_statement();
+                }
+            }
+            P::Semicolon if self.ends_statement(next) => self.end_statement(),
+            P::Semicolon => self.end_expression(),
+            P::Comma => {
+                self.after_comma = true;
+                let left = self.height();
+                self.end_operators();
+                self.level = Level { left: Some(left), right: 0, finished: 0, ..self.level };
+            }
+            P::Question => {
+                self.finish(1);
+                self.level.right += 1;
+                self.level.questions += 1;
+            }
+            P::Colon if self.level.questions > 0 => {
+                self.finish(0);
+                self.level.questions -= 1;
+            }
+            P::Colon => {
+                self.end_expression();
+                self.level.statements += 1;
+            }
+            P::Dot | P::Arrow => self.level.operand += 1,
+            P::PlusPlus | P::MinusMinus if before == Before::Operand => {
+                self.level.operand += 1;
+                self.before = Before::Operand;
+            }
+            _ => match binary(punct) {
+                Some(strength) if before != Before::Operator => {
+                    // `(a) - b` is a difference, or what is cast is `-b`.
+                    if before == Before::Cast {
+                        self.level.right += 1;
+                    }
+                    self.operator(strength);
+                }
+                None if is_assignment(punct) => {
+                    self.finish(1);
+                    self.level.right += 1;
+                }
+                _ => self.level.prefix += 1,
+            },
+        }
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), TooDeep> {
+        let pending = self.operators.len() - self.level.operators;
+        let level = &self.level;
+        let depth = level.base + level.statements + level.right + level.prefix + pending as u32 + 1;
+        self.open.push(self.level);
+        self.level =
+            Level { base: depth, operators: self.operators.len(), could_be_type: true, ..Level::default() };
+        if self.open.len() > MAX_BRACKETS { Err(TooDeep) } else { Ok(()) }
+    }
+
+    /// Whether what stood between the brackets could be a type.
+    fn close(&mut self) -> bool {
+        let inner = self.height().max(self.level.beside);
+        let could_be_type = self.level.could_be_type;
+        self.end_operators();
+        self.level = self.open.pop().unwrap_or_default();
+        self.level.operand = self.level.operand.max(inner) + 1;
+        could_be_type
+    }
+
+    /// An operand begins: what stood in parentheses before it was a type.
+    fn begin_operand(&mut self, before: Before) {
+        if before == Before::Cast {
+            self.level.prefix += 1;
+            self.level.operand = 0;
+        }
+    }
+
+    /// An operator that associates to the left takes what stands before it and binds as tightly.
+    fn operator(&mut self, strength: u8) {
+        let mut height = self.level.operand + self.level.prefix;
+        while self.operators.len() > self.level.operators
+            && let Some((_, left)) = self.operators.pop_if(|(before, _)| *before >= strength)
+        {
+            height = height.max(left) + 1;
+        }
+        self.operators.push((strength, height));
+        (self.level.operand, self.level.prefix) = (0, 0);
+    }
+
+    /// What stands before an assignment, `?` or `:` is finished and hangs so much lower.
+    fn finish(&mut self, lower: u32) {
+        self.level.finished = self.level.finished.max(self.level.right + self.height_of_operators() + lower);
+        self.end_operators();
+    }
+
+    fn end_operators(&mut self) {
+        self.operators.truncate(self.level.operators);
+        (self.level.operand, self.level.prefix) = (0, 0);
+    }
+
+    fn height_of_operators(&self) -> u32 {
+        let operand = self.level.operand + self.level.prefix;
+        let operators = self.operators.get(self.level.operators..).unwrap_or_default();
+        operators.iter().rev().fold(operand, |height, (_, left)| height.max(*left) + 1)
+    }
+
+    /// The height of the current statement or element.
+    fn height(&self) -> u32 {
+        let height = (self.level.right + self.height_of_operators()).max(self.level.finished);
+        self.level.left.map_or(height, |left| left.max(height) + 1)
+    }
+
     /// `else` and the `while` of a `do` go on with the statement before them.
     fn ends_statement(&self, next: Option<TokenKind>) -> bool {
         match next {
             Some(TokenKind::Keyword(Keyword::Else)) => false,
-            Some(TokenKind::Keyword(Keyword::While)) => self.dos == 0,
+            Some(TokenKind::Keyword(Keyword::While)) => self.level.dos == 0,
             _ => true,
         }
     }
 
-    fn end_statement(&mut self) {
-        self.depth = self.open.last().map_or(0, |before| before + 1);
-        self.dos = 0;
+    fn end_expression(&mut self) {
+        self.level.beside = self.level.beside.max(self.level.statements + self.height());
+        self.end_operators();
+        self.level = Level { right: 0, questions: 0, finished: 0, left: None, ..self.level };
     }
+
+    fn end_statement(&mut self) {
+        self.end_expression();
+        (self.level.statements, self.level.dos) = (0, 0);
+    }
+}
+
+/// How tightly an operator binds that associates to the left (C99 6.5.5–6.5.14).
+fn binary(punct: Punct) -> Option<u8> {
+    use Punct as P;
+    Some(match punct {
+        P::OrOr | P::CaretCaret => 1,
+        P::AndAnd => 2,
+        P::Or => 3,
+        P::Caret => 4,
+        P::And => 5,
+        P::EqualEqual | P::NotEqual => 6,
+        P::Less | P::Greater | P::LessEqual | P::GreaterEqual => 7,
+        P::ShiftLeft | P::ShiftRight => 8,
+        P::Plus | P::Minus => 9,
+        P::Star | P::Slash | P::Percent => 10,
+        _ => return None,
+    })
+}
+
+fn is_assignment(punct: Punct) -> bool {
+    use Punct as P;
+    matches!(
+        punct,
+        P::Equal
+            | P::StarEqual
+            | P::SlashEqual
+            | P::PercentEqual
+            | P::PlusEqual
+            | P::MinusEqual
+            | P::ShiftLeftEqual
+            | P::ShiftRightEqual
+            | P::AndEqual
+            | P::CaretEqual
+            | P::OrEqual
+    )
 }
 
 /// Whether this token surely stands at the beginning of a statement if it stands behind `}`: otherwise the brace

@@ -81,6 +81,7 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec
         let news = repair.advance();
         match outcome {
             Outcome::Done => {
+                repair.doubt_gap(state.tokens.len());
                 repair.close();
                 return (repair.errors, repair.mended);
             }
@@ -135,6 +136,7 @@ impl Repair<'_, '_> {
             }
         }
         if boundary.place.token > self.start.place.token {
+            self.doubt_gap(boundary.place.token);
             self.close();
         }
         self.start = boundary;
@@ -149,6 +151,14 @@ impl Repair<'_, '_> {
     fn doubt(&mut self, token: usize) {
         let begins = statement_begins(self.state.tokens, self.start.place.token, token);
         self.doubt_from(begins.first().copied().unwrap_or(token), token);
+    }
+
+    /// Where something formed no token, from the item up to `end`, the rest of a literal may be missing.
+    fn doubt_gap(&mut self, end: usize) {
+        let item = self.start.place.token..end.max(1);
+        if let Some(&gap) = self.gaps.iter().find(|gap| item.contains(gap)) {
+            self.doubt(gap.min(self.state.tokens.len().saturating_sub(1)));
+        }
     }
 
     /// What stands from `begin` on to the end of the item is not certain, and this token is a reason.

@@ -126,4 +126,18 @@ pub(super) const TABLE: &[&str] = &[
     "__builtin_labs(x) ((long)abs((long)(x)))",
     "__builtin_printf(...) printf(__VA_ARGS__)",
     "__builtin_expect_with_probability(x, value, probability) __builtin_expect(x, value)",
+    // Atomic functions of OpenCL C as clang names its own.
+    "__opencl_atomic_init(object, value) atomic_init(object, value)",
+    "__opencl_atomic_load(object, order, scope) atomic_load_explicit(object, order, scope)",
+    "__opencl_atomic_store(object, value, order, scope) atomic_store_explicit(object, value, order, scope)",
+    "__opencl_atomic_exchange(object, value, order, scope) atomic_exchange_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_add(object, value, order, scope) atomic_fetch_add_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_sub(object, value, order, scope) atomic_fetch_sub_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_or(object, value, order, scope) atomic_fetch_or_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_xor(object, value, order, scope) atomic_fetch_xor_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_and(object, value, order, scope) atomic_fetch_and_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_min(object, value, order, scope) atomic_fetch_min_explicit(object, value, order, scope)",
+    "__opencl_atomic_fetch_max(object, value, order, scope) atomic_fetch_max_explicit(object, value, order, scope)",
+    "__opencl_atomic_compare_exchange_strong(object, expected, value, success, failure, scope) atomic_compare_exchange_strong_explicit(object, expected, value, success, failure, scope)",
+    "__opencl_atomic_compare_exchange_weak(object, expected, value, success, failure, scope) atomic_compare_exchange_weak_explicit(object, expected, value, success, failure, scope)",
 ];

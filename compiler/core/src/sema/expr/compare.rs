@@ -40,6 +40,14 @@ impl Sema<'_> {
             (left_ty, right_ty) if left_ty == right_ty && is_handle(&left_ty) && is_equality(op) => {
                 (left, right, TyId::INT)
             }
+            (Ty::Queue, _) if self.is_null_constant(&right) && is_equality(op) => {
+                let right = Expr { kind: ExprKind::Const(Const::Zero), ty: left.ty, span: right.span };
+                (left, right, TyId::INT)
+            }
+            (_, Ty::Queue) if self.is_null_constant(&left) && is_equality(op) => {
+                let left = Expr { kind: ExprKind::Const(Const::Zero), ty: right.ty, span: left.span };
+                (left, right, TyId::INT)
+            }
             _ => {
                 self.warn_sign_compare(&left, &right, op, written);
                 let (left, right) =
