@@ -1,7 +1,8 @@
 //! Our own built-in functions: OpenCL C in `builtins/lib/*.cl`, checked and lowered when a program needs them.
 //!
 //! A function of it is named after the built-in function and the types of its parameters: `sin_float`. Each file
-//! says in a line `// Defines: …` which built-in functions it has. It goes through the same stages as a program,
+//! says in lines `// Defines: …` which built-in functions it has, and may say in a line `// Types: …` that each of its
+//! functions has a parameter of one of these: for others it is not read. It goes through the same stages as a program,
 //! with a sink and names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
 
 mod items;
@@ -74,8 +75,7 @@ const RELAXED: &str = "relaxed.cl";
 static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::new(|| {
     let mut index: FxHashMap<_, Vec<_>> = FxHashMap::default();
     for file in &FILES {
-        let lines = file.text.lines().filter_map(|line| line.strip_prefix("// Defines: "));
-        for name in lines.flat_map(str::split_whitespace) {
+        for name in file.said("// Defines: ") {
             index.entry(name).or_default().push(file);
         }
     }
@@ -102,8 +102,8 @@ pub(crate) struct Found {
 /// If its results may be less exact, a shorter one is taken.
 pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
     let full = format!("{name}_{types}");
-    let files = INDEX.get(name)?;
-    files.iter().filter(|file| is_relaxed || file.name != RELAXED).find_map(|&file| {
+    let may_define = |file: &File| (is_relaxed || file.name != RELAXED) && file.has_type_of(types);
+    INDEX.get(name)?.iter().filter(|file| may_define(file)).find_map(|&file| {
         let function = file.items().find(&full)?;
         Some(Found { file, function })
     })
@@ -127,6 +127,18 @@ impl Found {
 }
 
 impl File {
+    /// The words that lines of the comment at the file's beginning have after this.
+    fn said(&self, what: &'static str) -> impl Iterator<Item = &'static str> {
+        let comment = self.text.lines().take_while(|line| line.starts_with("//"));
+        comment.filter_map(move |line| line.strip_prefix(what)).flat_map(str::split_whitespace)
+    }
+
+    /// Whether the file says that its functions have a parameter of one of these types, or does not say which they have.
+    fn has_type_of(&self, types: &str) -> bool {
+        let mut said = self.said("// Types: ").peekable();
+        said.peek().is_none() || said.any(|ty| types.contains(ty))
+    }
+
     fn items(&self) -> &Items {
         self.items.get_or_init(|| {
             let options = options(self.name);

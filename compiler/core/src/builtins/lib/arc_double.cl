@@ -2,6 +2,7 @@
 // cases 7.5.1), by the methods of `arc.cl`, `hyperbolic.cl` and `trig.cl`. The polynomials are Chebyshev's.
 //
 // Defines: asin acos atan atan2 asinpi acospi atanpi atan2pi asinh acosh atanh sinpi cospi tanpi
+// Types: double
 #include "math_double.cl"
 
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0

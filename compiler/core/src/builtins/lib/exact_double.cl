@@ -2,6 +2,7 @@
 //
 // Defines: copysign round fdim maxmag minmag sign nextafter frexp ilogb logb modf fract nan fmod remainder remquo ldexp
 // Defines: degrees radians step
+// Types: double ulong
 #ifndef EXACT_DOUBLE_CL
 #define EXACT_DOUBLE_CL
 

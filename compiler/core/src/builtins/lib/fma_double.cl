@@ -2,6 +2,7 @@
 // in the lowest bit.
 //
 // Defines: fma
+// Types: double
 #include "exact.cl"
 
 #define NEGATIVE 0x8000000000000000ul

@@ -1,6 +1,7 @@
 // Error and gamma functions of double (OpenCL C 6.15.2), by the methods of `gamma.cl`. The polynomials are Chebyshev's.
 //
 // Defines: erf erfc tgamma lgamma lgamma_r
+// Types: double
 #include "arc_double.cl"
 
 // erf(x) for |x| <= 1

@@ -3,6 +3,7 @@
 //
 // Defines: exp exp2 exp10 expm1 log log2 log10 log1p pow powr pown rootn cbrt sqrt rsqrt hypot sin cos tan sincos
 // Defines: sinh cosh tanh length distance normalize cross
+// Types: double
 #include "exact_double.cl"
 
 #define LN2_HIGH 0x1.62e42fefp-1
