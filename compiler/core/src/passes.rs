@@ -59,6 +59,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("promote_early", promote::promote),
     ("forward_joins_early", forward_joins::forward_joins),
     ("dead_code_early", dead_code::dead_code),
+    ("simplify_early", simplify::simplify),
+    ("renumber_early", renumber),
     // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
     ("inline_calls", inline_calls::inline_calls),
     // As soon as it is known which functions stay: of what they do not fit, there is a copy after all.

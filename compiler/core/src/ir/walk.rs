@@ -396,6 +396,11 @@ impl Function {
         order
     }
 
+    /// Whether there may be such an instruction: those that are no part of the function any more are asked, too.
+    pub fn may_have(&self, is_meant: impl Fn(&Op) -> bool) -> bool {
+        self.insts.iter().any(|inst| is_meant(&inst.op))
+    }
+
     /// The instructions that are part of the function, block by block in the order of `block_order`.
     pub fn inst_order(&self) -> Vec<InstId> {
         let mut order = Vec::with_capacity(self.insts.len());

@@ -101,6 +101,9 @@ pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
 
 /// Puts the bodies of those functions in the place of calls that have an instruction of this sort, or call one that has.
 pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
+    if !module.functions.iter().any(|function| function.may_have(&is_meant)) {
+        return;
+    }
     let mut has = vec![false; module.functions.len()];
     for id in module.callees_first() {
         let function = &module.functions[id];

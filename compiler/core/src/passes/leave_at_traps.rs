@@ -14,7 +14,7 @@ pub(super) fn leave_at_traps(module: &mut Module, _: &Options, _: &mut Sink) {
     let is_trap = |op: &Op| matches!(op, Op::Trap(_));
     inline_calls::inline_having(module, is_trap);
     for function in module.functions.iter_mut() {
-        if function.insts.iter().any(|inst| is_trap(&inst.op)) {
+        if function.may_have(is_trap) {
             leave(function);
         }
     }

@@ -12,6 +12,10 @@ use crate::{
 };
 
 pub(super) fn mark_shared(module: &mut Module, _: &Options, _: &mut Sink) {
+    let synchronises = |op: &Op| matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. });
+    if !module.functions.iter().any(|function| function.may_have(synchronises)) {
+        return;
+    }
     let kernels: Vec<FuncId> = module
         .functions
         .entries()

@@ -15,6 +15,9 @@ const ENQUEUE: &str = "device-side enqueue, which Vulkan has not";
 pub(super) fn refuse_opencl_only(module: &mut Module, _: &Options, sink: &mut Sink) {
     for function in module.functions.iter() {
         let params = function.params().iter().find_map(|&param| of_type(function.ty(param)));
+        if params.is_none() && !function.insts.iter().any(|inst| used(function, inst).is_some()) {
+            continue;
+        }
         let uses: Vec<(Span, &str)> = function
             .inst_order()
             .into_iter()

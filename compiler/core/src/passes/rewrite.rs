@@ -17,8 +17,8 @@ pub(super) fn rewrite_only(
     is_visited: impl Fn(&Op) -> bool,
     mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
-    // Most passes find nothing to do in most functions. What is part of no block any more is looked at here, too.
-    if !function.insts.iter().any(|inst| is_visited(&inst.op)) {
+    // Most passes find nothing to do in most functions.
+    if !function.may_have(&is_visited) {
         return;
     }
     let mut replaced = Replacements::default();

@@ -4,7 +4,7 @@
 use crate::{
     builtins::{self, Lowering},
     diag::Sink,
-    ir::{Builder, Function, InstId, Module, Op, Type, ValueId},
+    ir::{Builder, Function, InstId, Module, Op, Type, Value, ValueId},
     opencl::{AddressSpace, FenceFlags},
     passes::{
         origins::{Origins, receivers},
@@ -15,7 +15,12 @@ use crate::{
 
 pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) {
     let Module { functions, vars, .. } = module;
+    let is_cast = |op: &Op| matches!(op, Op::PointerCast);
     for function in functions.iter_mut() {
+        let is_generic = |value: &Value| value.ty == Type::Pointer(AddressSpace::Generic);
+        if !function.values.iter().any(is_generic) && !function.may_have(is_cast) {
+            continue;
+        }
         let origins = Origins::find(function, &|var| vars[var].space);
         let pointers: Vec<ValueId> = function.values.ids().collect();
         for value in pointers {

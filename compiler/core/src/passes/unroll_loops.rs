@@ -12,14 +12,16 @@ use crate::{
     session::Options,
 };
 
-/// The most instructions that an unrolled loop may have.
-const LIMIT: usize = 8192;
+/// The most instructions that an unrolled loop may have. A longer one stays as it is: the device is told what was wished
+/// for, and knows how much of it its registers and its cache bear.
+const LIMIT: usize = 512;
 
 pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink) {
     if !options.optimize {
         return;
     }
-    for function in module.functions.iter_mut() {
+    let is_meant = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
+    for function in module.functions.iter_mut().filter(|function| function.may_have(is_meant)) {
         // Inner loops come first, so that copies of the outer ones have them as they are then.
         for id in function.inst_order().into_iter().rev() {
             if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
@@ -30,12 +32,9 @@ pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink)
 }
 
 fn unroll(function: &mut Function, id: InstId, count: usize) {
-    let Op::Loop { body, continuing, hints } = &mut function.insts[id].op else { return };
-    let (body, continuing) = (*body, *continuing);
-    hints.unroll = None;
+    let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
     let size = size(function, body) + size(function, continuing);
-    let count = count.min(LIMIT / size.max(1));
-    if count < 2 {
+    if size.saturating_mul(count) > LIMIT {
         return;
     }
     let types = |function: &Function, block: BlockId| -> Vec<Type> {
@@ -54,8 +53,9 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
     let last = copy.block(body);
     let insts = std::mem::take(&mut function.blocks[last].insts);
     function.blocks[unrolled].insts.extend(insts);
-    if let Op::Loop { body, .. } = &mut function.insts[id].op {
+    if let Op::Loop { body, hints, .. } = &mut function.insts[id].op {
         *body = unrolled;
+        hints.unroll = None;
     }
 }
 
