@@ -12,6 +12,10 @@ use crate::{
 /// The most accesses that are written out.
 const WRITTEN_OUT: u64 = 16;
 
+/// How many of them a round of a loop moves: a vector. Single ones are what variables can become values of, which those
+/// that a loop goes through cannot.
+const AT_A_TIME: u64 = 4;
+
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         let is_access =
@@ -78,36 +82,45 @@ fn in_pieces(
         if u64::from(access.align) % step != 0 {
             continue;
         }
-        let count = (size - done) / step;
         let ty = Type::Scalar(Scalar::int_of_size(step));
         let access = Access { align: step as u32, ..access };
-        if count > WRITTEN_OUT && done == 0 {
-            let first = builder.i32(0);
-            let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
-            let place = builder.place();
-            let index = builder.function.blocks[open.body].params[0];
-            builder.at_end(open.body);
-            piece(builder, index, ty, step, access);
-            let one = builder.i32(1);
-            let next = builder.binary(BinaryOp::Add, index, one);
-            let limit = builder.i32(count as i32);
-            let more = builder.compare(CompareOp::Less, CompareKind::Unsigned, next, limit);
-            let test = builder.open_if(more, &[]);
-            builder.unreachable();
-            builder.at_end(test.then);
-            builder.continue_loop(open.inst, &[next]);
-            builder.at_end(test.otherwise);
-            builder.exit(open.inst, &[]);
-            builder.at_end(open.continuing);
-            let next = builder.function.blocks[open.continuing].params[0];
-            builder.next(open.inst, &[next]);
-            builder.at(place.0, place.1);
-        } else {
-            for index in done / step..done / step + count {
-                let index = builder.i32(index as i32);
-                piece(builder, index, ty, step, access);
-            }
+        let count = (size - done) / step;
+        if count > WRITTEN_OUT {
+            let rounds = count / AT_A_TIME;
+            in_rounds(builder, rounds, |builder, round| {
+                let ty = ty.with_count(AT_A_TIME as u8);
+                piece(builder, round, ty, step * AT_A_TIME, access);
+            });
+            done += rounds * AT_A_TIME * step;
         }
-        done += count * step;
+        for index in done / step..size / step {
+            let index = builder.i32(index as i32);
+            piece(builder, index, ty, step, access);
+        }
+        done = size / step * step;
     }
+}
+
+/// A loop.
+fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
+    let first = builder.i32(0);
+    let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
+    let place = builder.place();
+    let index = builder.function.blocks[open.body].params[0];
+    builder.at_end(open.body);
+    round(builder, index);
+    let one = builder.i32(1);
+    let next = builder.binary(BinaryOp::Add, index, one);
+    let limit = builder.i32(rounds as i32);
+    let more = builder.compare(CompareOp::Less, CompareKind::Unsigned, next, limit);
+    let test = builder.open_if(more, &[]);
+    builder.unreachable();
+    builder.at_end(test.then);
+    builder.continue_loop(open.inst, &[next]);
+    builder.at_end(test.otherwise);
+    builder.exit(open.inst, &[]);
+    builder.at_end(open.continuing);
+    let next = builder.function.blocks[open.continuing].params[0];
+    builder.next(open.inst, &[next]);
+    builder.at(place.0, place.1);
 }
