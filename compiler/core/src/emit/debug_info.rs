@@ -115,6 +115,10 @@ impl Emitter<'_> {
             _ => return self.debug(number::INFO_NONE, &[]),
         };
         let base = self.debug_pointee(argument.type_name.strip_suffix('*').unwrap_or_default());
+        self.debug_pointer(base, space)
+    }
+
+    fn debug_pointer(&mut self, base: Word, space: AddressSpace) -> Word {
         let class: StorageClass = self.storage_class(space);
         let [class, flags] = [class as u32, 0].map(|it| self.u32(it));
         self.debug(number::TYPE_POINTER, &[base, class, flags])
@@ -144,6 +148,10 @@ impl Emitter<'_> {
     }
 
     fn debug_type(&mut self, ty: Type) -> Word {
+        if let Type::Pointer(space) = ty {
+            let base = self.debug_basic("void", 0, UNSPECIFIED);
+            return self.debug_pointer(base, space);
+        }
         let Some(scalar) = ty.scalar() else { return self.debug(number::INFO_NONE, &[]) };
         let shown = scalar.opencl(false);
         let base = self.debug_basic(shown.spelling(), scalar.size(), encoding(shown));
