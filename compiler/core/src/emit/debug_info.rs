@@ -20,7 +20,6 @@ const SET: &str = "NonSemantic.Shader.DebugInfo.100";
 
 /// The numbers of the set's instructions.
 mod number {
-    pub(super) const INFO_NONE: u32 = 0;
     pub(super) const COMPILATION_UNIT: u32 = 1;
     pub(super) const TYPE_BASIC: u32 = 2;
     pub(super) const TYPE_POINTER: u32 = 3;
@@ -111,8 +110,7 @@ impl Emitter<'_> {
         let space = match argument.kind {
             ArgumentKind::Pointer { space, .. } => space,
             ArgumentKind::Local { .. } => AddressSpace::Local,
-            ArgumentKind::Value { .. } => return self.debug_named(&argument.type_name),
-            _ => return self.debug(number::INFO_NONE, &[]),
+            _ => return self.debug_named(&argument.type_name),
         };
         let base = self.debug_pointee(argument.type_name.strip_suffix('*').unwrap_or_default());
         self.debug_pointer(base, space)
@@ -152,7 +150,7 @@ impl Emitter<'_> {
             let base = self.debug_basic("void", 0, UNSPECIFIED);
             return self.debug_pointer(base, space);
         }
-        let Some(scalar) = ty.scalar() else { return self.debug(number::INFO_NONE, &[]) };
+        let Some(scalar) = ty.scalar() else { return self.debug_basic(&ty.to_string(), 0, UNSPECIFIED) };
         let shown = scalar.opencl(false);
         let base = self.debug_basic(shown.spelling(), scalar.size(), encoding(shown));
         self.debug_vector(base, ty.count())
