@@ -82,6 +82,7 @@ const HARMLESS: &[&str] = &[
     "const",
     "convergent",
     "deprecated",
+    "fallthrough",
     "flatten",
     "gnu_inline",
     "hot",
