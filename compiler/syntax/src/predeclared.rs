@@ -57,31 +57,61 @@ const SCALARS_AND_OBJECTS: &[&str] = &[
 ];
 
 /// What a number behind makes a vector of: 6.3.2, and reserved ones of 6.3.4.
-const ELEMENTS: &[&str] = &[
-    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half", "bool",
-    "quad",
-];
-
-/// The lengths of vectors.
-const LENGTHS: &[&str] = &["2", "3", "4", "8", "16"];
+macro_rules! vectors {
+    ($length:literal) => {
+        [
+            concat!("char", $length),
+            concat!("uchar", $length),
+            concat!("short", $length),
+            concat!("ushort", $length),
+            concat!("int", $length),
+            concat!("uint", $length),
+            concat!("long", $length),
+            concat!("ulong", $length),
+            concat!("float", $length),
+            concat!("double", $length),
+            concat!("half", $length),
+            concat!("bool", $length),
+            concat!("quad", $length),
+        ]
+    };
+}
 
 /// What two lengths with an `x` between them make a reserved matrix of (6.3.4).
-const MATRICES: &[&str] = &["float", "double"];
+macro_rules! matrices {
+    ($length:literal) => {
+        [
+            concat!("float2x", $length),
+            concat!("float3x", $length),
+            concat!("float4x", $length),
+            concat!("float8x", $length),
+            concat!("float16x", $length),
+            concat!("double2x", $length),
+            concat!("double3x", $length),
+            concat!("double4x", $length),
+            concat!("double8x", $length),
+            concat!("double16x", $length),
+        ]
+    };
+}
+
+/// The vectors and matrices of each length.
+const OF_LENGTHS: [([&str; 13], [&str; 10]); 5] = [
+    (vectors!("2"), matrices!("2")),
+    (vectors!("3"), matrices!("3")),
+    (vectors!("4"), matrices!("4")),
+    (vectors!("8"), matrices!("8")),
+    (vectors!("16"), matrices!("16")),
+];
 
 /// Every predeclared type name, and whether it names a vector.
-pub fn each(mut give: impl FnMut(&str, bool)) {
+pub fn each(mut give: impl FnMut(&'static str, bool)) {
     for name in SCALARS_AND_OBJECTS {
         give(name, false);
     }
-    for length in LENGTHS {
-        for element in ELEMENTS {
-            give(&format!("{element}{length}"), true);
-        }
-        for element in MATRICES {
-            for columns in LENGTHS {
-                give(&format!("{element}{columns}x{length}"), false);
-            }
-        }
+    for (vectors, matrices) in &OF_LENGTHS {
+        vectors.iter().for_each(|name| give(name, true));
+        matrices.iter().for_each(|name| give(name, false));
     }
 }
 

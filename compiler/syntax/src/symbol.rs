@@ -16,6 +16,11 @@ impl Symbol {
         Keyword::ALL.get(self.index()).map(|(_, keyword)| *keyword)
     }
 
+    /// The symbol at this position in the order of interning.
+    pub(crate) fn at(index: usize) -> Self {
+        Self(SymbolU32::try_from_usize(index).expect("fewer than 2^32 names"))
+    }
+
     /// The position in the order of interning.
     pub fn index(self) -> usize {
         self.0.to_usize()
@@ -36,7 +41,7 @@ impl Interner {
                 interner.get_or_intern_static(spelling);
             }
             predeclared::each(|name, _| {
-                interner.get_or_intern(name);
+                interner.get_or_intern_static(name);
             });
             Interner(interner)
         });
@@ -76,5 +81,15 @@ mod tests {
             assert_eq!(interner.intern(spelling).keyword(), Some(*keyword), "{spelling}");
         }
         assert_eq!(interner.intern("name").keyword(), None);
+    }
+
+    #[test]
+    fn predeclared_names_follow() {
+        let mut interner = Interner::new();
+        let mut position = Keyword::ALL.len();
+        predeclared::each(|name, _| {
+            assert_eq!(interner.intern(name), Symbol::at(position), "{name}");
+            position += 1;
+        });
     }
 }

@@ -58,8 +58,8 @@ impl Search<'_> {
             if is_loop {
                 self.loops.push(id);
             }
-            for nested in inst.op.blocks() {
-                self.block(nested);
+            if inst.op.is_construct() {
+                inst.op.blocks().into_iter().for_each(|nested| self.block(nested));
             }
             if let Op::Exit(target) = inst.op {
                 self.exit(block, id, target);
@@ -67,11 +67,14 @@ impl Search<'_> {
                 // What is kept at the exits is what comes out.
                 self.loops.pop();
             } else {
-                let followed = inst.args.iter().filter_map(|arg| self.fleeting.get(arg).copied()).max();
-                let made_in = if inst.op.is_pure() { followed } else { Some(self.loops.len()) };
-                self.fleeting.extend(
-                    made_in.into_iter().flat_map(|it| inst.results.iter().map(move |&result| (result, it))),
-                );
+                let made_in = match inst.op.is_pure() {
+                    true => inst.args.iter().filter_map(|arg| self.fleeting.get(arg).copied()).max(),
+                    false => Some(self.loops.len()),
+                };
+                // What is made outside of all loops is not made again.
+                if let Some(made_in) = made_in.filter(|&it| it > 0) {
+                    self.fleeting.extend(inst.results.iter().map(|&result| (result, made_in)));
+                }
             }
         }
     }

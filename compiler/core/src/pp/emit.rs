@@ -120,9 +120,9 @@ impl Preprocessor<'_> {
 
 /// A floating constant has a point or an exponent (C99 6.4.4.2).
 fn is_floating(text: &str) -> bool {
-    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    let exponent = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
-    text.contains('.') || text.contains(exponent)
+    let is_hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
+    let exponent = if is_hexadecimal { b'p' } else { b'e' };
+    text.bytes().any(|byte| byte == b'.' || byte.to_ascii_lowercase() == exponent)
 }
 
 /// The character of C that was meant by one that text processors put in its place.

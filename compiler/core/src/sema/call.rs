@@ -1,6 +1,7 @@
 //! Calls of functions of the program (C99 6.5.2.2); those of built-in functions begin here and go on in `builtin.rs`.
 
 use kiln_syntax::{Span, Symbol, ast};
+use smallvec::SmallVec;
 
 use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
 use crate::{
@@ -116,7 +117,7 @@ impl Sema<'_> {
         self.note_call(callee, arguments, || Callee::Function(function));
         let called = &self.module.functions[function];
         let (result, declared) = (called.result, called.span);
-        let parameters: Vec<QualTy> =
+        let parameters: SmallVec<[QualTy; 8]> =
             called.parameters.iter().map(|local| called.locals[*local].ty).collect();
         let name = self.text(called.name).to_owned();
         if result != TyId::VOID && !self.types.is_complete(result) {
@@ -175,11 +176,10 @@ impl Sema<'_> {
             self.report(diagnostic);
             return None;
         }
-        let mut converted = Vec::with_capacity(values.len());
-        for (number, (value, parameter)) in (1..).zip(values.into_iter().zip(parameters)) {
-            let value = self.assign_convert(value, *parameter, AssignContext::Argument(number));
-            converted.push(value);
-        }
+        let convert = |(index, (value, parameter)): (usize, (Expr, &QualTy))| {
+            self.assign_convert(value, *parameter, AssignContext::Argument(index + 1))
+        };
+        let converted: Vec<Expr> = values.into_iter().zip(parameters).enumerate().map(convert).collect();
         converted.iter().all(|value| value.ty != TyId::ERROR).then_some(converted)
     }
 

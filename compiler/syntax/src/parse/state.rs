@@ -66,9 +66,12 @@ impl<'a> State<'a> {
     /// At the beginning of the input.
     pub(super) fn new(tokens: &'a [Token], interner: &mut Interner, layout: &'a dyn Layout) -> Self {
         let mut scopes = Scopes::default();
-        predeclared::each(|name, vector| {
+        // Every interner begins with the keywords and these names.
+        let mut position = Keyword::ALL.len();
+        predeclared::each(|_, vector| {
             let kind = if vector { NameKind::Vector } else { NameKind::Type };
-            scopes.predeclare(interner.intern(name), kind);
+            scopes.predeclare(Symbol::at(position), kind);
+            position += 1;
         });
         Self {
             tokens,
@@ -81,7 +84,7 @@ impl<'a> State<'a> {
             lines: OnceCell::new(),
             looking_at: Cell::default(),
             vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
-            keywords: std::array::from_fn(|i| interner.intern(Keyword::ALL[i].0)),
+            keywords: std::array::from_fn(Symbol::at),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Assignments (OpenCL C 6.5.15) and `++`, `--` (6.5.3): what may be written, and with what.
 
+use std::borrow::Cow;
+
 use kiln_syntax::{
     Span, Spanned,
     ast::{self, BinaryOp, UnaryOp},
@@ -23,7 +25,7 @@ impl Sema<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Expr {
-        let spelling = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()));
+        let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
         let place = self.writable(left, op.span, &spelling);
         let value = self.operator_value(right);
         let Some(place) = place else { return self.error_value(span) };
