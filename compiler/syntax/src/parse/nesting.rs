@@ -115,7 +115,12 @@ impl Nesting {
 
     fn punct(&mut self, punct: Punct, before: Before, next: Option<TokenKind>) -> Result<(), TooDeep> {
         use Punct as P;
-        if !matches!(punct, P::Star | P::OpenBracket | P::CloseParen | P::CloseBracket) {
+        // What stands in brackets inside, as in `(T (*)[3])` and `(typeof(x))`, belongs to them.
+        let is_bracket = matches!(
+            punct,
+            P::OpenParen | P::OpenBracket | P::OpenBrace | P::CloseParen | P::CloseBracket | P::CloseBrace
+        );
+        if !is_bracket && punct != P::Star {
             self.level.could_be_type = false;
         }
         match punct {

@@ -46,6 +46,8 @@ fn chains_grow_up_to_the_limit() {
         ("a * (a + a) + ", 1),
         ("a == a ? a : ", 1),
         ("(int)-", 2),
+        ("(typeof(a))-", 2),
+        ("(int (*)[3])-", 2),
         ("a, ", 1),
         ("- ", 1),
         ("sizeof ", 1),
