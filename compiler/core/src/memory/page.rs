@@ -36,6 +36,19 @@ data race that the source does not have. The number behind a rule is how many of
 R1 to R7 are done by the pass `legalize_atomics`, which asks `memory::replacement` what to build.
 ";
 
+/// What `legalize_atomics` makes of operations on floats once the rules have been applied.
+const FLOATS: &str = "
+### Floats that no instruction changes
+
+A compare-exchange in a loop changes them, after the rules above have given the operation its order and scope. Its
+attempts are relaxed; the order is that of a release fence before the loop and of an acquire fence behind it, of the
+operation's scope and kinds of memory. Of two such operations, of which one reads what the other wrote, the fence before
+the first synchronises with the fence behind the second: what the proofs of R1 to R7 need. One thing fences cannot give:
+that a plain access to the float itself is ordered after a change of it by nothing but that change. A program that has to
+read such a float plainly orders the two by another object, or by a barrier. seq_cst operations in the OpenCL environment
+keep their order in every attempt.
+";
+
 /// The rules, with their reasons.
 const RULES: [(&str, &str); 10] = [
     (
@@ -348,6 +361,7 @@ fn rules(page: &mut String) {
     for (name, reason) in RULES {
         line(page, format_args!("\n### {name}\n\n{reason}"));
     }
+    page.push_str(FLOATS);
     line(page, format_args!("\n### What takes the place of what\n"));
     line(page, format_args!("On a global object, with work_group scope in the source.\n"));
     table(page, &["operation", "order", "around it", "on Vulkan"]);
