@@ -1,21 +1,21 @@
 //! Our own built-in functions: OpenCL C in `builtins/lib/*.cl`, checked and lowered when a program needs them.
 //!
 //! A function of it is named after the built-in function and the types of its parameters: `sin_float`. Each file
-//! says in lines `// Defines: …` which built-in functions it has, and may say in a line `// Types: …` that each of its
-//! functions has a parameter of one of these: for others it is not read. It goes through the same stages as a program,
-//! with a sink and names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
+//! says in lines `// Defines: …` which built-in functions it has, in lines `// Helps: …` which other functions the files
+//! may use that include it, and may say in a line `// Types: …` that each of its built-in functions has a parameter of
+//! one of these: for others it is not read. What is needed goes through the same stages as a program, with a sink and
+//! names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
 
 mod items;
 
 use std::sync::{LazyLock, OnceLock};
 
-use kiln_syntax::{Interner, Symbol, parse};
-use rustc_hash::FxHashMap;
+use kiln_syntax::{Interner, Symbol, parse, token::Token};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::items::Items;
 use crate::{
     diag::{Sink, WarningOptions},
-    hir,
     ir::{FuncId, Module},
     lower,
     opencl::LanguageVersion,
@@ -31,14 +31,18 @@ macro_rules! files {
             name: $name,
             text: include_str!(concat!("builtins/lib/", $name)),
             items: OnceLock::new(),
+            helpers: OnceLock::new(),
         }),*]
     };
 }
 
-static FILES: [File; 24] = files![
+static FILES: [File; 27] = files![
     "relaxed.cl",
     "rounded.cl",
     "integer.cl",
+    "multiply.cl",
+    "bits.cl",
+    "dot.cl",
     "exact.cl",
     "exp.cl",
     "log.cl",
@@ -66,6 +70,8 @@ struct File {
     name: &'static str,
     text: &'static str,
     items: OnceLock<Items>,
+    /// Who has the functions of other files that this one may use.
+    helpers: OnceLock<FxHashMap<&'static str, &'static Self>>,
 }
 
 /// The file of the functions that will do where results may be less exact.
@@ -82,13 +88,23 @@ static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::
     index
 });
 
-/// The files include each other by name.
+/// The files include each other by name, for their macros: the functions of another file are read there.
 struct Files;
 
 impl Loader for Files {
     fn load(&self, path: &str) -> Option<Vec<u8>> {
-        FILES.iter().find(|file| file.name == path).map(|file| file.text.as_bytes().to_vec())
+        let mut is_directive = false;
+        let directives = file(path)?.text.split_inclusive('\n').filter(|line| {
+            let is_taken = is_directive || line.starts_with('#');
+            is_directive = is_taken && line.ends_with("\\\n");
+            is_taken
+        });
+        Some(directives.collect::<String>().into_bytes())
     }
+}
+
+fn file(name: &str) -> Option<&'static File> {
+    FILES.iter().find(|file| file.name == name)
 }
 
 /// A function of the library.
@@ -112,17 +128,44 @@ pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
 impl Found {
     /// The function in the intermediate form, with those that it calls.
     pub(crate) fn lower(self) -> (Module, FuncId) {
-        let items = self.file.items();
-        let (options, mut names) = (options(self.file.name), items.names.clone());
+        let mut needed = Needed::default();
+        needed.add(self.file, self.function);
+        let Needed { tokens, mut names, .. } = needed;
+        let options = options(self.file.name);
         let mut sink = Sink::new(options.warnings.clone());
-        let parsed = parse::parse(&items.needed(self.function), &mut names, &parse::NoLayout);
+        let parsed = parse::parse(&tokens, &mut names, &parse::NoLayout);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
-        let is_wanted = |function: &hir::Function| function.name == self.function && function.body.is_some();
-        let wanted = hir.functions.entries().find(|(_, function)| is_wanted(function)).map(|(id, _)| id);
+        // What a function needs precedes it.
+        let wanted = hir.functions.ids().filter(|&id| hir.functions[id].body.is_some()).last();
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());
         self.file.expect_sound(&sink);
         (lowered.0, lowered.1[0])
+    }
+}
+
+/// A program that has a function and what it needs.
+#[derive(Default)]
+struct Needed {
+    tokens: Vec<Token>,
+    names: Interner,
+    added: FxHashSet<(&'static str, Symbol)>,
+}
+
+impl Needed {
+    /// Adds a function behind those that it names.
+    fn add(&mut self, file: &'static File, function: Symbol) {
+        if !self.added.insert((file.name, function)) {
+            return;
+        }
+        let items = file.items();
+        for name in items.mentioned(function) {
+            let home = file.helpers().get(name).copied().unwrap_or(file);
+            if let Some(function) = home.items().find(name) {
+                self.add(home, function);
+            }
+        }
+        self.tokens.extend(items.translated(function, &mut self.names));
     }
 }
 
@@ -131,6 +174,19 @@ impl File {
     fn said(&self, what: &'static str) -> impl Iterator<Item = &'static str> {
         let comment = self.text.lines().take_while(|line| line.starts_with("//"));
         comment.filter_map(move |line| line.strip_prefix(what)).flat_map(str::split_whitespace)
+    }
+
+    fn helpers(&self) -> &FxHashMap<&'static str, &'static Self> {
+        self.helpers.get_or_init(|| {
+            let included =
+                self.text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+            let mut helpers = FxHashMap::default();
+            for included in included.filter_map(file) {
+                helpers.extend(included.helpers());
+                helpers.extend(included.said("// Helps: ").map(|name| (name, included)));
+            }
+            helpers
+        })
     }
 
     /// Whether the file says that its functions have a parameter of one of these types, or does not say which they have.

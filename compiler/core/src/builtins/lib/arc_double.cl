@@ -3,6 +3,7 @@
 //
 // Defines: asin acos atan atan2 asinpi acospi atanpi atan2pi asinh acosh atanh sinpi cospi tanpi
 // Types: double
+// Helps: sinpi_double
 #include "math_double.cl"
 
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0

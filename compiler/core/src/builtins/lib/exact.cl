@@ -1,5 +1,8 @@
 // Tools of the other files: unevaluated sums of two floats, exact scaling, and rounding of wide integers.
 // Products are split by masks, so that each partial product is exact.
+//
+// Helps: copysign_float fast_two_sum two_sum two_product pair_quotient pair_sqrt ldexp_float significand round_to
+// Helps: round_to_float
 #ifndef EXACT_CL
 #define EXACT_CL
 

@@ -3,6 +3,7 @@
 // Defines: copysign round fdim maxmag minmag sign nextafter frexp ilogb logb modf fract nan fmod remainder remquo ldexp
 // Defines: degrees radians step
 // Types: double ulong
+// Helps: copysign_double is_zero is_endless fast_two_sum two_sum two_product pair_quotient ldexp_double significand
 #ifndef EXACT_DOUBLE_CL
 #define EXACT_DOUBLE_CL
 

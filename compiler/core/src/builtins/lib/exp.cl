@@ -2,6 +2,7 @@
 // exact in its high part, and the Taylor series of e^r to the seventh power.
 //
 // Defines: exp exp2 exp10 expm1 half_exp10 native_exp10
+// Helps: exp_part exp_float exp2_pair expm1_float
 #ifndef EXP_CL
 #define EXP_CL
 #include "exact.cl"

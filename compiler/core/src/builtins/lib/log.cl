@@ -2,6 +2,7 @@
 // ln m = 2 artanh s with s = (m - 1) / (m + 1) as a sum.
 //
 // Defines: log log2 log10 log1p half_log half_log2 half_log10 native_log10
+// Helps: log_float log2_pair log1p_float
 #ifndef LOG_CL
 #define LOG_CL
 #include "exact.cl"

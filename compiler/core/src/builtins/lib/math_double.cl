@@ -4,6 +4,7 @@
 // Defines: exp exp2 exp10 expm1 log log2 log10 log1p pow powr pown rootn cbrt sqrt rsqrt hypot sin cos tan sincos
 // Defines: sinh cosh tanh length distance normalize cross
 // Types: double
+// Helps: exp_part log_double log1p_double power is_odd pair_sqrt sqrt_double sin_part cos_part turned_sin
 #include "exact_double.cl"
 
 #define LN2_HIGH 0x1.62e42fefp-1

@@ -1,6 +1,7 @@
 // Powers and roots of float (OpenCL C 6.15.2, special cases 7.5.1): 2^(y log2 x) with the exponent as a sum.
 //
 // Defines: pow powr pown rootn cbrt sqrt rsqrt hypot half_powr half_recip half_divide native_recip native_divide
+// Helps: power sqrt_float
 #ifndef POW_CL
 #define POW_CL
 #include "exact.cl"

@@ -3,6 +3,7 @@
 // exactly to 2^-64, however large the argument.
 //
 // Defines: sin cos tan sincos sinpi cospi tanpi half_sin half_cos half_tan
+// Helps: sinpi_float
 #ifndef TRIG_CL
 #define TRIG_CL
 #include "exact.cl"

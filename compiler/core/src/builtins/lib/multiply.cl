@@ -1,0 +1,62 @@
+// Products of integers (OpenCL C 6.15.3): their upper halves, sums with them, and products of 24 bits.
+//
+// Defines: mul_hi mad_hi mad_sat mad24 mul24
+
+// What is at most 16 bits wide, in a type W of 32.
+#define NARROW(T, W, LEAST, MOST, BITS)                                                                     \
+    T mul_hi_##T(T x, T y) { return (T)(((W)x * (W)y) >> BITS); }                                            \
+    T mad_hi_##T(T x, T y, T z) { return (T)(mul_hi_##T(x, y) + z); }                                        \
+    T mad_sat_##T(T x, T y, T z) { return (T)clamp((W)x * (W)y + (W)z, (W)LEAST, (W)MOST); }
+NARROW(char, int, CHAR_MIN, CHAR_MAX, 8)
+NARROW(uchar, uint, 0, UCHAR_MAX, 8)
+NARROW(short, int, SHRT_MIN, SHRT_MAX, 16)
+NARROW(ushort, uint, 0, USHRT_MAX, 16)
+
+uint mul_hi_uint(uint x, uint y) { return (uint)(((ulong)x * (ulong)y) >> 32); }
+int mul_hi_int(int x, int y) { return (int)(((long)x * (long)y) >> 32); }
+
+ulong mul_hi_ulong(ulong x, ulong y) {
+    ulong low_x = (uint)x, high_x = x >> 32, low_y = (uint)y, high_y = y >> 32;
+    ulong low = low_x * low_y;
+    ulong middle = high_x * low_y + (low >> 32);
+    ulong other = low_x * high_y + (uint)middle;
+    return high_x * high_y + (middle >> 32) + (other >> 32);
+}
+// The product of bit patterns is too large by 2^64 times the other factor where one is negative.
+long mul_hi_long(long x, long y) {
+    ulong high = mul_hi_ulong((ulong)x, (ulong)y);
+    return (long)(high - (x < 0 ? (ulong)y : 0) - (y < 0 ? (ulong)x : 0));
+}
+
+#define MAD_HI(T, U) \
+    T mad_hi_##T(T x, T y, T z) { return (T)((U)mul_hi_##T(x, y) + (U)z); }
+MAD_HI(int, uint)
+MAD_HI(uint, uint)
+MAD_HI(long, ulong)
+MAD_HI(ulong, ulong)
+
+int mad_sat_int(int x, int y, int z) {
+    long exact = (long)x * y + z;
+    return exact > INT_MAX ? INT_MAX : exact < INT_MIN ? INT_MIN : (int)exact;
+}
+uint mad_sat_uint(uint x, uint y, uint z) {
+    ulong exact = (ulong)x * y + z;
+    return exact > UINT_MAX ? UINT_MAX : (uint)exact;
+}
+long mad_sat_long(long x, long y, long z) {
+    ulong low = (ulong)x * (ulong)y;
+    long high = mul_hi_long(x, y);
+    ulong sum = low + (ulong)z;
+    high += (z >> 63) + (sum < low ? 1 : 0);
+    return high == ((long)sum >> 63) ? (long)sum : high < 0 ? LONG_MIN : LONG_MAX;
+}
+ulong mad_sat_ulong(ulong x, ulong y, ulong z) {
+    ulong low = x * y;
+    return mul_hi_ulong(x, y) != 0 || low > ULONG_MAX - z ? ULONG_MAX : low + z;
+}
+
+// Arguments of more than 24 bits have no defined result (OpenCL C 6.15.3), so the whole product will do.
+int mul24_int(int x, int y) { return (int)((uint)x * (uint)y); }
+uint mul24_uint(uint x, uint y) { return x * y; }
+int mad24_int(int x, int y, int z) { return (int)((uint)x * (uint)y + (uint)z); }
+uint mad24_uint(uint x, uint y, uint z) { return x * y + z; }
