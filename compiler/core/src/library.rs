@@ -119,17 +119,15 @@ pub(crate) struct Found {
 pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
     let full = format!("{name}_{types}");
     let may_define = |file: &File| (is_relaxed || file.name != RELAXED) && file.has_type_of(types);
-    INDEX.get(name)?.iter().filter(|file| may_define(file)).find_map(|&file| {
-        let function = file.items().find(&full)?;
-        Some(Found { file, function })
-    })
+    let mut files = INDEX.get(name)?.iter().filter(|file| may_define(file));
+    files.find_map(|file| file.function(&full))
 }
 
 impl Found {
     /// The function in the intermediate form, with those that it calls.
     pub(crate) fn lower(self) -> (Module, FuncId) {
         let mut needed = Needed::default();
-        needed.add(self.file, self.function);
+        needed.add(self);
         let Needed { tokens, mut names, .. } = needed;
         let options = options(self.file.name);
         let mut sink = Sink::new(options.warnings.clone());
@@ -154,16 +152,13 @@ struct Needed {
 
 impl Needed {
     /// Adds a function behind those that it names.
-    fn add(&mut self, file: &'static File, function: Symbol) {
+    fn add(&mut self, Found { file, function }: Found) {
         if !self.added.insert((file.name, function)) {
             return;
         }
         let items = file.items();
-        for name in items.mentioned(function) {
-            let home = file.helpers().get(name).copied().unwrap_or(file);
-            if let Some(function) = home.items().find(name) {
-                self.add(home, function);
-            }
+        for needed in items.mentioned(function).filter_map(|name| file.function(name)) {
+            self.add(needed);
         }
         self.tokens.extend(items.translated(function, &mut self.names));
     }
@@ -193,6 +188,12 @@ impl File {
     fn has_type_of(&self, types: &str) -> bool {
         let mut said = self.said("// Types: ").peekable();
         said.peek().is_none() || said.any(|ty| types.contains(ty))
+    }
+
+    /// The function of this name that it has, or may use.
+    fn function(&'static self, name: &str) -> Option<Found> {
+        let file = self.helpers().get(name).copied().unwrap_or(self);
+        file.items().find(name).map(|function| Found { file, function })
     }
 
     fn items(&self) -> &Items {

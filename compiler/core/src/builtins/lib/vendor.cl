@@ -1,8 +1,8 @@
-// Functions of vendors' extensions: cl_amd_media_ops, cl_amd_media_ops2, cl_arm_integer_dot_product_*, and of GNU C.
+// Functions of vendors' extensions: cl_amd_media_ops, cl_amd_media_ops2, and of GNU C.
 //
 // Defines: amd_bitalign amd_bytealign amd_lerp amd_sad amd_sadhi amd_sad4 amd_pack
 // Defines: amd_unpack0 amd_unpack1 amd_unpack2 amd_unpack3 amd_max3 amd_min3 amd_median3 amd_bfe amd_bfm
-// Defines: amd_msad amd_sadd amd_sadw amd_mqsad amd_qsad arm_dot arm_dot_acc arm_dot_acc_sat
+// Defines: amd_msad amd_sadd amd_sadw amd_mqsad amd_qsad
 // Defines: __builtin_popcount __builtin_popcountl __builtin_popcountll __builtin_parity __builtin_parityl
 // Defines: __builtin_parityll __builtin_clz __builtin_clzl __builtin_clzll __builtin_ctz __builtin_ctzl
 // Defines: __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll __builtin_bswap16 __builtin_bswap32
@@ -88,17 +88,6 @@ uint amd_sadw_uint(uint a, uint b, uint sum) {
     }
 WINDOWS(amd_qsad, amd_sad_uint)
 WINDOWS(amd_mqsad, amd_msad_uint)
-
-#define DOT(T, R) \
-    R arm_dot_##T##_##T(T a, T b) { return (R)a.x * b.x + (R)a.y * b.y + (R)a.z * b.z + (R)a.w * b.w; } \
-    R arm_dot_acc_##T##_##T##_##R(T a, T b, R c) { return arm_dot_##T##_##T(a, b) + c; }                \
-    R arm_dot_acc_sat_##T##_##T##_##R(T a, T b, R c) { return add_sat(arm_dot_##T##_##T(a, b), c); }
-DOT(char4, int)
-DOT(uchar4, uint)
-int arm_dot_acc_short2_short2_int(short2 a, short2 b, int c) { return (int)a.x * b.x + (int)a.y * b.y + c; }
-uint arm_dot_acc_ushort2_ushort2_uint(ushort2 a, ushort2 b, uint c) {
-    return (uint)a.x * b.x + (uint)a.y * b.y + c;
-}
 
 // For the sizes of numbers by which GNU C has these functions. Of zero it leaves `clz` and `ctz` open.
 #define GNU(SUFFIX, U, T)                                                                                   \
