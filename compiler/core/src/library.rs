@@ -135,7 +135,7 @@ impl Found {
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
         // What a function needs precedes it.
-        let wanted = hir.functions.ids().filter(|&id| hir.functions[id].body.is_some()).last();
+        let wanted = hir.functions.ids().rfind(|&id| hir.functions[id].body.is_some());
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());
         self.file.expect_sound(&sink);
         (lowered.0, lowered.1[0])
