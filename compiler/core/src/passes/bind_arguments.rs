@@ -5,7 +5,7 @@
 //! variables whose size the launch decides, program-scope variables parts of one buffer.
 
 use crate::{
-    diag::Sink,
+    diag::{Code, Diagnostic, Sink},
     hir::CompareOp,
     index::Id as _,
     ir::{
@@ -18,10 +18,13 @@ use crate::{
     target::Features,
 };
 
-pub(super) fn bind_arguments(module: &mut Module, options: &Options, _: &mut Sink) {
+/// The most bytes that program-scope variables have together: a module carries what they begin as.
+const MOST_VARIABLES: u64 = 1 << 30;
+
+pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut Sink) {
     let mut interface = std::mem::take(&mut module.interface);
     let mut words = place_state(module, &mut interface);
-    words = place_variables(module, &mut interface, words);
+    words = place_variables(module, &mut interface, words, sink);
     let features = &options.target.features;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
@@ -56,7 +59,7 @@ fn place_state(module: &Module, interface: &mut Interface) -> u32 {
 }
 
 /// The buffer of program-scope variables: those that functions name, and those whose addresses they hold.
-fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32 {
+fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: &mut Sink) -> u32 {
     let is_program =
         |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
     let mut work: Vec<VarId> = Vec::new();
@@ -77,6 +80,13 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32) -> u32
         let var = &module.vars[id];
         let offset = (data.bytes.len() as u64).next_multiple_of(var.align.max(1));
         interface.offsets.push((id, offset));
+        if var.size > MOST_VARIABLES - offset.min(MOST_VARIABLES) {
+            let message =
+                format!("program-scope variables may have {MOST_VARIABLES} bytes together on Vulkan");
+            let diagnostic = Diagnostic::new(Code::TargetFeature, var.span, message);
+            sink.report(diagnostic.help("take a buffer as an argument of the kernel"));
+            continue;
+        }
         data.bytes.resize(offset as usize, 0);
         if let Some(Data { bytes, relocations }) = &var.init {
             data.bytes.extend_from_slice(bytes);

@@ -1,0 +1,2 @@
+// fuzz: CL2.0
+atomic_int table[2340663572];kernel void c(global int*){atomic_store(&table[2],5);}
