@@ -122,7 +122,8 @@ impl Writer {
 
     /// An annotation.
     pub(super) fn annotate(&mut self, op: Op, operands: Vec<Operand>) {
-        self.module.annotations.push(Instruction::new(op, None, None, operands));
+        let instruction = self.instruction(op, None, None, operands);
+        self.module.annotations.push(instruction);
     }
 
     /// `OpDecorate`
@@ -140,7 +141,8 @@ impl Writer {
     pub(super) fn name(&mut self, id: Word, name: &str) {
         if !name.is_empty() && !self.is_stripped {
             let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
-            self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));
+            let instruction = self.instruction(Op::Name, None, None, operands);
+            self.module.debug_names.push(instruction);
         }
     }
 

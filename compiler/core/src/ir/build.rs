@@ -417,6 +417,14 @@ impl Builder<'_> {
         self.inst(Op::Next(construct), arguments, &[]);
     }
 
+    /// Closes a loop: what its `continuing` block is given goes on to the body. Next, instructions go to this place.
+    pub fn close_loop(&mut self, open: &OpenLoop, place: (BlockId, usize)) {
+        self.at_end(open.continuing);
+        let again = self.function.blocks[open.continuing].params.clone();
+        self.next(open.inst, &again);
+        self.at(place.0, place.1);
+    }
+
     /// Out of the function.
     pub fn ret(&mut self, result: Option<ValueId>) {
         self.inst(Op::Return, result.as_slice(), &[]);

@@ -52,11 +52,7 @@ fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
     for &block in blocks {
         for &id in &function.blocks[block].insts {
             depths[id.index()] = depth_of[block.index()] + 1;
-            let op = &function.insts[id].op;
-            if !op.is_construct() {
-                continue;
-            }
-            for nested in op.blocks() {
+            for nested in function.insts[id].op.blocks() {
                 depth_of[nested.index()] = depth_of[block.index()] + 1;
             }
         }

@@ -101,7 +101,7 @@ fn in_pieces(
     }
 }
 
-/// A loop.
+/// A loop of at least one round.
 fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = builder.i32(0);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
@@ -119,8 +119,5 @@ fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Bui
     builder.continue_loop(open.inst, &[next]);
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[]);
-    builder.at_end(open.continuing);
-    let next = builder.function.blocks[open.continuing].params[0];
-    builder.next(open.inst, &[next]);
-    builder.at(place.0, place.1);
+    builder.close_loop(&open, place);
 }

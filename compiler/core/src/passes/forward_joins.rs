@@ -92,11 +92,7 @@ impl Tree {
         for block in function.block_order() {
             for &id in &function.blocks[block].insts {
                 places[id.index()] = Some(block);
-                let op = &function.insts[id].op;
-                if !op.is_construct() {
-                    continue;
-                }
-                for nested in op.blocks() {
+                for nested in function.insts[id].op.blocks() {
                     around[nested.index()] = (block, around[block.index()].1 + 1);
                 }
             }

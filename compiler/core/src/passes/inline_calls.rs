@@ -218,14 +218,11 @@ fn is_passable(function: &Function, options: &Options) -> bool {
 /// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, it
 /// knows nothing of local memory, and no pointer to private memory gets to where another function could take it from.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
-    let is_in = |value: ValueId, are_plain: &dyn Fn(AddressSpace) -> bool| match function.ty(value) {
-        Type::Pointer(space) => are_plain(space),
+    let is_global = |value: ValueId| match function.ty(value) {
+        Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
         _ => true,
     };
-    let is_global = |value: ValueId| {
-        is_in(value, &|space| matches!(space, AddressSpace::Global | AddressSpace::Constant))
-    };
-    let is_elsewhere = |value: ValueId| is_in(value, &|space| space != AddressSpace::Local);
+    let is_elsewhere = |value: ValueId| function.ty(value) != Type::Pointer(AddressSpace::Local);
     match &inst.op {
         Op::Atomic(_)
         | Op::Fence { .. }

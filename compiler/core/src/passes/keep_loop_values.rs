@@ -58,8 +58,8 @@ impl Search<'_> {
             if is_loop {
                 self.loops.push(id);
             }
-            if inst.op.is_construct() {
-                inst.op.blocks().into_iter().for_each(|nested| self.block(nested));
+            for nested in inst.op.blocks() {
+                self.block(nested);
             }
             if let Op::Exit(target) = inst.op {
                 self.exit(block, id, target);

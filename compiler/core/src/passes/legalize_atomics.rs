@@ -51,7 +51,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
 }
 
 /// Whether an operation is for `legalize_atomics`.
-fn synchronises(op: &Op) -> bool {
+pub(super) fn synchronises(op: &Op) -> bool {
     matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
 }
 
@@ -184,10 +184,7 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
     builder.exit(open.inst, &[old]);
     builder.at_end(test.otherwise);
     builder.continue_loop(open.inst, &[old]);
-    builder.at_end(open.continuing);
-    let again = builder.function.blocks[open.continuing].params[0];
-    builder.next(open.inst, &[again]);
-    builder.at(place.0, place.1);
+    builder.close_loop(&open, place);
     fence(builder, after);
     let old = builder.function.insts[open.inst].results[0];
     builder.bitcast(old, float)

@@ -5,7 +5,7 @@ use crate::{
     diag::Sink,
     ir::{Access, Const, Function, Module, Op, Scalar, Type, ValueId, Var, VarId},
     opencl::{AddressSpace, Linkage},
-    passes::{promote::constant_offset, rewrite::rewrite_only},
+    passes::{origins::base, rewrite::rewrite_only},
     session::Options,
 };
 
@@ -39,19 +39,11 @@ pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sin
 }
 
 /// Where a pointer points, if it is a known byte of a variable of the module.
-fn place(function: &Function, mut pointer: ValueId) -> Option<(VarId, u64)> {
-    let mut bytes = 0i64;
-    loop {
-        let inst = function.def(pointer)?;
-        match inst.op {
-            Op::ModuleVar(var) => return Some((var, u64::try_from(bytes).ok()?)),
-            Op::PointerCast => {}
-            Op::Offset { stride } => {
-                bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
-            }
-            _ => return None,
-        }
-        pointer = inst.args[0];
+fn place(function: &Function, pointer: ValueId) -> Option<(VarId, u64)> {
+    let (base, bytes) = base(function, pointer)?;
+    match function.def(base)?.op {
+        Op::ModuleVar(var) => Some((var, u64::try_from(bytes).ok()?)),
+        _ => None,
     }
 }
 

@@ -8,11 +8,11 @@ use crate::{
     ir::{Atomic, FuncId, Function, ImageAction, Known, Module, Op, Type, ValueId},
     memory::{self, Spaces, Sync},
     opencl::{FenceFlags, Order, Scope},
+    passes::legalize_atomics::synchronises,
     session::Options,
 };
 
 pub(super) fn mark_shared(module: &mut Module, _: &Options, _: &mut Sink) {
-    let synchronises = |op: &Op| matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. });
     if !module.functions.iter().any(|function| function.may_have(synchronises)) {
         return;
     }

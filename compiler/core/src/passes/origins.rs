@@ -199,6 +199,30 @@ impl Origins {
     }
 }
 
+/// How many bytes an index of this stride is, if it is known.
+pub(super) fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
+    let bits = function.constant_bits(index)?;
+    let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
+    index.checked_mul(i64::try_from(stride).ok()?)
+}
+
+/// What a pointer is made of by casts and known offsets, and how many bytes behind that it points. None if an offset is
+/// not known.
+pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId, i64)> {
+    let mut bytes = 0i64;
+    while let Some(inst) = function.def(pointer) {
+        match inst.op {
+            Op::PointerCast => {}
+            Op::Offset { stride } => {
+                bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
+            }
+            _ => break,
+        }
+        pointer = inst.args[0];
+    }
+    Some((pointer, bytes))
+}
+
 /// Whether it is `to_global` or one of its kin (OpenCL C 6.15.10).
 pub(super) fn is_to_space(inst: &Inst) -> bool {
     matches!(&inst.op, Op::Builtin(id, _) if matches!(builtins::row(*id).lowering, Lowering::ToSpace))

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     diag::Sink,
     ir::{BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, VarId},
-    passes::simplify::fold::integer,
+    passes::{origins::constant_offset, simplify::fold::integer},
     session::Options,
 };
 
@@ -136,13 +136,6 @@ impl Slots {
             _ => None,
         }
     }
-}
-
-/// How many bytes an index of this stride is, if it is known.
-pub(super) fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
-    let bits = function.constant_bits(index)?;
-    let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
-    index.checked_mul(i64::try_from(stride).ok()?)
 }
 
 fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {

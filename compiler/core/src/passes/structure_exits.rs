@@ -41,8 +41,8 @@ fn enclose_ifs(function: &mut Function) {
     for block in function.block_order() {
         for &id in &function.blocks[block].insts {
             let op = &function.insts[id].op;
+            owners.extend(op.blocks().into_iter().map(|nested| (nested, id)));
             if op.is_construct() {
-                owners.extend(op.blocks().into_iter().map(|nested| (nested, id)));
                 places.insert(id, block);
             }
             if let Op::Exit(target) = *op {

@@ -40,9 +40,12 @@ impl Sema<'_> {
         let context = self.builtin_context();
         for id in self.module.functions.ids().collect::<Vec<_>>() {
             let function = &self.module.functions[id];
-            let (result, span, is_defined) = (function.result, function.span, function.body.is_some());
+            if function.body.is_some() {
+                continue;
+            }
+            let (result, span) = (function.result, function.span);
             let name = self.text(function.name).to_owned();
-            let Some(set) = builtins::lookup(&name, &context).filter(|_| !is_defined) else { continue };
+            let Some(set) = builtins::lookup(&name, &context) else { continue };
             let function = &self.module.functions[id];
             let parameters: Vec<(LocalId, QualTy)> =
                 function.parameters.iter().map(|&local| (local, function.locals[local].ty)).collect();

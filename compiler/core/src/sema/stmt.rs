@@ -194,12 +194,12 @@ impl Sema<'_> {
             matches!(storage.node, Storage::Typedef | Storage::Extern | Storage::Static)
                 .then_some(storage.span)
         });
-        let function = || {
-            declaration.declarators.iter().map(|one| &one.declarator).find(|declarator| {
-                matches!(declarator.chunks.first(), Some(chunk) if matches!(chunk.kind, ast::DerivationKind::Function(_)))
-            })
+        let is_function = |declarator: &&ast::Declarator| {
+            let innermost = declarator.chunks.first().map(|chunk| &chunk.kind);
+            matches!(innermost, Some(ast::DerivationKind::Function(_)))
         };
-        if let Some(span) = storage.or_else(|| function().map(|declarator| declarator.span)) {
+        let function = declaration.declarators.iter().map(|one| &one.declarator).find(is_function);
+        if let Some(span) = storage.or_else(|| function.map(|declarator| declarator.span)) {
             self.report(
                 Diagnostic::new(Code::StorageClass, span, "a `for` declares variables of the loop only")
                     .help("declare this before the loop")

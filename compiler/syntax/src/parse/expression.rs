@@ -155,7 +155,7 @@ pub(crate) fn operation(mut left: Expr, op: Spanned<BinaryOp>, right: Expr) -> E
 }
 
 /// How tightly an operator binds (C99 6.5.5 to 6.5.14).
-fn precedence(op: BinaryOp) -> u8 {
+pub(super) fn precedence(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 10,
         BinaryOp::Add | BinaryOp::Subtract => 9,

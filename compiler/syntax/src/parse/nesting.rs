@@ -1,7 +1,11 @@
 //! How deep the tree may become, judged from the tokens before any of it is built: trees are dropped, printed
 //! and compiled by recursion, and no input may overflow a stack.
 
-use crate::token::{Keyword, Punct, TokenKind};
+use super::expression::precedence;
+use crate::{
+    ast::BinaryOp,
+    token::{Keyword, Punct, TokenKind},
+};
 
 /// The deepest that brackets nest, as in clang.
 pub const MAX_BRACKETS: usize = 256;
@@ -173,12 +177,12 @@ impl Nesting {
                 self.before = Before::Operand;
             }
             _ => match binary(punct) {
-                Some(strength) if before != Before::Operator => {
+                Some(operator) if before != Before::Operator => {
                     // `(a) - b` is a difference, or what is cast is `-b`.
                     if before == Before::Cast {
                         self.level.right += 1;
                     }
-                    self.operator(strength);
+                    self.operator(precedence(operator));
                 }
                 None if is_assignment(punct) => {
                     self.finish(1);
@@ -274,20 +278,29 @@ impl Nesting {
     }
 }
 
-/// How tightly an operator binds that associates to the left (C99 6.5.5–6.5.14).
-fn binary(punct: Punct) -> Option<u8> {
+/// The operator that this is between two operands (C99 6.5.5 to 6.5.14).
+fn binary(punct: Punct) -> Option<BinaryOp> {
     use Punct as P;
     Some(match punct {
-        P::OrOr | P::CaretCaret => 1,
-        P::AndAnd => 2,
-        P::Or => 3,
-        P::Caret => 4,
-        P::And => 5,
-        P::EqualEqual | P::NotEqual => 6,
-        P::Less | P::Greater | P::LessEqual | P::GreaterEqual => 7,
-        P::ShiftLeft | P::ShiftRight => 8,
-        P::Plus | P::Minus => 9,
-        P::Star | P::Slash | P::Percent => 10,
+        P::OrOr => BinaryOp::LogicalOr,
+        P::CaretCaret => BinaryOp::LogicalXor,
+        P::AndAnd => BinaryOp::LogicalAnd,
+        P::Or => BinaryOp::BitOr,
+        P::Caret => BinaryOp::BitXor,
+        P::And => BinaryOp::BitAnd,
+        P::EqualEqual => BinaryOp::Equal,
+        P::NotEqual => BinaryOp::NotEqual,
+        P::Less => BinaryOp::Less,
+        P::Greater => BinaryOp::Greater,
+        P::LessEqual => BinaryOp::LessEqual,
+        P::GreaterEqual => BinaryOp::GreaterEqual,
+        P::ShiftLeft => BinaryOp::ShiftLeft,
+        P::ShiftRight => BinaryOp::ShiftRight,
+        P::Plus => BinaryOp::Add,
+        P::Minus => BinaryOp::Subtract,
+        P::Star => BinaryOp::Multiply,
+        P::Slash => BinaryOp::Divide,
+        P::Percent => BinaryOp::Remainder,
         _ => return None,
     })
 }

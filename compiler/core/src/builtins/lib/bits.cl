@@ -3,8 +3,8 @@
 //
 // Defines: clz ctz popcount rotate bitfield_insert bitfield_extract_signed bitfield_extract_unsigned bit_reverse
 
-// Of every type T, unsigned U, of so many bits.
-#define EVERY(T, U, BITS)                                                                                   \
+// Of every type T, unsigned U, signed S, of so many bits.
+#define EVERY(T, U, S, BITS)                                                                                \
     T rotate_##T(T x, T y) {                                                                                 \
         uint n = (uint)y & (BITS - 1);                                                                       \
         return (T)(U)(((U)x << n) | ((U)x >> ((BITS - n) & (BITS - 1))));                                    \
@@ -15,33 +15,18 @@
     }                                                                                                        \
     U bitfield_extract_unsigned_##T(T base, uint offset, uint count) {                                       \
         return count == 0 ? (U)0 : (U)((U)((U)base << (BITS - offset - count)) >> (BITS - count));           \
+    }                                                                                                        \
+    S bitfield_extract_signed_##T(T base, uint offset, uint count) {                                         \
+        return count == 0 ? (S)0 : (S)((S)(U)((U)base << (BITS - offset - count)) >> (BITS - count));        \
     }
-EVERY(char, uchar, 8)
-EVERY(uchar, uchar, 8)
-EVERY(short, ushort, 16)
-EVERY(ushort, ushort, 16)
-EVERY(int, uint, 32)
-EVERY(uint, uint, 32)
-EVERY(long, ulong, 64)
-EVERY(ulong, ulong, 64)
-
-#define SIGNED(T, U, BITS)                                                                                  \
-    T bitfield_extract_signed_##T(T base, uint offset, uint count) {                                         \
-        return count == 0 ? (T)0 : (T)((T)(U)((U)base << (BITS - offset - count)) >> (BITS - count));        \
-    }
-SIGNED(char, uchar, 8)
-SIGNED(short, ushort, 16)
-SIGNED(int, uint, 32)
-SIGNED(long, ulong, 64)
-
-#define UNSIGNED(T, I, BITS)                                                                                \
-    I bitfield_extract_signed_##T(T base, uint offset, uint count) {                                         \
-        return count == 0 ? (I)0 : (I)((I)(T)(base << (BITS - offset - count)) >> (BITS - count));           \
-    }
-UNSIGNED(uchar, char, 8)
-UNSIGNED(ushort, short, 16)
-UNSIGNED(uint, int, 32)
-UNSIGNED(ulong, long, 64)
+EVERY(char, uchar, char, 8)
+EVERY(uchar, uchar, char, 8)
+EVERY(short, ushort, short, 16)
+EVERY(ushort, ushort, short, 16)
+EVERY(int, uint, int, 32)
+EVERY(uint, uint, int, 32)
+EVERY(long, ulong, long, 64)
+EVERY(ulong, ulong, long, 64)
 
 uint popcount_uint(uint x) {
     x -= (x >> 1) & 0x55555555u;

@@ -229,10 +229,7 @@ fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> 
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[quotient.low, quotient.high, remainder.low, remainder.high]);
 
-    builder.at_end(open.continuing);
-    let params = builder.function.blocks[open.continuing].params.clone();
-    builder.next(open.inst, &params);
-    builder.at(place.0, place.1);
+    builder.close_loop(&open, place);
     let results = builder.function.insts[open.inst].results.clone();
     (Pair { low: results[0], high: results[1] }, Pair { low: results[2], high: results[3] })
 }

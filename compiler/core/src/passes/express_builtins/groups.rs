@@ -134,7 +134,7 @@ fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Bu
     let first = local_id(builder);
     let step = group_size(builder);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
-    let (block, at) = builder.place();
+    let place = builder.place();
     let index = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
     let is_inside = builder.compare(CompareOp::Less, CompareKind::Unsigned, index, total);
@@ -146,10 +146,7 @@ fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Bu
     builder.continue_loop(open.inst, &[next]);
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[]);
-    builder.at_end(open.continuing);
-    let next = builder.function.blocks[open.continuing].params[0];
-    builder.next(open.inst, &[next]);
-    builder.at(block, at);
+    builder.close_loop(&open, place);
 }
 
 fn local_id(builder: &mut Builder<'_>) -> ValueId {

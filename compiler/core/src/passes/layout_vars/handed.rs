@@ -10,7 +10,7 @@ use crate::{
     index::Id as _,
     ir::{FuncId, Function, InstId, Module, Op, Type, ValueDef, ValueId, Var, VarId},
     opencl::AddressSpace,
-    passes::{origins::Object, promote::constant_offset},
+    passes::origins::{Object, base},
 };
 
 /// What is laid out once for several functions.
@@ -117,25 +117,14 @@ impl Handed {
     }
 
     /// How many bytes into its object a pointer points.
-    fn start_of(&self, id: FuncId, function: &Function, mut pointer: ValueId) -> Option<i64> {
-        let mut bytes = 0i64;
-        loop {
-            let inst = match function.values[pointer].def {
-                ValueDef::Param(block, number) if block == function.body => {
-                    return self.start(id, number)?.checked_add(bytes);
-                }
-                ValueDef::Result(inst, _) => &function.insts[inst],
-                _ => return None,
-            };
-            match inst.op {
-                Op::PrivateVar(_) => return Some(bytes),
-                Op::PointerCast => {}
-                Op::Offset { stride } => {
-                    bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
-                }
-                _ => return None,
+    fn start_of(&self, id: FuncId, function: &Function, pointer: ValueId) -> Option<i64> {
+        let (base, bytes) = base(function, pointer)?;
+        match function.values[base].def {
+            ValueDef::Param(block, number) if block == function.body => {
+                self.start(id, number)?.checked_add(bytes)
             }
-            pointer = inst.args[0];
+            ValueDef::Result(inst, _) if matches!(function.insts[inst].op, Op::PrivateVar(_)) => Some(bytes),
+            _ => None,
         }
     }
 

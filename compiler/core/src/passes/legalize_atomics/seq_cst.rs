@@ -157,9 +157,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
     builder.continue_loop(open.inst, &[]);
     builder.at_end(retry.otherwise);
     builder.exit(open.inst, &[seen]);
-    builder.at_end(open.continuing);
-    builder.next(open.inst, &[]);
-    builder.at(place.0, place.1);
+    builder.close_loop(&open, place);
     builder.function.insts[open.inst].results[0]
 }
 
