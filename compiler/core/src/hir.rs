@@ -10,6 +10,7 @@ pub mod visit;
 pub use print::print;
 
 use kiln_syntax::{Span, Symbol};
+use smallvec::SmallVec;
 
 use crate::{
     builtins::BuiltinId,
@@ -208,8 +209,9 @@ impl Place {
     /// The place that this is, or is a part of: no member, element or components of another.
     pub fn whole(&self) -> &Self {
         match &self.kind {
-            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => base.whole(),
+            PlaceKind::Field(field) => field.base.whole(),
             PlaceKind::Element(element) => element.base.whole(),
+            PlaceKind::Swizzle(swizzle) => swizzle.base.whole(),
             _ => self,
         }
     }
@@ -223,7 +225,7 @@ impl Place {
     }
 }
 
-/// The places.
+/// The places. What they are parts of and are found by stands in one box.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum PlaceKind {
@@ -231,20 +233,23 @@ pub enum PlaceKind {
     Global(GlobalId),
     /// `*pointer`
     Deref(Box<Expr>),
-    /// A member of a struct or union place, by its byte offset.
-    Field {
-        base: Box<Place>,
-        offset: u64,
-    },
+    /// A member of a struct or union place.
+    Field(Box<Field>),
     /// An element of an array place, or a component of a vector place; the index is a 64-bit integer.
     Element(Box<Element>),
     /// Components of a vector place, each at most once if it is stored to (OpenCL C 6.3.7).
-    Swizzle {
-        base: Box<Place>,
-        components: Vec<u8>,
-    },
+    Swizzle(Box<Swizzle<Place>>),
     /// A struct, union or vector that is a value, such as a call's result, so that its parts can be read.
     Temporary(Box<Expr>),
+}
+
+/// A member of a place.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Field {
+    pub base: Place,
+    /// In bytes.
+    pub offset: u64,
 }
 
 /// An element of a place.
@@ -254,6 +259,17 @@ pub struct Element {
     pub base: Place,
     pub index: Expr,
 }
+
+/// Components of a vector, which is a place or a value.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Swizzle<T> {
+    pub base: T,
+    pub components: Components,
+}
+
+/// The numbers of components of a vector, in the order in which they are named.
+pub type Components = SmallVec<[u8; 16]>;
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -266,13 +282,13 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The values. Operands have exactly the types that the operation needs. What is large stands in a box: trees are
-/// walked more than once, and small ones faster.
+/// The values. Operands have exactly the types that the operation needs. What is large stands in a box, and all of it in
+/// one: trees are walked more than once, and small ones of few pieces faster. A place that is read is there itself.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind {
     Const(Const),
-    Load(Box<Place>),
+    Load(Place),
     /// `&place`, and the decay of an array place to its first element.
     AddressOf(Box<Place>),
     /// Arithmetic on one operand, componentwise; the operand has the expression's type.
@@ -284,25 +300,17 @@ pub enum ExprKind {
     Exact(Box<Expr>),
     /// Operands of one type. Scalars give `int` 0 or 1, vectors 0 or -1 in each component (OpenCL C 6.5.8).
     /// Pointers compare by address.
-    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    Compare(CompareOp, Box<[Expr; 2]>),
     /// Scalars or pointers give `int` 0 or 1, vectors 0 or -1.
     LogicalNot(Box<Expr>),
     /// `&&`, `||` on scalars: the right operand is evaluated only if needed. Both operands are scalars or pointers.
-    Logical(LogicalOp, Box<Expr>, Box<Expr>),
+    Logical(LogicalOp, Box<[Expr; 2]>),
     /// `&&`, `||` on vectors: both operands are evaluated; 0 or -1 in each component.
-    VectorLogical(LogicalOp, Box<Expr>, Box<Expr>),
+    VectorLogical(LogicalOp, Box<[Expr; 2]>),
     /// `?:` with a scalar or pointer condition: one branch is evaluated.
-    Conditional {
-        condition: Box<Expr>,
-        then: Box<Expr>,
-        otherwise: Box<Expr>,
-    },
+    Conditional(Box<Conditional>),
     /// `?:` with a vector condition: componentwise by the most significant bit (OpenCL C 6.5.9).
-    VectorSelect {
-        condition: Box<Expr>,
-        then: Box<Expr>,
-        otherwise: Box<Expr>,
-    },
+    VectorSelect(Box<Conditional>),
     /// An arithmetic conversion, componentwise; to `bool` it compares with zero.
     Convert(Conversion, Box<Expr>),
     /// The same bits as another type of the same size: `as_type` (OpenCL C 6.4.4.2).
@@ -315,14 +323,11 @@ pub enum ExprKind {
     /// A scalar in every component.
     Splat(Box<Expr>),
     /// A vector from scalars and vectors whose counts add up.
-    Vector(Vec<Expr>),
+    Vector(Box<[Expr]>),
     /// Components of a vector value; one component gives a scalar.
-    Swizzle(Box<Expr>, Box<[u8]>),
+    Swizzle(Box<Swizzle<Expr>>),
     /// `pointer + index` in elements; the index is a 64-bit signed integer.
-    Offset {
-        pointer: Box<Expr>,
-        index: Box<Expr>,
-    },
+    Offset(Box<Offset>),
     /// `left - right` in elements.
     Difference {
         left: Box<Expr>,
@@ -332,11 +337,7 @@ pub enum ExprKind {
     Assign(Box<Assign>),
     /// `op=`, `++`, `--`: the place is evaluated once; `new` computes from `ExprKind::Current`, the loaded value,
     /// already converted back to the place's type.
-    Update {
-        place: Box<Place>,
-        new: Box<Expr>,
-        result: UpdateResult,
-    },
+    Update(Box<Update>),
     /// The value loaded by the `Update` around it.
     Current,
     Comma(Box<Expr>, Box<Expr>),
@@ -344,12 +345,12 @@ pub enum ExprKind {
     Statements(Box<(Vec<Stmt>, Expr)>),
     Call {
         function: FunctionId,
-        arguments: Vec<Expr>,
+        arguments: Box<[Expr]>,
     },
     /// A built-in function that has no node of its own, with the argument and result types of the overload chosen.
     Builtin {
         builtin: BuiltinId,
-        arguments: Vec<Expr>,
+        arguments: Box<[Expr]>,
     },
     Atomic(Box<Atomic>),
     /// `atomic_work_item_fence`, `mem_fence` and its kin.
@@ -365,10 +366,36 @@ pub enum ExprKind {
     /// are calls of that function; as a value, only the functions that enqueue kernels look at it.
     Block {
         function: FunctionId,
-        captures: Vec<Expr>,
+        captures: Box<[Expr]>,
     },
     /// An aggregate in parts, for initialisers: what is not named is zero. Offsets are in bytes.
     Aggregate(Vec<(u64, Expr)>),
+}
+
+/// `condition ? then : otherwise`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Conditional {
+    pub condition: Expr,
+    pub then: Expr,
+    pub otherwise: Expr,
+}
+
+/// `pointer + index`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Offset {
+    pub pointer: Expr,
+    pub index: Expr,
+}
+
+/// A place, and what it is given, computed from what it has.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Update {
+    pub place: Place,
+    pub new: Expr,
+    pub result: UpdateResult,
 }
 
 /// `place = value`
@@ -406,7 +433,7 @@ pub struct Printf {
 }
 
 /// Half of what a tree takes is in values: they stay small.
-const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 48);
+const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 32);
 
 /// A value that is known now, or an expression that will tell.
 #[derive(Clone, Debug)]

@@ -114,8 +114,7 @@ fn stages(
         _ if options.is_part => sema::Extent::Part,
         _ => sema::Extent::Program,
     };
-    let hir = survey::check(&parsed, extent, options, sources, interner, sink, None);
-    drop(parsed);
+    let hir = survey::check(parsed, extent, options, sources, interner, sink, None);
     if sink.has_errors() {
         return None;
     }

@@ -133,7 +133,7 @@ impl Found {
         let mut sink = Sink::new(options.warnings.clone());
         let parsed = parse::parse(&tokens, &mut names, &parse::NoLayout);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
-        let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
+        let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
         // What a function needs precedes it.
         let wanted = hir.functions.ids().rfind(|&id| hir.functions[id].body.is_some());
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());

@@ -77,6 +77,8 @@ pub(crate) struct Sema<'a> {
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
+    /// What the integer constants of which there is nothing to say are worth, by their spelling: there are few, over and over.
+    plain_integers: FxHashMap<Symbol, (u64, TyId)>,
     /// Which built-in function calls have meant so far.
     chosen: builtins::Chosen,
     /// The values of variables that keep their initialiser's.
@@ -123,8 +125,9 @@ pub enum Extent {
 }
 
 /// Checks a program, and notes the facts for who wants them. The result is only meaningful while the sink has no errors.
+/// The syntax tree is used up on the way: the typed tree takes over its memory, statement by statement.
 pub fn check(
-    unit: &ast::TranslationUnit,
+    unit: ast::TranslationUnit,
     extent: Extent,
     options: &Options,
     interner: &mut Interner,
@@ -142,6 +145,7 @@ pub fn check(
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
+        plain_integers: FxHashMap::default(),
         chosen: builtins::Chosen::default(),
         known_objects: constant::KnownObjects::default(),
         known_blocks: block::KnownBlocks::default(),

@@ -52,8 +52,9 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let preprocessed =
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, Some(&mut trace));
     let parsed = parse(&preprocessed.tokens, &mut interner, &sources);
+    let unit = parsed.unit.clone();
     let program =
-        check(&parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
+        check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Survey {
         diagnostics,
@@ -62,7 +63,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         interner,
         tokens: preprocessed.tokens,
         trace,
-        unit: parsed.unit,
+        unit,
         program,
         facts,
         context: Context { version: options.std, extensions: Extensions::of(options) },
@@ -71,7 +72,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
 
 /// The type checker, and what is said of mistakes of syntax beside it.
 pub(crate) fn check(
-    parsed: &Parsed,
+    parsed: Parsed,
     extent: Extent,
     options: &Options,
     sources: &SourceMap,
@@ -82,7 +83,7 @@ pub(crate) fn check(
     let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
     syntax::report(errors, sources, interner, sink);
     let told = sink.len();
-    let hir = sema::check(&parsed.unit, extent, options, interner, sink, facts);
+    let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     if !parsed.mended.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
         sink.forget(told, |diagnostic| shadows.hide(diagnostic));

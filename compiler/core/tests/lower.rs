@@ -19,7 +19,7 @@ fn module(source: &str) -> Module {
     let tokens = preprocess(&options, source, &NoFiles, &mut map, &mut interner, &mut sink, None).tokens;
     let parsed = kiln_syntax::parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let hir = sema::check(&parsed.unit, sema::Extent::Program, &options, &mut interner, &mut sink, None);
+    let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut interner, &mut sink, None);
     let module = lower(&hir, &interner, &mut sink, Overflow::Unsaid);
     let is_sound = !sink.has_errors();
     assert!(is_sound, "{:?}", sink.finish(|span| span.lo).0);

@@ -8,8 +8,9 @@ use std::fmt::Write;
 use kiln_syntax::Interner;
 
 use super::{
-    Atomic, Barrier, BinaryOp, CompareOp, Const, Expr, ExprKind, Fence, Function, Image, Known, Local,
-    LocalId, LogicalOp, Module, Place, PlaceKind, Printf, Rounding, Stmt, StmtKind, UnaryOp, UpdateResult,
+    Atomic, Barrier, BinaryOp, CompareOp, Conditional, Const, Expr, ExprKind, Fence, Function, Image, Known,
+    Local, LocalId, LogicalOp, Module, Place, PlaceKind, Printf, Rounding, Stmt, StmtKind, UnaryOp,
+    UpdateResult,
 };
 use crate::{
     index::Id,
@@ -170,13 +171,11 @@ impl Printer<'_> {
             PlaceKind::Local(local) => format!("%{}", local.index()),
             PlaceKind::Global(global) => format!("@{}", global.index()),
             PlaceKind::Deref(pointer) => format!("*{}", self.expr(pointer)),
-            PlaceKind::Field { base, offset } => format!("{}.{offset}", self.place(base)),
+            PlaceKind::Field(field) => format!("{}.{}", self.place(&field.base), field.offset),
             PlaceKind::Element(element) => {
                 format!("{}[{}]", self.place(&element.base), self.expr(&element.index))
             }
-            PlaceKind::Swizzle { base, components } => {
-                format!("{}.{}", self.place(base), swizzle(components))
-            }
+            PlaceKind::Swizzle(of) => format!("{}.{}", self.place(&of.base), swizzle(&of.components)),
             PlaceKind::Temporary(value) => self.expr(value),
         }
     }
@@ -203,16 +202,25 @@ impl Printer<'_> {
                 let [left, right] = &**operands;
                 self.list(binary(*op), ty, &[left, right])
             }
-            ExprKind::Compare(op, left, right) => self.list(compare(*op), ty, &[left, right]),
+            ExprKind::Compare(op, operands) => {
+                let [left, right] = &**operands;
+                self.list(compare(*op), ty, &[left, right])
+            }
             ExprKind::LogicalNot(operand) => self.list("not", ty, &[operand]),
-            ExprKind::Logical(op, left, right) => self.list(logical(*op), ty, &[left, right]),
-            ExprKind::VectorLogical(op, left, right) => {
+            ExprKind::Logical(op, operands) => {
+                let [left, right] = &**operands;
+                self.list(logical(*op), ty, &[left, right])
+            }
+            ExprKind::VectorLogical(op, operands) => {
+                let [left, right] = &**operands;
                 self.list(&format!("vector-{}", logical(*op)), ty, &[left, right])
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
+            ExprKind::Conditional(parts) => {
+                let Conditional { condition, then, otherwise } = &**parts;
                 self.list("if", ty, &[condition, then, otherwise])
             }
-            ExprKind::VectorSelect { condition, then, otherwise } => {
+            ExprKind::VectorSelect(parts) => {
+                let Conditional { condition, then, otherwise } = &**parts;
                 self.list("select", ty, &[condition, then, otherwise])
             }
             ExprKind::Convert(how, operand) => {
@@ -235,18 +243,18 @@ impl Printer<'_> {
             ExprKind::IntToPointer(operand) => self.list("int-to-pointer", ty, &[operand]),
             ExprKind::Splat(operand) => self.list("splat", ty, &[operand]),
             ExprKind::Vector(parts) => self.list("vector", ty, &parts.iter().collect::<Vec<_>>()),
-            ExprKind::Swizzle(base, components) => format!("{}.{}", self.expr(base), swizzle(components)),
-            ExprKind::Offset { pointer, index } => self.list("offset", ty, &[pointer, index]),
+            ExprKind::Swizzle(of) => format!("{}.{}", self.expr(&of.base), swizzle(&of.components)),
+            ExprKind::Offset(offset) => self.list("offset", ty, &[&offset.pointer, &offset.index]),
             ExprKind::Difference { left, right } => self.list("difference", ty, &[left, right]),
             ExprKind::Assign(assign) => {
                 format!("{} = {}", self.place(&assign.place), self.expr(&assign.value))
             }
-            ExprKind::Update { place, new, result } => {
-                let word = match result {
+            ExprKind::Update(update) => {
+                let word = match update.result {
                     UpdateResult::Old => "update-old",
                     UpdateResult::New => "update",
                 };
-                format!("({word} {} {})", self.place(place), self.expr(new))
+                format!("({word} {} {})", self.place(&update.place), self.expr(&update.new))
             }
             ExprKind::Current => "current".to_owned(),
             ExprKind::Comma(left, right) => format!("({}, {})", self.expr(left), self.expr(right)),

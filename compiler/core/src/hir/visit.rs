@@ -1,14 +1,14 @@
 //! Walking the typed tree: every expression of some statements, each before its parts.
 
-use super::{Atomic, Expr, ExprKind, Fence, Known, Place, PlaceKind, Stmt, StmtKind};
+use super::{Atomic, Conditional, Expr, ExprKind, Fence, Known, Place, PlaceKind, Stmt, StmtKind};
 
 /// Calls `visit` for every expression in these statements.
-pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
+pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     statements(stmts, &mut |expr| expression(expr, visit));
 }
 
 /// Calls `visit` for the expressions that these statements are made of, but not for what those are made of.
-fn statements<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
+fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => visit(expr),
@@ -39,17 +39,18 @@ fn statements<'h>(stmts: &'h [Stmt], visit: &mut dyn FnMut(&'h Expr)) {
 }
 
 /// Calls `visit` for the expression and everything in it.
-pub fn expression<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
+pub fn expression<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     visit(expr);
     operands(expr, &mut |operand| expression(operand, visit));
 }
 
 /// Calls `visit` for the expressions that this one is made of, those in its places included, but not for what
 /// they are made of.
-pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
+pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Current | ExprKind::Trap { .. } => {}
-        ExprKind::Load(inner) | ExprKind::AddressOf(inner) => place(inner, visit),
+        ExprKind::Load(inner) => place(inner, visit),
+        ExprKind::AddressOf(inner) => place(inner, visit),
         ExprKind::Unary(_, inner)
         | ExprKind::Exact(inner)
         | ExprKind::LogicalNot(inner)
@@ -58,20 +59,22 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
         | ExprKind::PointerCast(inner)
         | ExprKind::PointerToInt(inner)
         | ExprKind::IntToPointer(inner)
-        | ExprKind::Splat(inner)
-        | ExprKind::Swizzle(inner, _) => visit(inner),
-        ExprKind::Binary(_, operands) => operands.iter().for_each(visit),
-        ExprKind::Compare(_, left, right)
-        | ExprKind::Logical(_, left, right)
-        | ExprKind::VectorLogical(_, left, right)
-        | ExprKind::Comma(left, right)
-        | ExprKind::Offset { pointer: left, index: right }
-        | ExprKind::Difference { left, right } => {
+        | ExprKind::Splat(inner) => visit(inner),
+        ExprKind::Swizzle(swizzle) => visit(&swizzle.base),
+        ExprKind::Binary(_, operands)
+        | ExprKind::Compare(_, operands)
+        | ExprKind::Logical(_, operands)
+        | ExprKind::VectorLogical(_, operands) => operands.iter().for_each(visit),
+        ExprKind::Offset(offset) => {
+            visit(&offset.pointer);
+            visit(&offset.index);
+        }
+        ExprKind::Comma(left, right) | ExprKind::Difference { left, right } => {
             visit(left);
             visit(right);
         }
-        ExprKind::Conditional { condition, then, otherwise }
-        | ExprKind::VectorSelect { condition, then, otherwise } => {
+        ExprKind::Conditional(parts) | ExprKind::VectorSelect(parts) => {
+            let Conditional { condition, then, otherwise } = &**parts;
             visit(condition);
             visit(then);
             visit(otherwise);
@@ -90,9 +93,9 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
             place(&assign.place, visit);
             visit(&assign.value);
         }
-        ExprKind::Update { place: target, new, .. } => {
-            place(target, visit);
-            visit(new);
+        ExprKind::Update(update) => {
+            place(&update.place, visit);
+            visit(&update.new);
         }
         ExprKind::Atomic(operation) => atomic(operation, visit),
         ExprKind::Fence(fence) => {
@@ -110,11 +113,12 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut dyn FnMut(&'h Expr)) {
 }
 
 /// Calls `visit` for the expressions that a place is named by, but not for what they are made of.
-pub fn place<'h>(inner: &'h Place, visit: &mut dyn FnMut(&'h Expr)) {
+pub fn place<'h>(inner: &'h Place, visit: &mut impl FnMut(&'h Expr)) {
     match &inner.kind {
         PlaceKind::Local(_) | PlaceKind::Global(_) => {}
         PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => visit(pointer),
-        PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => place(base, visit),
+        PlaceKind::Field(field) => place(&field.base, visit),
+        PlaceKind::Swizzle(swizzle) => place(&swizzle.base, visit),
         PlaceKind::Element(element) => {
             place(&element.base, visit);
             visit(&element.index);
@@ -122,7 +126,7 @@ pub fn place<'h>(inner: &'h Place, visit: &mut dyn FnMut(&'h Expr)) {
     }
 }
 
-fn atomic<'h>(operation: &'h Atomic, visit: &mut dyn FnMut(&'h Expr)) {
+fn atomic<'h>(operation: &'h Atomic, visit: &mut impl FnMut(&'h Expr)) {
     visit(&operation.object);
     for part in operation.operand.iter().chain(&operation.expected) {
         visit(part);
@@ -134,7 +138,7 @@ fn atomic<'h>(operation: &'h Atomic, visit: &mut dyn FnMut(&'h Expr)) {
     known(&operation.scope, visit);
 }
 
-fn known<'h, T>(value: &'h Known<T>, visit: &mut dyn FnMut(&'h Expr)) {
+fn known<'h, T>(value: &'h Known<T>, visit: &mut impl FnMut(&'h Expr)) {
     if let Known::Dynamic(expr) = value {
         visit(expr);
     }

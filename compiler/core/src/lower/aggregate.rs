@@ -73,11 +73,11 @@ impl Body<'_, '_> {
                 self.call_into(*function, arguments, &temporary);
                 self.copy(target, &temporary, size);
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.condition(condition);
+            ExprKind::Conditional(parts) => {
+                let condition = self.condition(&parts.condition);
                 let block = self.builder.place().0;
                 let open = self.builder.open_if(condition, &[]);
-                for (block, expr) in [(open.then, then), (open.otherwise, otherwise)] {
+                for (block, expr) in [(open.then, &parts.then), (open.otherwise, &parts.otherwise)] {
                     self.builder.at_end(block);
                     self.aggregate_into(expr, target);
                     self.builder.exit(open.inst, &[]);

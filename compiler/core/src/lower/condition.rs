@@ -2,7 +2,9 @@
 
 use super::body::Body;
 use crate::{
-    hir::{BinaryOp as HirBinary, CompareOp, Const, Expr, ExprKind, LogicalOp, Place, PlaceKind},
+    hir::{
+        BinaryOp as HirBinary, CompareOp, Conditional, Const, Expr, ExprKind, LogicalOp, Place, PlaceKind,
+    },
     ir::{BinaryOp, CompareKind, Type, UnaryOp, ValueId},
     opencl::AddressSpace,
     ty::Ty,
@@ -15,11 +17,15 @@ impl Body<'_, '_> {
     /// Whether a scalar or a pointer is not zero.
     pub(super) fn condition(&mut self, expr: &Expr) -> ValueId {
         match &expr.kind {
-            ExprKind::Compare(op, left, right) if !self.value_type(left.ty).is_vector() => {
+            ExprKind::Compare(op, operands) if !self.value_type(operands[0].ty).is_vector() => {
+                let [left, right] = &**operands;
                 self.compare(*op, left, right)
             }
             ExprKind::LogicalNot(operand) => self.not(operand),
-            ExprKind::Logical(op, left, right) => self.logical(*op, left, right),
+            ExprKind::Logical(op, operands) => {
+                let [left, right] = &**operands;
+                self.logical(*op, left, right)
+            }
             ExprKind::Comma(left, right) => {
                 self.effect(left);
                 self.condition(right)
@@ -107,13 +113,8 @@ impl Body<'_, '_> {
     }
 
     /// `?:` of values or `void` (OpenCL C 6.5.9).
-    pub(super) fn conditional(
-        &mut self,
-        condition: &Expr,
-        then: &Expr,
-        otherwise: &Expr,
-        ty: Option<Type>,
-    ) -> Option<ValueId> {
+    pub(super) fn conditional(&mut self, parts: &Conditional, ty: Option<Type>) -> Option<ValueId> {
+        let Conditional { condition, then, otherwise } = parts;
         if let Some(holds) = self.known_condition(condition) {
             return self.evaluate_at(if holds { then } else { otherwise });
         }
@@ -195,18 +196,17 @@ impl Body<'_, '_> {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(place) => self.is_private_object(place),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
-            ExprKind::Binary(_, operands) => operands.iter().all(|operand| self.spends(operand, left)),
-            ExprKind::Compare(_, a, b) | ExprKind::Logical(_, a, b) => {
-                self.spends(a, left) && self.spends(b, left)
-            }
+            ExprKind::Binary(_, operands)
+            | ExprKind::Compare(_, operands)
+            | ExprKind::Logical(_, operands) => operands.iter().all(|operand| self.spends(operand, left)),
+            ExprKind::Swizzle(swizzle) => self.spends(&swizzle.base, left),
             ExprKind::Unary(_, a)
             | ExprKind::Exact(a)
             | ExprKind::LogicalNot(a)
             | ExprKind::Convert(_, a)
             | ExprKind::Bitcast(a)
             | ExprKind::PointerCast(a)
-            | ExprKind::Splat(a)
-            | ExprKind::Swizzle(a, _) => self.spends(a, left),
+            | ExprKind::Splat(a) => self.spends(a, left),
             _ => false,
         }
     }
@@ -216,7 +216,7 @@ impl Body<'_, '_> {
         is_plain
             && match &place.kind {
                 PlaceKind::Local(_) => true,
-                PlaceKind::Swizzle { base, .. } => self.is_private_object(base),
+                PlaceKind::Swizzle(swizzle) => self.is_private_object(&swizzle.base),
                 _ => false,
             }
     }

@@ -2,7 +2,7 @@
 
 use super::{body::Body, place::Target};
 use crate::{
-    hir::{Const, Expr, ExprKind, Place, UpdateResult},
+    hir::{Const, Expr, ExprKind, Place, Update, UpdateResult},
     ir::{BinaryOp, Convert, Op, Type, ValueId},
     ty::Scalar,
 };
@@ -55,7 +55,8 @@ impl Body<'_, '_> {
                 self.binary(*op, left, right, expr.ty)
             }
             ExprKind::Exact(inner) => self.exact(inner)?,
-            ExprKind::Compare(op, left, right) => {
+            ExprKind::Compare(op, operands) => {
+                let [left, right] = &**operands;
                 let holds = self.compare(*op, left, right);
                 self.truth(holds, ty?)
             }
@@ -63,14 +64,15 @@ impl Body<'_, '_> {
                 let holds = self.condition(expr);
                 self.truth(holds, ty?)
             }
-            ExprKind::VectorLogical(op, left, right) => self.vector_logical(*op, left, right, ty?),
-            ExprKind::Conditional { condition, then, otherwise } => {
-                return self.conditional(condition, then, otherwise, ty);
+            ExprKind::VectorLogical(op, operands) => {
+                let [left, right] = &**operands;
+                self.vector_logical(*op, left, right, ty?)
             }
-            ExprKind::VectorSelect { condition, then, otherwise } => {
-                let condition = self.value(condition);
+            ExprKind::Conditional(parts) => return self.conditional(parts, ty),
+            ExprKind::VectorSelect(parts) => {
+                let condition = self.value(&parts.condition);
                 let condition = self.is_negative(condition);
-                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                let (then, otherwise) = (self.value(&parts.then), self.value(&parts.otherwise));
                 self.builder.select(condition, then, otherwise)
             }
             ExprKind::Convert(conversion, operand) => self.convert(*conversion, operand, expr.ty),
@@ -98,14 +100,14 @@ impl Body<'_, '_> {
                 self.splat(operand, ty?)
             }
             ExprKind::Vector(parts) => self.vector(parts, ty?),
-            ExprKind::Swizzle(operand, components) => {
-                let operand = self.value(operand);
-                self.swizzle(operand, components)
+            ExprKind::Swizzle(swizzle) => {
+                let operand = self.value(&swizzle.base);
+                self.swizzle(operand, &swizzle.components)
             }
-            ExprKind::Offset { pointer, index } => {
-                let stride = self.lowering.stride(pointer.ty);
-                let pointer = self.value(pointer);
-                let index = self.index(index);
+            ExprKind::Offset(offset) => {
+                let stride = self.lowering.stride(offset.pointer.ty);
+                let pointer = self.value(&offset.pointer);
+                let index = self.index(&offset.index);
                 match self.builder.function.constant_bits(index) {
                     Some(0) => pointer,
                     _ => self.builder.offset(pointer, index, stride),
@@ -113,7 +115,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Difference { left, right } => self.difference(left, right, ty?),
             ExprKind::Assign(assign) => return self.assign(&assign.place, &assign.value),
-            ExprKind::Update { place, new, result } => self.update(place, new, *result, expr.ty),
+            ExprKind::Update(update) => self.update(update, expr.ty),
             ExprKind::Current => self.current?,
             ExprKind::Comma(left, right) => {
                 self.effect(left);
@@ -227,14 +229,14 @@ impl Body<'_, '_> {
         Some(value)
     }
 
-    fn update(&mut self, place: &Place, new: &Expr, result: UpdateResult, ty: crate::ty::TyId) -> ValueId {
-        let target: Target = self.place(place);
+    fn update(&mut self, update: &Update, ty: crate::ty::TyId) -> ValueId {
+        let target: Target = self.place(&update.place);
         let old = self.load_target(&target, ty);
         let around = self.current.replace(old);
-        let new = self.value(new);
+        let new = self.value(&update.new);
         self.current = around;
         self.store_target(&target, new);
-        match result {
+        match update.result {
             UpdateResult::Old => old,
             UpdateResult::New => new,
         }

@@ -1,14 +1,12 @@
 //! Places: their addresses, what is loaded from them and stored to them.
 
-use smallvec::SmallVec;
-
 use super::{
     access::{Address, align_behind},
     body::{Body, Slot},
     vector::components_of,
 };
 use crate::{
-    hir::{self, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind},
+    hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind},
     ir::{Const, Op, Scalar, Type, ValueId},
     opencl::AddressSpace,
     ty::{Ty, TyId},
@@ -20,7 +18,7 @@ pub(super) enum Target {
     /// An object with an address.
     Memory(Address),
     /// Components of a vector of so many with an address.
-    Components(Address, u8, SmallVec<[u8; 16]>),
+    Components(Address, u8, Components),
     /// A component, by a number known at run time, of a vector of so many with an address.
     Dynamic(Address, u8, ValueId),
     /// An object that is a value and never stored to.
@@ -41,12 +39,11 @@ impl Body<'_, '_> {
                     return Target::Value(sampler);
                 }
             }
-            PlaceKind::Swizzle { base, components } => {
+            PlaceKind::Swizzle(swizzle) => {
+                let hir::Swizzle { base, components } = &**swizzle;
                 let count = self.lowering.hir.types.components(base.ty.ty).map_or(1, |(_, count)| count);
                 return match self.place(base) {
-                    Target::Memory(address) => {
-                        Target::Components(address, count, SmallVec::from_slice(components))
-                    }
+                    Target::Memory(address) => Target::Components(address, count, components.clone()),
                     Target::Components(address, count, inner) => {
                         let picked = components.iter().map(|&component| inner[usize::from(component)]);
                         Target::Components(address, count, picked.collect())
@@ -114,19 +111,19 @@ impl Body<'_, '_> {
                 let pointer = self.value(pointer);
                 Address::new(pointer, self.lowering.layout(place.ty.ty).1)
             }
-            PlaceKind::Field { base, offset } => {
-                let base = self.address(base);
-                self.behind_address(&base, *offset)
+            PlaceKind::Field(field) => {
+                let base = self.address(&field.base);
+                self.behind_address(&base, field.offset)
             }
             PlaceKind::Element(element) => {
                 let base = self.address(&element.base);
                 let (size, _) = self.lowering.layout(place.ty.ty);
                 self.element_address(&base, &element.index, size)
             }
-            PlaceKind::Swizzle { base, components } => {
-                let base = self.address(base);
+            PlaceKind::Swizzle(swizzle) => {
+                let base = self.address(&swizzle.base);
                 let size = self.component_size(place.ty.ty);
-                self.behind_address(&base, u64::from(components[0]) * size)
+                self.behind_address(&base, u64::from(swizzle.components[0]) * size)
             }
             PlaceKind::Temporary(expr) => self.aggregate(expr),
         };

@@ -40,7 +40,7 @@ pub(crate) struct KnownBlock {
 impl KnownBlock {
     /// The block as a value.
     pub(super) fn into_kind(self) -> ExprKind {
-        ExprKind::Block { function: self.function, captures: self.captures }
+        ExprKind::Block { function: self.function, captures: self.captures.into() }
     }
 }
 
@@ -77,7 +77,7 @@ impl Sema<'_> {
         });
         self.set_parameters(function, &parameters);
         self.open_blocks.push(OpenBlock { function, parent: self.function, captures: Vec::new() });
-        let (stmts, returns) = self.body(function, &parameters, returns, &block.body);
+        let (stmts, returns) = self.body(function, &parameters, returns, &block.body.items);
         let open = self.open_blocks.pop();
         let result = match returns {
             Returns::Type(ty) => ty,
@@ -129,7 +129,7 @@ impl Sema<'_> {
             copies.push(Expr { kind: stored, ty: copy.ty.ty, span });
             values.push(self.load(copy));
         }
-        let block = Expr { kind: ExprKind::Block { function, captures: values }, ty, span };
+        let block = Expr { kind: ExprKind::Block { function, captures: values.into() }, ty, span };
         copies.into_iter().rev().fold(block, |rest, copy| Expr {
             kind: ExprKind::Comma(Box::new(copy), Box::new(rest)),
             ty,
@@ -214,7 +214,7 @@ impl Sema<'_> {
     pub(super) fn known_block(&self, value: &Expr) -> Option<KnownBlock> {
         match &value.kind {
             ExprKind::Block { function, captures } => {
-                Some(KnownBlock { function: *function, captures: captures.clone() })
+                Some(KnownBlock { function: *function, captures: captures.to_vec() })
             }
             ExprKind::Comma(_, last) => self.known_block(last),
             ExprKind::Load(place) => {
@@ -233,8 +233,7 @@ impl Sema<'_> {
     pub(crate) fn call_block(&mut self, block: Expr, arguments: &[ast::Expr], span: Span) -> Expr {
         let Ty::Block(ty) = self.types.get(block.ty).clone() else { return self.error_value(span) };
         let parameters: Vec<QualTy> = ty.parameters;
-        let Some(mut arguments) = self.arguments("the block", &parameters, arguments, block.span, None)
-        else {
+        let Some(mut arguments) = self.arguments(None, &parameters, arguments, block.span, None) else {
             return self.error_value(span);
         };
         let Some(known) = self.known_block(&block) else {
@@ -246,7 +245,7 @@ impl Sema<'_> {
             return self.error_value(span);
         };
         arguments.extend(known.captures);
-        let kind = ExprKind::Call { function: known.function, arguments };
+        let kind = ExprKind::Call { function: known.function, arguments: arguments.into() };
         let call = Expr { kind, ty: ty.result.ty, span };
         // A literal that is called at once still copies what it captures.
         let mut copies = Vec::new();

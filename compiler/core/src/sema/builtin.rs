@@ -60,7 +60,7 @@ impl Sema<'_> {
                 .into_iter()
                 .map(|(local, ty)| {
                     let place = Place { kind: PlaceKind::Local(local), ty, span };
-                    Expr { kind: ExprKind::Load(Box::new(place)), ty: ty.ty, span }
+                    Expr { kind: ExprKind::Load(place), ty: ty.ty, span }
                 })
                 .collect();
             let outer = self.function.replace(id);
@@ -175,7 +175,7 @@ impl Sema<'_> {
         {
             return self.error_value(call.span);
         }
-        let kind = ExprKind::Builtin { builtin: overload.builtin, arguments };
+        let kind = ExprKind::Builtin { builtin: overload.builtin, arguments: arguments.into() };
         Expr { kind, ty: overload.result, span: call.span }
     }
 

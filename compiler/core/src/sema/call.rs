@@ -119,9 +119,9 @@ impl Sema<'_> {
         let (result, declared) = (called.result, called.span);
         let parameters: SmallVec<[QualTy; 8]> =
             called.parameters.iter().map(|local| called.locals[*local].ty).collect();
-        let name = self.text(called.name).to_owned();
+        let name = called.name;
         if result != TyId::VOID && !self.types.is_complete(result) {
-            let shown = self.show(result);
+            let (name, shown) = (self.text(name).to_owned(), self.show(result));
             self.report(
                 Diagnostic::new(
                     Code::IncompleteType,
@@ -134,16 +134,18 @@ impl Sema<'_> {
             self.unused_arguments(arguments);
             return self.error_value(span);
         }
-        match self.arguments(&name, &parameters, arguments, callee, Some(declared)) {
-            Some(arguments) => Expr { kind: ExprKind::Call { function, arguments }, ty: result, span },
+        match self.arguments(Some(name), &parameters, arguments, callee, Some(declared)) {
+            Some(arguments) => {
+                Expr { kind: ExprKind::Call { function, arguments: arguments.into() }, ty: result, span }
+            }
             None => self.error_value(span),
         }
     }
 
-    /// Arguments converted to the types of parameters. None, reported, if they do not fit.
+    /// Arguments converted to the types of parameters; a block has no name. None, reported, if they do not fit.
     pub(crate) fn arguments(
         &mut self,
-        name: &str,
+        name: Option<Symbol>,
         parameters: &[QualTy],
         arguments: &[ast::Expr],
         callee: Span,
@@ -163,6 +165,7 @@ impl Sema<'_> {
         if values.len() != parameters.len() {
             let (wanted, given) = (parameters.len(), values.len());
             let plural = if wanted == 1 { "" } else { "s" };
+            let name = name.map_or("the block", |name| self.text(name));
             let mut diagnostic = Diagnostic::new(
                 Code::ArgumentCount,
                 // The first argument too many is the better place to look at.

@@ -83,11 +83,13 @@ impl Sema<'_> {
                 fold::binary(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
             }
             ExprKind::Exact(inner) => self.constant(inner),
-            ExprKind::Compare(op, left, right) => {
+            ExprKind::Compare(op, operands) => {
+                let [left, right] = &**operands;
                 fold::compare(*op, self.element(left.ty)?, &self.constant(left)?, &self.constant(right)?)
             }
             ExprKind::LogicalNot(operand) => self.constant_not(operand),
-            ExprKind::Logical(op, left, right) => {
+            ExprKind::Logical(op, operands) => {
+                let [left, right] = &**operands;
                 let left = self.constant_truth(left)?;
                 // The operand that is not needed need not be a constant.
                 let result = match (op, left) {
@@ -97,9 +99,9 @@ impl Sema<'_> {
                 };
                 Some(Const::Int(u64::from(result)))
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                let chosen = if self.constant_truth(condition)? { then } else { otherwise };
-                self.constant(chosen)
+            ExprKind::Conditional(parts) => {
+                let is_true = self.constant_truth(&parts.condition)?;
+                self.constant(if is_true { &parts.then } else { &parts.otherwise })
             }
             ExprKind::Convert(conversion, operand) => fold::convert(
                 &self.constant(operand)?,
@@ -124,9 +126,9 @@ impl Sema<'_> {
                 }
                 Some(Const::Vector(components))
             }
-            ExprKind::Swizzle(base, picks) => {
-                let (_, count) = self.types.components(base.ty)?;
-                pick(&spread(self.constant(base)?, count)?, picks)
+            ExprKind::Swizzle(swizzle) => {
+                let (_, count) = self.types.components(swizzle.base.ty)?;
+                pick(&spread(self.constant(&swizzle.base)?, count)?, &swizzle.components)
             }
             ExprKind::PointerToInt(pointer) => self.distance_from_null(pointer).map(Const::Int),
             // Which block it is, its variable knows.
@@ -143,9 +145,9 @@ impl Sema<'_> {
         match &pointer.kind {
             ExprKind::AddressOf(place) => self.place_from_null(place),
             ExprKind::PointerCast(pointer) => self.distance_from_null(pointer),
-            ExprKind::Offset { pointer: base, index } => {
-                let Ty::Pointer(element) = *self.types.get(base.ty) else { return None };
-                self.stepped(self.distance_from_null(base)?, index, element.ty)
+            ExprKind::Offset(offset) => {
+                let Ty::Pointer(element) = *self.types.get(offset.pointer.ty) else { return None };
+                self.stepped(self.distance_from_null(&offset.pointer)?, &offset.index, element.ty)
             }
             _ => matches!(self.constant(pointer)?, Const::NullPointer).then_some(0),
         }
@@ -154,7 +156,7 @@ impl Sema<'_> {
     fn place_from_null(&self, place: &Place) -> Option<u64> {
         match &place.kind {
             PlaceKind::Deref(pointer) => self.distance_from_null(pointer),
-            PlaceKind::Field { base, offset } => Some(self.place_from_null(base)?.wrapping_add(*offset)),
+            PlaceKind::Field(field) => Some(self.place_from_null(&field.base)?.wrapping_add(field.offset)),
             PlaceKind::Element(element) => {
                 self.stepped(self.place_from_null(&element.base)?, &element.index, place.ty.ty)
             }
@@ -174,9 +176,9 @@ impl Sema<'_> {
                 self.known_objects.get(&Object::Local(self.function?, *local)).cloned()
             }
             PlaceKind::Global(global) => self.known_objects.get(&Object::Global(*global)).cloned(),
-            PlaceKind::Swizzle { base, components } => {
-                let (_, count) = self.types.components(base.ty.ty)?;
-                pick(&spread(self.constant_object(base)?, count)?, components)
+            PlaceKind::Swizzle(swizzle) => {
+                let (_, count) = self.types.components(swizzle.base.ty.ty)?;
+                pick(&spread(self.constant_object(&swizzle.base)?, count)?, &swizzle.components)
             }
             _ => None,
         }
@@ -218,8 +220,7 @@ impl Sema<'_> {
         let is_const = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
         let foldable = match &kind {
             ExprKind::Unary(_, operand) => is_const(operand),
-            ExprKind::Binary(_, operands) => operands.iter().all(is_const),
-            ExprKind::Compare(_, left, right) => is_const(left) && is_const(right),
+            ExprKind::Binary(_, operands) | ExprKind::Compare(_, operands) => operands.iter().all(is_const),
             _ => false,
         };
         let expr = Expr { kind, ty, span };

@@ -202,7 +202,7 @@ impl Sema<'_> {
         }
         let span = value.span;
         let null = Expr { kind: ExprKind::Const(Const::NullPointer), ty: value.ty, span };
-        let kind = ExprKind::Compare(CompareOp::NotEqual, Box::new(value), Box::new(null));
+        let kind = ExprKind::Compare(CompareOp::NotEqual, Box::new([value, null]));
         self.convert(Expr { kind, ty: TyId::INT, span }, TyId::BOOL)
     }
 

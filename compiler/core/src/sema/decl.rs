@@ -24,19 +24,19 @@ use crate::{
 
 impl Sema<'_> {
     /// Everything at program scope, in order (C99 6.9).
-    pub(super) fn unit(&mut self, unit: &ast::TranslationUnit) {
-        for item in &unit.items {
+    pub(super) fn unit(&mut self, unit: ast::TranslationUnit) {
+        for item in unit.items {
             match item {
-                ast::Item::Function(function) => self.function_definition(function),
+                ast::Item::Function(function) => self.function_definition(*function),
                 ast::Item::Declaration(declaration) => {
-                    self.declaration(declaration, &mut Vec::new());
+                    self.declaration(&declaration, &mut Vec::new());
                 }
-                ast::Item::StaticAssert(assertion) => self.static_assertion(assertion),
-                ast::Item::Asm(span) => self.report_assembly(*span),
+                ast::Item::StaticAssert(assertion) => self.static_assertion(&assertion),
+                ast::Item::Asm(span) => self.report_assembly(span),
                 ast::Item::Pragma(text) => {
                     self.pragma(text.node);
                 }
-                ast::Item::Empty(span) => self.report_gnu("a `;` behind nothing", *span, "C99 6.9"),
+                ast::Item::Empty(span) => self.report_gnu("a `;` behind nothing", span, "C99 6.9"),
                 ast::Item::Error(_) => {}
             }
         }

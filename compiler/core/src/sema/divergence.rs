@@ -215,7 +215,7 @@ impl<'m> Walk<'_, 'm> {
             }
             match &part.kind {
                 ExprKind::Assign(assign) => self.stores(&assign.place, &assign.value),
-                ExprKind::Update { place, new, .. } => self.stores(place, new),
+                ExprKind::Update(update) => self.stores(&update.place, &update.new),
                 ExprKind::Builtin { builtin, arguments } => {
                     let row = builtins::row(*builtin);
                     if VARYING.contains(&row.name) {
@@ -329,7 +329,8 @@ impl<'m> Walk<'_, 'm> {
         match &place.kind {
             PlaceKind::Local(_) | PlaceKind::Global(_) => false,
             PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => self.varies(pointer),
-            PlaceKind::Field { base, .. } | PlaceKind::Swizzle { base, .. } => self.place_varies(base),
+            PlaceKind::Field(field) => self.place_varies(&field.base),
+            PlaceKind::Swizzle(swizzle) => self.place_varies(&swizzle.base),
             PlaceKind::Element(element) => self.place_varies(&element.base) || self.varies(&element.index),
         }
     }

@@ -36,7 +36,7 @@ impl Sema<'_> {
             let size = self.convert(size, TyId::UINT);
             arguments.push(size);
         }
-        let kind = ExprKind::Builtin { builtin: overload.builtin, arguments };
+        let kind = ExprKind::Builtin { builtin: overload.builtin, arguments: arguments.into() };
         Expr { kind, ty: overload.result, span: call.span }
     }
 

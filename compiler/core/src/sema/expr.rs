@@ -215,8 +215,8 @@ impl Sema<'_> {
     }
 
     /// The value of a place, or the address of its first element for an array (C99 6.3.2.1).
-    pub(crate) fn load(&mut self, place: Place) -> Expr {
-        let place = self.readable_place(place);
+    pub(crate) fn load(&mut self, mut place: Place) -> Expr {
+        self.make_readable(&mut place);
         let span = place.span;
         match *self.types.get(place.ty.ty) {
             Ty::Error => self.error_value(span),
@@ -236,9 +236,9 @@ impl Sema<'_> {
                 PlaceKind::Deref(_) => {
                     self.warn_half_not_enabled(place.ty.ty, span);
                     self.warn_copy_of_atomic(place.ty.ty, span);
-                    Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span }
+                    Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span }
                 }
-                _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(Box::new(place)), span },
+                _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span },
             },
         }
     }
@@ -280,7 +280,7 @@ impl Sema<'_> {
             .help("read it with `atomic_load_explicit`")
             .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
         );
-        Expr { kind: ExprKind::Load(Box::new(place)), ty: value_ty, span }
+        Expr { kind: ExprKind::Load(place), ty: value_ty, span }
     }
 
     /// What is reached through a pointer may be shared, and a copy of a record reads all of its members plainly.
@@ -362,7 +362,7 @@ fn is_pure(operand: &Operand) -> bool {
                 | ExprKind::Compare(..)
                 | ExprKind::LogicalNot(_)
                 | ExprKind::Swizzle(..)
-                | ExprKind::Offset { .. }
+                | ExprKind::Offset(_)
                 | ExprKind::Difference { .. }
                 | ExprKind::AddressOf(_)
         ),

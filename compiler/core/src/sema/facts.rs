@@ -103,19 +103,9 @@ pub enum Callee {
     Builtin(Overload),
 }
 
-impl Sema<'_> {
-    /// Notes a name.
-    pub(super) fn note(&mut self, span: Span, meaning: Meaning, role: Role) {
-        if let Some(facts) = &mut self.facts {
-            facts.occurrences.push(Occurrence { span, meaning, role });
-        }
-    }
-
+impl Facts {
     /// Notes the use of an ordinary name.
     pub(super) fn note_use(&mut self, span: Span, binding: &Binding<Entity>) {
-        if self.facts.is_none() {
-            return;
-        }
         let meaning = match &binding.meaning {
             Entity::Local(function, local) => Meaning::Local(*function, *local),
             Entity::Global(global) => Meaning::Global(*global),
@@ -125,7 +115,16 @@ impl Sema<'_> {
             // A call tells which of them is meant.
             Entity::Overloads(_) | Entity::Error => return,
         };
-        self.note(span, meaning, Role::Use);
+        self.occurrences.push(Occurrence { span, meaning, role: Role::Use });
+    }
+}
+
+impl Sema<'_> {
+    /// Notes a name.
+    pub(super) fn note(&mut self, span: Span, meaning: Meaning, role: Role) {
+        if let Some(facts) = &mut self.facts {
+            facts.occurrences.push(Occurrence { span, meaning, role });
+        }
     }
 
     /// Notes a tag.
@@ -140,6 +139,7 @@ impl Sema<'_> {
     }
 
     /// Notes the type of an expression.
+    #[inline]
     pub(super) fn note_type(&mut self, span: Span, operand: &Operand) {
         let Some(facts) = &mut self.facts else { return };
         let (ty, value) = match operand {

@@ -95,10 +95,10 @@ fn ends(expr: &Expr) -> bool {
         ExprKind::Trap { .. } => true,
         ExprKind::Builtin { builtin, .. } => builtins::row(*builtin).name == "__builtin_unreachable",
         ExprKind::Comma(left, right) => ends(left) || ends(right),
-        ExprKind::Conditional { condition, then, otherwise } => match truth(condition) {
-            Some(true) => ends(then),
-            Some(false) => ends(otherwise),
-            None => ends(then) && ends(otherwise),
+        ExprKind::Conditional(parts) => match truth(&parts.condition) {
+            Some(true) => ends(&parts.then),
+            Some(false) => ends(&parts.otherwise),
+            None => ends(&parts.then) && ends(&parts.otherwise),
         },
         _ => false,
     }

@@ -1,5 +1,7 @@
 //! Functions: declarations, definitions, bodies (C99 6.7.5.3, 6.9.1; OpenCL C 6.9, 6.11).
 
+use std::borrow::Borrow;
+
 use kiln_syntax::{
     Span, Symbol,
     ast::{self, Ident, Storage},
@@ -115,7 +117,7 @@ impl Sema<'_> {
     }
 
     /// A function with its body (C99 6.9.1).
-    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
+    pub(super) fn function_definition(&mut self, definition: ast::FunctionDefinition) {
         let specified = self.specifiers(&definition.specifiers);
         let declared = self.declarator(specified.ty, &definition.declarator);
         let target = if specified.kernel.is_some() { Target::Kernel } else { Target::Function };
@@ -165,7 +167,7 @@ impl Sema<'_> {
         }
         let result = self.module.functions[id].result;
         let errors = self.sink.errors();
-        let (body, _) = self.body(id, parameters, Returns::Type(result), &definition.body);
+        let (body, _) = self.body(id, parameters, Returns::Type(result), definition.body.items);
         let what = format!("`{}`", self.text(name.node));
         self.check_missing_return(&what, result, &body, definition.body.span);
         // A value that was wrong is no value; that has been told.
@@ -178,7 +180,7 @@ impl Sema<'_> {
     }
 
     /// Checks a body whose function cannot be, for its own mistakes.
-    fn check_body_alone(&mut self, definition: &ast::FunctionDefinition) {
+    fn check_body_alone(&mut self, definition: ast::FunctionDefinition) {
         let function = Function {
             name: self.interner.intern(""),
             result: TyId::ERROR,
@@ -206,7 +208,7 @@ impl Sema<'_> {
             .map(|name| Parameter::plain(Some(name), TyId::ERROR.plain(), name.span))
             .collect();
         self.set_parameters(id, &parameters);
-        self.body(id, &parameters, Returns::Type(TyId::ERROR), &definition.body);
+        self.body(id, &parameters, Returns::Type(TyId::ERROR), definition.body.items);
     }
 
     /// The function that a declaration means: a new one, or one declared before (C99 6.2.7).
@@ -440,7 +442,7 @@ impl Sema<'_> {
         id: FunctionId,
         parameters: &[Parameter],
         returns: Returns,
-        block: &ast::Block,
+        items: impl IntoIterator<Item: Borrow<ast::BlockItem>>,
     ) -> (Vec<Stmt>, Returns) {
         let body = Body {
             returns,
@@ -464,7 +466,7 @@ impl Sema<'_> {
                 self.scopes.lookup(name.node);
             }
         }
-        let stmts = self.block_items(&block.items);
+        let stmts = self.block_items(items);
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         self.check_labels();

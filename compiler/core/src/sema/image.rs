@@ -117,17 +117,17 @@ impl Sema<'_> {
                 Some(Const::Int(bits)) => Some(Address { object: None, offset: bits as i64 }),
                 _ => self.address(inner),
             },
-            ExprKind::Offset { pointer, index } => {
-                let Ty::Pointer(to) = *self.types.get(pointer.ty) else { return None };
+            ExprKind::Offset(offset) => {
+                let Ty::Pointer(to) = *self.types.get(offset.pointer.ty) else { return None };
                 let size = i64::try_from(self.types.size_of(to.ty)?).ok()?;
-                let base = self.address(pointer)?;
-                let Some(Const::Int(index)) = self.constant(index) else { return None };
+                let base = self.address(&offset.pointer)?;
+                let Some(Const::Int(index)) = self.constant(&offset.index) else { return None };
                 let moved = (index as i64).checked_mul(size)?;
                 Some(Address { offset: base.offset.checked_add(moved)?, ..base })
             }
-            ExprKind::Conditional { condition, then, otherwise } => match self.constant(condition)? {
-                Const::Int(0) => self.address(otherwise),
-                Const::Int(_) => self.address(then),
+            ExprKind::Conditional(parts) => match self.constant(&parts.condition)? {
+                Const::Int(0) => self.address(&parts.otherwise),
+                Const::Int(_) => self.address(&parts.then),
                 _ => None,
             },
             _ => None,
@@ -138,9 +138,9 @@ impl Sema<'_> {
         match &place.kind {
             PlaceKind::Global(global) => Some(Address { object: Some(*global), offset: 0 }),
             PlaceKind::Deref(pointer) => self.address(pointer),
-            PlaceKind::Field { base, offset } => {
-                let base = self.place_address(base)?;
-                Some(Address { offset: base.offset.checked_add_unsigned(*offset)?, ..base })
+            PlaceKind::Field(field) => {
+                let base = self.place_address(&field.base)?;
+                Some(Address { offset: base.offset.checked_add_unsigned(field.offset)?, ..base })
             }
             PlaceKind::Element(element) => {
                 let size = i64::try_from(self.types.size_of(place.ty.ty)?).ok()?;
@@ -148,7 +148,7 @@ impl Sema<'_> {
                 let Some(Const::Int(index)) = self.constant(&element.index) else { return None };
                 Some(Address { offset: base.offset.checked_add((index as i64).checked_mul(size)?)?, ..base })
             }
-            PlaceKind::Local(_) | PlaceKind::Swizzle { .. } | PlaceKind::Temporary(_) => None,
+            PlaceKind::Local(_) | PlaceKind::Swizzle(_) | PlaceKind::Temporary(_) => None,
         }
     }
 }

@@ -504,7 +504,7 @@ impl Sema<'_> {
             values.push(value);
         }
         if total == u32::from(count) {
-            return Expr { kind: ExprKind::Vector(values), ty, span: list.span };
+            return Expr { kind: ExprKind::Vector(values.into()), ty, span: list.span };
         }
         let shown = self.show(ty);
         self.report(

@@ -73,7 +73,8 @@ impl Sema<'_> {
         visit::expressions(body, &mut |expr| match &expr.kind {
             ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
             ExprKind::Barrier(_) | ExprKind::Fence(_) => has_barrier = true,
-            ExprKind::Load(place) | ExprKind::Update { place, .. } => access(place),
+            ExprKind::Load(place) => access(place),
+            ExprKind::Update(update) => access(&update.place),
             ExprKind::Assign(assign) => access(&assign.place),
             _ => {}
         });
@@ -108,10 +109,10 @@ fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
     match &pointer.kind {
         ExprKind::PointerCast(inner) => of_pointer(inner, span),
         ExprKind::AddressOf(place) => of_place(place, span),
-        ExprKind::Offset { pointer, index } => {
-            let inner = of_pointer(pointer, span)?;
+        ExprKind::Offset(offset) => {
+            let inner = of_pointer(&offset.pointer, span)?;
             let at_start = inner.element == Some(0);
-            Some(Access { element: constant(index).filter(|_| at_start), ..inner })
+            Some(Access { element: constant(&offset.index).filter(|_| at_start), ..inner })
         }
         ExprKind::Load(place) => match place.kind {
             PlaceKind::Local(local) => Some(named(Root::Local(local), span)),
@@ -132,12 +133,12 @@ fn of_place(place: &Place, span: Span) -> Option<Access> {
             let at_start = inner.element == Some(0);
             Some(Access { element: constant(&element.index).filter(|_| at_start), ..inner })
         }
-        PlaceKind::Field { base, offset } => {
-            let mut inner = of_place(base, span)?;
-            inner.object.members.push(*offset);
+        PlaceKind::Field(field) => {
+            let mut inner = of_place(&field.base, span)?;
+            inner.object.members.push(field.offset);
             Some(inner)
         }
-        PlaceKind::Swizzle { .. } | PlaceKind::Temporary(_) => None,
+        PlaceKind::Swizzle(_) | PlaceKind::Temporary(_) => None,
     }
 }
 

@@ -86,7 +86,7 @@ impl Sema<'_> {
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        Expr { kind: ExprKind::Call { function, arguments }, ty, span }
+        Expr { kind: ExprKind::Call { function, arguments: arguments.into() }, ty, span }
     }
 
     fn parameter_types(&self, function: FunctionId) -> Vec<QualTy> {

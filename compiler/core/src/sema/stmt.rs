@@ -2,6 +2,8 @@
 //!
 //! `switch` has its own file; whether the end of a function can be reached is the business of `flow`.
 
+use std::borrow::Borrow;
+
 use kiln_syntax::{
     Span,
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast, Storage},
@@ -26,14 +28,16 @@ impl Sema<'_> {
         stmts
     }
 
-    /// The declarations and statements of a block in the innermost scope.
-    pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(items.len());
+    /// The declarations and statements of a block in the innermost scope. Those that are given away go as soon as they
+    /// are checked, so that what the next become goes into the same memory.
+    pub(super) fn block_items(&mut self, items: impl IntoIterator<Item: Borrow<BlockItem>>) -> Vec<Stmt> {
+        let items = items.into_iter();
+        let mut out = Vec::with_capacity(items.size_hint().0);
         let mut hints = LoopHints::default();
         // What `FP_CONTRACT` says in a block holds to its end (C99 7.12.2).
         let contracts = self.contracts;
         for item in items {
-            match item {
+            match item.borrow() {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
@@ -366,9 +370,8 @@ impl Sema<'_> {
     /// Warns of the address of a variable that ends with the function (C99 6.2.4).
     fn warn_stack_address(&mut self, value: &Expr) {
         let name = match &value.kind {
-            ExprKind::PointerCast(inner) | ExprKind::Offset { pointer: inner, .. } => {
-                return self.warn_stack_address(inner);
-            }
+            ExprKind::PointerCast(inner) => return self.warn_stack_address(inner),
+            ExprKind::Offset(offset) => return self.warn_stack_address(&offset.pointer),
             ExprKind::AddressOf(place) => place
                 .local()
                 .zip(self.function)

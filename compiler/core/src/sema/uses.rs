@@ -56,7 +56,8 @@ impl Uses {
                 }
                 _ => uses.global_of(place),
             },
-            ExprKind::AddressOf(place) | ExprKind::Update { place, .. } => uses.sets(place, &mut variables),
+            ExprKind::AddressOf(place) => uses.sets(place, &mut variables),
+            ExprKind::Update(update) => uses.sets(&update.place, &mut variables),
             ExprKind::Assign(assign) => uses.sets(&assign.place, &mut variables),
             ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
             ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),

@@ -7,7 +7,7 @@ use kiln_syntax::{Span, ast};
 use super::{Sema, expr::Operand};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Expr, ExprKind, Place, PlaceKind},
+    hir::{Components, Expr, ExprKind, Place, PlaceKind, Swizzle},
     ty::{QualTy, Scalar, Ty, TyId},
 };
 
@@ -67,7 +67,7 @@ impl Sema<'_> {
             );
             return self.error_value(span);
         }
-        Expr { kind: ExprKind::Vector(converted), ty, span }
+        Expr { kind: ExprKind::Vector(converted.into()), ty, span }
     }
 
     /// The operands of a literal, which the parser sees as comma operators. They lean to the left.
@@ -99,13 +99,14 @@ impl Sema<'_> {
         };
         let ty = QualTy { ty: self.types.vector(element, components.len() as u8), quals: base.ty.quals };
         // A swizzle of a swizzle names components of the same vector.
-        let (base, components) = match base.kind {
-            PlaceKind::Swizzle { base, components: outer } => {
-                (base, components.iter().map(|component| outer[usize::from(*component)]).collect())
+        let swizzle = match base.kind {
+            PlaceKind::Swizzle(mut outer) => {
+                outer.components = of_components(&outer.components, &components);
+                outer
             }
-            _ => (Box::new(base), components),
+            _ => Box::new(Swizzle { base, components }),
         };
-        Operand::Place(Place { kind: PlaceKind::Swizzle { base, components }, ty, span })
+        Operand::Place(Place { kind: PlaceKind::Swizzle(swizzle), ty, span })
     }
 
     /// `value.xyzw`
@@ -122,53 +123,52 @@ impl Sema<'_> {
         };
         let ty = self.types.vector(element, components.len() as u8);
         let components = readable(&components, count);
-        Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(base), components.into()), ty, span })
+        Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(Swizzle { base, components })), ty, span })
     }
 
     /// A place to be read: the fourth component of a vector of three, which has no value, is any other.
-    pub(crate) fn readable_place(&self, mut place: Place) -> Place {
-        if let PlaceKind::Swizzle { base, components } = &mut place.kind
-            && let Ty::Vector(_, count) = *self.types.get(base.ty.ty)
+    pub(crate) fn make_readable(&self, place: &mut Place) {
+        if let PlaceKind::Swizzle(swizzle) = &mut place.kind
+            && let Ty::Vector(_, count) = *self.types.get(swizzle.base.ty.ty)
         {
-            *components = readable(components, count);
+            swizzle.components = readable(&swizzle.components, count);
         }
-        place
     }
 
     /// A place to be written without the fourth component of a vector of three, and which components of the
     /// value go there; none if the place is whole.
-    pub(crate) fn writable_part(&mut self, place: &Place) -> Option<(Place, Vec<u8>)> {
-        let PlaceKind::Swizzle { base, components } = &place.kind else { return None };
+    pub(crate) fn writable_part(&mut self, place: &Place) -> Option<(Place, Components)> {
+        let PlaceKind::Swizzle(swizzle) = &place.kind else { return None };
+        let Swizzle { base, components } = &**swizzle;
         let Ty::Vector(element, count) = *self.types.get(base.ty.ty) else { return None };
-        let (picks, kept): (Vec<u8>, Vec<u8>) =
+        let (picks, kept): (Components, Components) =
             (0..).zip(components.iter().copied()).filter(|(_, component)| *component < count).unzip();
         if kept.len() == components.len() || kept.is_empty() {
             return None;
         }
         let ty = QualTy { ty: self.types.vector(element, kept.len() as u8), quals: place.ty.quals };
-        let kind = PlaceKind::Swizzle { base: base.clone(), components: kept };
-        Some((Place { kind, ty, span: place.span }, picks))
+        let kept = Swizzle { base: base.clone(), components: kept };
+        Some((Place { kind: PlaceKind::Swizzle(Box::new(kept)), ty, span: place.span }, picks))
     }
 
     /// Components of a value.
-    pub(crate) fn picked(&mut self, value: Expr, components: Vec<u8>) -> Expr {
-        let Ty::Vector(element, _) = *self.types.get(value.ty) else { return value };
-        let (ty, span) = (self.types.vector(element, components.len() as u8), value.span);
-        Expr { kind: ExprKind::Swizzle(Box::new(value), components.into()), ty, span }
+    pub(crate) fn picked(&mut self, base: Expr, components: Components) -> Expr {
+        let Ty::Vector(element, _) = *self.types.get(base.ty) else { return base };
+        let (ty, span) = (self.types.vector(element, components.len() as u8), base.span);
+        Expr { kind: ExprKind::Swizzle(Box::new(Swizzle { base, components })), ty, span }
     }
 
     /// Which components the word after the dot names.
-    fn components_named(&mut self, ty: TyId, count: u8, name: ast::Ident) -> Option<Vec<u8>> {
-        let text = self.text(name.node).to_owned();
-        let shown = self.show(ty);
-        let swizzle = match swizzle::parse(&text, count) {
-            Ok(swizzle) => swizzle,
+    fn components_named(&mut self, ty: TyId, count: u8, name: ast::Ident) -> Option<Components> {
+        let named = match swizzle::parse(self.text(name.node), count) {
+            Ok(named) => named,
             Err(problem) => {
+                let (text, shown) = (self.text(name.node).to_owned(), self.show(ty));
                 self.report_swizzle(&text, &shown, count, problem, name.span);
                 return None;
             }
         };
-        if swizzle.is_rgba && self.options.std < crate::opencl::LanguageVersion::Cl30 {
+        if named.is_rgba && self.options.std < crate::opencl::LanguageVersion::Cl30 {
             self.report(
                 Diagnostic::new(
                     Code::RgbaComponents,
@@ -179,7 +179,7 @@ impl Sema<'_> {
                 .note("OpenCL C 6.3.7"),
             );
         }
-        Some(swizzle.components)
+        Some(named.components)
     }
 
     fn report_swizzle(&mut self, text: &str, shown: &str, count: u8, problem: swizzle::Problem, span: Span) {
@@ -226,7 +226,12 @@ impl Sema<'_> {
     }
 }
 
+/// Components of components.
+fn of_components(outer: &[u8], picks: &[u8]) -> Components {
+    picks.iter().map(|pick| outer[usize::from(*pick)]).collect()
+}
+
 /// The components with each that is not there replaced by the first.
-fn readable(components: &[u8], count: u8) -> Vec<u8> {
+fn readable(components: &[u8], count: u8) -> Components {
     components.iter().map(|component| if *component < count { *component } else { 0 }).collect()
 }

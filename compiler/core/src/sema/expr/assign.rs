@@ -10,7 +10,7 @@ use kiln_syntax::{
 use super::Operand;
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Assign, Const, Expr, ExprKind, Place, PlaceKind, UpdateResult},
+    hir::{Assign, Const, Expr, ExprKind, Place, PlaceKind, Update, UpdateResult},
     opencl::AddressSpace,
     sema::{Sema, convert::AssignContext},
     ty::{Ty, TyId},
@@ -138,7 +138,7 @@ impl Sema<'_> {
         if new.ty == TyId::ERROR {
             return new;
         }
-        Expr { kind: ExprKind::Update { place: Box::new(place), new: Box::new(new), result }, ty, span }
+        Expr { kind: ExprKind::Update(Box::new(Update { place, new, result })), ty, span }
     }
 
     /// A place that may be written; reports what may not.
@@ -225,7 +225,7 @@ impl Sema<'_> {
             .also(place.span, format!("`{}`", shown()))
             .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value"),
             _ => match &place.kind {
-                PlaceKind::Swizzle { components, .. } if has_repeats(components) => Diagnostic::new(
+                PlaceKind::Swizzle(swizzle) if has_repeats(&swizzle.components) => Diagnostic::new(
                     Code::RepeatedComponent,
                     op,
                     format!("the left side of `{spelling}` names a component twice"),

@@ -8,7 +8,7 @@ use kiln_syntax::{
 use crate::{
     diag::{Code, Diagnostic},
     fold,
-    hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp},
+    hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp, Offset},
     sema::Sema,
     ty::{QualTy, Scalar, Ty, TyId},
 };
@@ -256,7 +256,7 @@ impl Sema<'_> {
             return None;
         }
         let index = self.index_value(index);
-        Some((ExprKind::Offset { pointer: Box::new(pointer), index: Box::new(index) }, ty))
+        Some((ExprKind::Offset(Box::new(Offset { pointer, index })), ty))
     }
 
     /// GNU C lets a pointer to `void` step by bytes.

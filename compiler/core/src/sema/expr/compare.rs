@@ -56,7 +56,7 @@ impl Sema<'_> {
                 (left, right, ty)
             }
         };
-        Some((ExprKind::Compare(op, Box::new(left), Box::new(right)), ty))
+        Some((ExprKind::Compare(op, Box::new([left, right])), ty))
     }
 
     /// An integer compared with a pointer: 0 is the null pointer, anything else deserves a warning.
@@ -126,7 +126,7 @@ impl Sema<'_> {
         if is_vector(self, left.ty) || is_vector(self, right.ty) {
             let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
             let ty = self.types.comparison(left.ty);
-            return Some((ExprKind::VectorLogical(op, Box::new(left), Box::new(right)), ty));
+            return Some((ExprKind::VectorLogical(op, Box::new([left, right])), ty));
         }
         let is_scalar =
             |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_));
@@ -134,7 +134,7 @@ impl Sema<'_> {
             self.report_operands(&left, &right, written.span, written.node.spelling());
             return None;
         }
-        Some((ExprKind::Logical(op, Box::new(left), Box::new(right)), TyId::INT))
+        Some((ExprKind::Logical(op, Box::new([left, right])), TyId::INT))
     }
 }
 

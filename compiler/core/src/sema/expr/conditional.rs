@@ -4,7 +4,7 @@ use kiln_syntax::{Span, ast};
 
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Assign, Const, Expr, ExprKind},
+    hir::{Assign, Conditional, Const, Expr, ExprKind},
     sema::Sema,
     ty::{Scalar, Ty, TyId},
 };
@@ -35,12 +35,8 @@ impl Sema<'_> {
         match self.common_branches(then, otherwise, span) {
             Some((then, otherwise)) => {
                 let ty = then.ty;
-                let kind = ExprKind::Conditional {
-                    condition: Box::new(tested),
-                    then: Box::new(then),
-                    otherwise: Box::new(otherwise),
-                };
-                Expr { kind, ty, span }
+                let parts = Conditional { condition: tested, then, otherwise };
+                Expr { kind: ExprKind::Conditional(Box::new(parts)), ty, span }
             }
             None => self.error_value(span),
         }
@@ -67,12 +63,8 @@ impl Sema<'_> {
         match self.common_branches(then, otherwise, span) {
             Some((then, otherwise)) => {
                 let ty = then.ty;
-                let kind = ExprKind::Conditional {
-                    condition: Box::new(stored),
-                    then: Box::new(then),
-                    otherwise: Box::new(otherwise),
-                };
-                Expr { kind, ty, span }
+                let parts = Conditional { condition: stored, then, otherwise };
+                Expr { kind: ExprKind::Conditional(Box::new(parts)), ty, span }
             }
             None => self.error_value(span),
         }
@@ -252,12 +244,8 @@ impl Sema<'_> {
                 return self.error_value(span);
             }
         }
-        let kind = ExprKind::VectorSelect {
-            condition: Box::new(condition),
-            then: Box::new(then),
-            otherwise: Box::new(otherwise),
-        };
-        Expr { kind, ty, span }
+        let parts = Conditional { condition, then, otherwise };
+        Expr { kind: ExprKind::VectorSelect(Box::new(parts)), ty, span }
     }
 
     /// OpenCL C 6.15.6, `select`: the condition has as many components, of as many bits.

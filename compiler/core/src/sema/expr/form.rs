@@ -4,11 +4,12 @@ use kiln_syntax::{
     Span,
     ast::{self, Argument, Form, FormExpr},
 };
+use smallvec::smallvec;
 
 use super::Operand;
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Assign, Conversion, Expr, ExprKind},
+    hir::{Assign, Conversion, Expr, ExprKind, Swizzle},
     sema::Sema,
     ty::{Ty, TyId},
 };
@@ -144,10 +145,10 @@ impl Sema<'_> {
         }
         let (stores, vectors) = self.kept(vectors, span);
         let parts = components.iter().map(|&number| Expr {
-            kind: ExprKind::Swizzle(
-                Box::new(vectors[usize::from(number / count)].clone()),
-                Box::new([number % count]),
-            ),
+            kind: ExprKind::Swizzle(Box::new(Swizzle {
+                base: vectors[usize::from(number / count)].clone(),
+                components: smallvec![number % count],
+            })),
             ty: TyId::scalar(element),
             span,
         });

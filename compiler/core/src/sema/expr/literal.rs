@@ -22,6 +22,9 @@ use number::{Integer, IntegerError};
 impl Sema<'_> {
     /// An integer constant (C99 6.4.4.1).
     pub(super) fn integer_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
+        if let Some(&(value, ty)) = self.plain_integers.get(&spelling) {
+            return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };
+        }
         let integer = match number::integer(self.text(spelling)) {
             Ok(integer) => integer,
             Err(error) => {
@@ -48,7 +51,8 @@ impl Sema<'_> {
             );
             return self.error_value(span);
         };
-        if scalar == Scalar::ULong && integer.is_decimal && !integer.is_unsigned {
+        let is_past_long = scalar == Scalar::ULong && integer.is_decimal && !integer.is_unsigned;
+        if is_past_long {
             self.report(
                 Diagnostic::new(
                     Code::IntegerIsUnsigned,
@@ -58,8 +62,11 @@ impl Sema<'_> {
                 .help("write the suffix `UL`"),
             );
         }
-        let value = integer.value.unwrap_or_default();
-        Expr { kind: ExprKind::Const(Const::Int(value)), ty: TyId::scalar(scalar), span }
+        let (value, ty) = (integer.value.unwrap_or_default(), TyId::scalar(scalar));
+        if !integer.is_long_long && !is_past_long {
+            self.plain_integers.insert(spelling, (value, ty));
+        }
+        Expr { kind: ExprKind::Const(Const::Int(value)), ty, span }
     }
 
     fn report_integer(&mut self, text: &str, error: IntegerError, span: Span) {

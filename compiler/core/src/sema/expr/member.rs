@@ -5,7 +5,7 @@ use kiln_syntax::{Span, Symbol, ast};
 use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Expr, Place, PlaceKind},
+    hir::{Expr, Field, Place, PlaceKind},
     sema::{Meaning, Role, Sema},
     ty::{QualTy, RecordId, Ty, TyId},
 };
@@ -96,7 +96,7 @@ impl Sema<'_> {
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
         ty.quals.space = base.ty.quals.space;
         Operand::Place(Place {
-            kind: PlaceKind::Field { base: Box::new(base), offset: found.offset },
+            kind: PlaceKind::Field(Box::new(Field { base, offset: found.offset })),
             ty,
             span,
         })

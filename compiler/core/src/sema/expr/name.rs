@@ -18,9 +18,10 @@ const MOST_SUGGESTIONS: usize = 64;
 impl Sema<'_> {
     /// What a name names.
     pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
-        let Some(binding) = self.lookup(name) else { return self.predeclared_name(name, span) };
-        let binding = binding.clone();
-        self.note_use(span, &binding);
+        let Some(binding) = self.scopes.lookup(name) else { return self.predeclared_name(name, span) };
+        if let Some(facts) = &mut self.facts {
+            facts.note_use(span, binding);
+        }
         match binding.meaning {
             Entity::Local(function, local) => self.local_place(function, local, span),
             Entity::Global(global) => {
@@ -28,12 +29,12 @@ impl Sema<'_> {
                 Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
             }
             Entity::Function(function) => Operand::Function(function, span),
-            Entity::Overloads(functions) => match functions.first() {
+            Entity::Overloads(ref functions) => match functions.first() {
                 Some(function) => Operand::Function(*function, span),
                 None => Operand::Value(self.error_value(span)),
             },
-            Entity::Enumerator { value, ty } => {
-                Operand::Value(Expr { kind: ExprKind::Const(value), ty, span })
+            Entity::Enumerator { ref value, ty } => {
+                Operand::Value(Expr { kind: ExprKind::Const(value.clone()), ty, span })
             }
             Entity::Typedef { .. } => {
                 let text = self.text(name).to_owned();

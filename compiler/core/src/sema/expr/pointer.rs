@@ -1,11 +1,12 @@
 //! `base[index]` (C99 6.5.2.1): elements of arrays, through pointers, and components of vectors.
 
 use kiln_syntax::{Span, ast};
+use smallvec::smallvec;
 
 use super::{AtomicRead, Operand};
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Const, Element, Expr, Place, PlaceKind},
+    hir::{Const, Element, Expr, Place, PlaceKind, Swizzle},
     opencl::AddressSpace,
     sema::Sema,
     ty::{QualTy, Scalar, Ty, TyId},
@@ -149,8 +150,8 @@ impl Sema<'_> {
         let ty = QualTy { ty: TyId::scalar(element), quals: base.ty.quals };
         match self.constant(&index) {
             Some(Const::Int(bits)) if bits < u64::from(count) => {
-                let kind = PlaceKind::Swizzle { base: Box::new(base), components: vec![bits as u8] };
-                return Operand::Place(Place { kind, ty, span });
+                let swizzle = Swizzle { base, components: smallvec![bits as u8] };
+                return Operand::Place(Place { kind: PlaceKind::Swizzle(Box::new(swizzle)), ty, span });
             }
             Some(_) => {
                 let shown = self.show(base.ty.ty);

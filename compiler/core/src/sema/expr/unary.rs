@@ -171,7 +171,7 @@ impl Sema<'_> {
             return false;
         }
         match place.kind {
-            PlaceKind::Swizzle { .. } | PlaceKind::Element(_) if self.is_component(place) => {
+            PlaceKind::Swizzle(_) | PlaceKind::Element(_) if self.is_component(place) => {
                 self.report(
                     Diagnostic::new(Code::AddressOfComponent, place.span, "the components of a vector have no address")
                         .help("store the component in a variable, or cast the vector's address to a pointer to its element")
@@ -186,8 +186,8 @@ impl Sema<'_> {
                 );
                 false
             }
-            PlaceKind::Field { ref base, .. } if matches!(base.kind, PlaceKind::Temporary(_)) => {
-                let base = Place { span: place.span, ..(**base).clone() };
+            PlaceKind::Field(ref field) if matches!(field.base.kind, PlaceKind::Temporary(_)) => {
+                let base = Place { span: place.span, ..field.base.clone() };
                 self.has_address(&base)
             }
             PlaceKind::Element(ref element) if matches!(element.base.kind, PlaceKind::Temporary(_)) => {
@@ -219,7 +219,7 @@ impl Sema<'_> {
     /// Whether the place is a part of a vector.
     fn is_component(&self, place: &Place) -> bool {
         match &place.kind {
-            PlaceKind::Swizzle { .. } => true,
+            PlaceKind::Swizzle(_) => true,
             PlaceKind::Element(element) => matches!(self.types.get(element.base.ty.ty), Ty::Vector(..)),
             _ => false,
         }

@@ -1,10 +1,14 @@
 //! The words that name components of a vector (OpenCL C 6.3.7), read without knowing types.
 
+use smallvec::SmallVec;
+
+use crate::hir::Components;
+
 /// The components that a word names.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Swizzle {
+pub(super) struct Named {
     /// Their numbers, in the order named.
-    pub(super) components: Vec<u8>,
+    pub(super) components: Components,
     /// Whether they are called r, g, b, a.
     pub(super) is_rgba: bool,
 }
@@ -23,7 +27,7 @@ pub(super) enum Problem {
 }
 
 /// Reads a word after the dot, for a vector of `count` components.
-pub(super) fn parse(text: &str, count: u8) -> Result<Swizzle, Problem> {
+pub(super) fn parse(text: &str, count: u8) -> Result<Named, Problem> {
     let components = match half(text, count) {
         Some(components) => components,
         None => named(text, count)?,
@@ -31,7 +35,7 @@ pub(super) fn parse(text: &str, count: u8) -> Result<Swizzle, Problem> {
     match components.len() {
         1 | 2 | 3 | 4 | 8 | 16 => {
             let is_rgba = "rgba".contains(text.chars().next().unwrap_or('x'));
-            Ok(Swizzle { components, is_rgba })
+            Ok(Named { components, is_rgba })
         }
         named => Err(Problem::Count(named)),
     }
@@ -39,7 +43,7 @@ pub(super) fn parse(text: &str, count: u8) -> Result<Swizzle, Problem> {
 
 /// `lo`, `hi`, `even`, `odd`. A vector of three has these as one of four does, so its component 3 may be named
 /// though it has no value.
-fn half(text: &str, count: u8) -> Option<Vec<u8>> {
+fn half(text: &str, count: u8) -> Option<Components> {
     let whole = count.next_power_of_two();
     Some(match text {
         "lo" => (0..whole / 2).collect(),
@@ -50,22 +54,19 @@ fn half(text: &str, count: u8) -> Option<Vec<u8>> {
     })
 }
 
-fn named(text: &str, count: u8) -> Result<Vec<u8>, Problem> {
-    let in_range = |component: u8, name: String| {
-        if component < count { Ok(component) } else { Err(Problem::OutOfRange(name)) }
+fn named(text: &str, count: u8) -> Result<Components, Problem> {
+    let in_range = |component: u8, prefix: &str, c: char| {
+        if component < count { Ok(component) } else { Err(Problem::OutOfRange(format!("{prefix}{c}"))) }
     };
     if let Some(digits) = text.strip_prefix(['s', 'S'])
         && !digits.is_empty()
         && digits.chars().all(|c| c.is_ascii_hexdigit())
     {
-        return digits
-            .chars()
-            .map(|c| in_range(c.to_digit(16).unwrap_or_default() as u8, format!("s{c}")))
-            .collect();
+        return digits.chars().map(|c| in_range(c.to_digit(16).unwrap_or_default() as u8, "s", c)).collect();
     }
     let place = |names: &str, c: char| names.find(c).map(|at| at as u8);
     let (mut is_xyzw, mut is_rgba) = (false, false);
-    let mut components = Vec::new();
+    let mut components: SmallVec<[(u8, char); 16]> = SmallVec::new();
     for c in text.chars() {
         let component = if let Some(component) = place("xyzw", c) {
             is_xyzw = true;
@@ -81,7 +82,7 @@ fn named(text: &str, count: u8) -> Result<Vec<u8>, Problem> {
     if is_xyzw && is_rgba {
         return Err(Problem::Mixed);
     }
-    components.into_iter().map(|(component, c)| in_range(component, c.to_string())).collect()
+    components.into_iter().map(|(component, c)| in_range(component, "", c)).collect()
 }
 
 #[cfg(test)]
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     fn components(text: &str, count: u8) -> Result<Vec<u8>, Problem> {
-        parse(text, count).map(|swizzle| swizzle.components)
+        parse(text, count).map(|named| named.components.to_vec())
     }
 
     #[test]

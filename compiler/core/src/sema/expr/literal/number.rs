@@ -37,15 +37,11 @@ pub(super) fn base_name(text: &str) -> &'static str {
 
 /// The base, and the digits after its prefix.
 fn base(text: &str) -> (u32, &str) {
-    let after = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
-    if let Some(digits) = after(["0x", "0X"]) {
-        (16, digits)
-    } else if let Some(digits) = after(["0b", "0B"]) {
-        (2, digits)
-    } else if text.len() > 1 && text.starts_with('0') {
-        (8, &text[1..])
-    } else {
-        (10, text)
+    match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &text[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &text[2..]),
+        [b'0', _, ..] => (8, &text[1..]),
+        _ => (10, text),
     }
 }
 
