@@ -2,20 +2,28 @@
 //!
 //! Software drivers run the work-items of a sub-group in lockstep and mask those that have left a loop. lavapipe (Mesa
 //! up to 23.2) and SwiftShader mask accesses to memory and values that join, but compute all else again in every
-//! round: what follows from something loaded becomes another value, as the masked load gives zero. A value that joins
-//! is kept, so such values leave by one of two ways: by the other they would be zero. The two are not made one again
-//! because something is stored on the other, which nobody goes.
+//! round. What follows from something loaded becomes another value, as the masked load gives zero; and so does what
+//! follows from a value that joins, if in its place stands the next one already when the work-item leaves (`places`).
+//! Values that join in choices that only compute, or in loops inside, need not join in the driver's code: it makes
+//! selections of the ones and unrolls the others.
+//!
+//! What may change so leaves by one of two ways: by the other it would be zero. The two are not made one again because
+//! something is stored on the other, which nobody goes; so what leaves is a value that joins.
 //!
 //! Late, because other passes make loops.
 
-use rustc_hash::FxHashMap;
+mod places;
 
+use rustc_hash::FxHashSet;
+
+use self::places::{Moment, Places};
+use super::joins::Joins;
 use crate::{
     diag::Sink,
     hir::CompareOp,
     ir::{
         Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Module, Op, OpenIf, Scalar,
-        Type, ValueId,
+        Type, ValueDef, ValueId,
     },
     session::Options,
     target::Driver,
@@ -28,8 +36,20 @@ pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut S
     let address =
         if options.target.features.int64 { Type::Scalar(Scalar::I64) } else { Type::Vector(Scalar::I32, 2) };
     for function in module.functions.iter_mut() {
-        let mut search =
-            Search { function, fleeting: FxHashMap::default(), loops: Vec::new(), exits: Vec::new() };
+        let order = function.inst_order();
+        if !order.iter().any(|&id| matches!(function.insts[id].op, Op::Loop { .. })) {
+            continue;
+        }
+        let joins = Joins::find(function);
+        let mut search = Search {
+            function,
+            places: Places::find(function, &joins),
+            joins,
+            loops: Vec::new(),
+            selections: FxHashSet::default(),
+            kept: FxHashSet::default(),
+            exits: Vec::new(),
+        };
         search.block(function.body);
         let exits = search.exits;
         let mut builder = Builder::new(function);
@@ -42,47 +62,69 @@ pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut S
 /// Looks for what a later round may change.
 struct Search<'f> {
     function: &'f Function,
-    /// Values that follow from more than what joins, and in how many loops that is made.
-    fleeting: FxHashMap<ValueId, usize>,
+    joins: Joins,
+    places: Places,
     /// The loops around.
     loops: Vec<InstId>,
-    /// Exits from loops that carry such values: where, and which.
+    /// Choices that do nothing but compute. Drivers make selections of them: what joins there is computed again too.
+    selections: FxHashSet<InstId>,
+    /// Results of loops that there will be two ways to.
+    kept: FxHashSet<ValueId>,
+    /// Ways out of loops that carry what may change: where, and which values.
     exits: Vec<(BlockId, InstId, Vec<ValueId>)>,
 }
 
 impl Search<'_> {
-    fn block(&mut self, block: BlockId) {
+    /// Whether the block does nothing but compute.
+    fn block(&mut self, block: BlockId) -> bool {
+        let mut only_computes = true;
         for &id in &self.function.blocks[block].insts {
-            let inst = &self.function.insts[id];
-            let is_loop = matches!(inst.op, Op::Loop { .. });
-            if is_loop {
-                self.loops.push(id);
-            }
-            for nested in inst.op.blocks() {
-                self.block(nested);
-            }
-            if let Op::Exit(target) = inst.op {
-                self.exit(block, id, target);
-            } else if is_loop {
-                // What is kept at the exits is what comes out.
-                self.loops.pop();
-            } else {
-                let made_in = match inst.op.is_pure() {
-                    true => inst.args.iter().filter_map(|arg| self.fleeting.get(arg).copied()).max(),
-                    false => Some(self.loops.len()),
-                };
-                // What is made outside of all loops is not made again.
-                if let Some(made_in) = made_in.filter(|&it| it > 0) {
-                    self.fleeting.extend(inst.results.iter().map(|&result| (result, made_in)));
+            let op = &self.function.insts[id].op;
+            only_computes &= match *op {
+                Op::Loop { body, continuing, .. } => {
+                    self.loops.push(id);
+                    self.block(body);
+                    self.block(continuing);
+                    self.loops.pop();
+                    false
                 }
-            }
+                Op::If { .. } | Op::Switch { .. } | Op::Block(_) => {
+                    let mut is_selection = true;
+                    for nested in op.blocks() {
+                        is_selection &= self.block(nested);
+                    }
+                    if is_selection {
+                        self.selections.insert(id);
+                    }
+                    is_selection
+                }
+                Op::Exit(target) if self.loops.contains(&target) => {
+                    self.leave(block, id, Some(target));
+                    false
+                }
+                Op::Exit(_) => true,
+                Op::Return if !self.loops.is_empty() => {
+                    self.leave(block, id, None);
+                    false
+                }
+                _ => op.is_pure(),
+            };
         }
+        only_computes
     }
 
-    fn exit(&mut self, block: BlockId, id: InstId, target: InstId) {
-        let Some(outside) = self.loops.iter().position(|&it| it == target) else { return };
+    /// A way out of a loop, or of all.
+    fn leave(&mut self, block: BlockId, id: InstId, left: Option<InstId>) {
+        let inst = &self.function.insts[id];
+        // Of pointers to local memory there is no zero; few come from memory.
+        let is_number = |it: ValueId| matches!(self.function.ty(it), Type::Scalar(_) | Type::Vector(..));
+        let args = inst.args.iter().copied();
         let mut values: Vec<ValueId> =
-            self.function.insts[id].args.iter().copied().filter(|&it| self.is_lost(it, outside)).collect();
+            args.filter(|&it| is_number(it) && self.is_lost(it, id, left)).collect();
+        if let Some(left) = left {
+            let results = self.function.insts[left].results.iter().zip(&inst.args);
+            self.kept.extend(results.filter(|(_, arg)| values.contains(arg)).map(|(&result, _)| result));
+        }
         values.sort_unstable();
         values.dedup();
         if !values.is_empty() {
@@ -90,10 +132,81 @@ impl Search<'_> {
         }
     }
 
-    /// Of pointers to local memory there is no zero; few come from memory.
-    fn is_lost(&self, value: ValueId, outside: usize) -> bool {
-        self.fleeting.get(&value).is_some_and(|&made_in| made_in > outside)
-            && matches!(self.function.ty(value), Type::Scalar(_) | Type::Vector(..))
+    /// Whether something that the value follows from is another in a round after the one of this way out.
+    fn is_lost(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        let mut to_see = vec![value];
+        while let Some(value) = to_see.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let Some(since) = self.stands_since(value, left) else { continue };
+            match (self.joins.construct(self.function, value), &self.function.values[value].def) {
+                (Some(construct), _) => {
+                    let source = self.only_source(value);
+                    let is_written = self.places.next_write(value, since) < self.places.begin(exit);
+                    match source.filter(|_| !self.kept.contains(&value)) {
+                        Some(source) => to_see.push(source),
+                        None if is_written => return true,
+                        None => self.see_through(construct, value, &mut to_see),
+                    }
+                }
+                (None, &ValueDef::Result(id, _)) => {
+                    let inst = &self.function.insts[id];
+                    if !inst.op.is_pure() {
+                        return true;
+                    }
+                    to_see.extend(&inst.args);
+                }
+                (None, _) => {}
+            }
+        }
+        false
+    }
+
+    /// Since when a value is not made again before the work-item leaves; None if it is made outside of what is left.
+    fn stands_since(&self, value: ValueId, left: Option<InstId>) -> Option<Moment> {
+        let mut around = self.made_in(value);
+        let mut since = around.map(|_| self.places.made(self.function, value))?;
+        while around != left {
+            let inner = around?;
+            if !self.loops.contains(&inner) {
+                since = self.places.end(inner);
+            }
+            around = self.places.loop_around(inner);
+        }
+        Some(since)
+    }
+
+    /// What else a value follows from that joins here and need not in the driver's code.
+    fn see_through(&self, construct: InstId, value: ValueId, to_see: &mut Vec<ValueId>) {
+        let inst = &self.function.insts[construct];
+        let is_selection = self.selections.contains(&construct);
+        let is_loop = matches!(inst.op, Op::Loop { .. });
+        let is_unrolled = is_loop && !self.loops.contains(&construct) && !self.kept.contains(&value);
+        if is_selection || is_unrolled {
+            to_see.extend(self.joins.sources(self.function, value));
+        }
+        // Of true and false the driver makes the condition, whatever else is done.
+        if is_selection || (!is_loop && self.function.ty(value) == Type::BOOL) {
+            to_see.extend(&inst.args);
+        }
+    }
+
+    /// The innermost loop that a value is made in.
+    fn made_in(&self, value: ValueId) -> Option<InstId> {
+        match self.function.values[value].def {
+            ValueDef::Result(id, _) => self.places.loop_around(id),
+            ValueDef::Param(..) => self.joins.construct(self.function, value),
+            ValueDef::Const(_) => None,
+        }
+    }
+
+    /// The only value that comes to where values could join.
+    fn only_source(&self, value: ValueId) -> Option<ValueId> {
+        let mut sources = self.joins.sources(self.function, value).filter(|&it| it != value);
+        let first = sources.next()?;
+        sources.all(|it| it == first).then_some(first)
     }
 }
 

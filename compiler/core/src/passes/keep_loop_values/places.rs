@@ -1,0 +1,151 @@
+//! Where a driver keeps values that join, and when it writes there. It knows one list of places, no driver's rules.
+//!
+//! A driver may keep a value that joins, and all that it may become, in one place, as long as it needs one of them at a
+//! time. So a place is written when a jump hands something over, and already when that is computed.
+
+use rustc_hash::FxHashMap;
+
+use super::Joins;
+use crate::{
+    index::Id as _,
+    ir::{BlockId, Function, InstId, Op, ValueDef, ValueId},
+};
+
+/// A moment in the order in which a function is written.
+pub(super) type Moment = u32;
+
+pub(super) struct Places {
+    /// When each instruction is come to, by its id.
+    begins: Vec<Moment>,
+    /// When it is done: of constructs, behind all that they own.
+    ends: Vec<Moment>,
+    /// The innermost loop around each instruction.
+    loops: Vec<Option<InstId>>,
+    /// The value that stands for the place of another, or another nearer to it.
+    towards: FxHashMap<ValueId, ValueId>,
+    /// When each place is written, in order, by the value that stands for it.
+    writes: FxHashMap<ValueId, Vec<Moment>>,
+}
+
+impl Places {
+    pub(super) fn find(function: &Function, joins: &Joins) -> Self {
+        let moments = vec![0; function.insts.len()];
+        let mut places = Self {
+            begins: moments.clone(),
+            ends: moments,
+            loops: vec![None; function.insts.len()],
+            towards: FxHashMap::default(),
+            writes: FxHashMap::default(),
+        };
+        for id in function.inst_order() {
+            for (join, value) in handed_over(function, id) {
+                if function.constant(value).is_none() {
+                    places.share(join, value);
+                }
+            }
+        }
+        places.walk(function, joins, function.body, None, &mut 0);
+        places
+    }
+
+    /// When an instruction is come to.
+    pub(super) fn begin(&self, id: InstId) -> Moment {
+        self.begins[id.index()]
+    }
+
+    /// When it is done.
+    pub(super) fn end(&self, id: InstId) -> Moment {
+        self.ends[id.index()]
+    }
+
+    /// The innermost loop around an instruction.
+    pub(super) fn loop_around(&self, id: InstId) -> Option<InstId> {
+        self.loops[id.index()]
+    }
+
+    /// When a value is made.
+    pub(super) fn made(&self, function: &Function, value: ValueId) -> Moment {
+        match function.values[value].def {
+            ValueDef::Result(id, _) => self.end(id),
+            ValueDef::Param(block, _) => self.begin(function.blocks[block].insts[0]) - 1,
+            ValueDef::Const(_) => 0,
+        }
+    }
+
+    /// When the place of a value is next written.
+    pub(super) fn next_write(&self, value: ValueId, after: Moment) -> Moment {
+        let Some(writes) = self.writes.get(&self.place(value)) else { return Moment::MAX };
+        writes.get(writes.partition_point(|&it| it <= after)).copied().unwrap_or(Moment::MAX)
+    }
+
+    /// The value that stands for the place.
+    fn place(&self, mut value: ValueId) -> ValueId {
+        while let Some(&next) = self.towards.get(&value)
+            && next != value
+        {
+            value = next;
+        }
+        value
+    }
+
+    /// All on the way to the one place go straight to the other from now on, so that ways stay short.
+    fn share(&mut self, one: ValueId, other: ValueId) {
+        let place = self.place(one);
+        for mut value in [one, other] {
+            while let Some(next) = self.towards.insert(value, place)
+                && next != value
+            {
+                value = next;
+            }
+        }
+    }
+
+    fn walk(
+        &mut self,
+        function: &Function,
+        joins: &Joins,
+        block: BlockId,
+        around: Option<InstId>,
+        now: &mut Moment,
+    ) {
+        for &id in &function.blocks[block].insts {
+            *now += 1;
+            self.begins[id.index()] = *now;
+            self.loops[id.index()] = around;
+            let inst = &function.insts[id];
+            for (join, value) in handed_over(function, id) {
+                if join != value && joins.sources(function, join).nth(1).is_some() {
+                    self.writes.entry(self.place(join)).or_default().push(*now);
+                }
+            }
+            if inst.op.is_construct() {
+                let around = if matches!(inst.op, Op::Loop { .. }) { Some(id) } else { around };
+                for nested in inst.op.blocks() {
+                    self.walk(function, joins, nested, around, now);
+                }
+                *now += 1;
+            } else {
+                for result in inst.results.iter().filter(|it| self.towards.contains_key(it)) {
+                    self.writes.entry(self.place(*result)).or_default().push(*now);
+                }
+            }
+            self.ends[id.index()] = *now;
+        }
+    }
+}
+
+/// What an instruction hands over for what.
+fn handed_over(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+    let inst = &function.insts[id];
+    let joins = match inst.op {
+        Op::Loop { body, .. } => &function.blocks[body].params[..],
+        Op::Exit(target) => &function.insts[target].results[..],
+        Op::Next(target) | Op::Continue(target) => match function.insts[target].op {
+            Op::Loop { body, .. } if matches!(inst.op, Op::Next(_)) => &function.blocks[body].params[..],
+            Op::Loop { continuing, .. } => &function.blocks[continuing].params[..],
+            _ => &[],
+        },
+        _ => &[],
+    };
+    joins.iter().copied().zip(inst.args.iter().copied())
+}
