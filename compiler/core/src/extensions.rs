@@ -80,7 +80,7 @@ extensions! {
     Pipes "__opencl_c_pipes" Cl20 core If(opencl);
     WorkGroupCollectives "__opencl_c_work_group_collective_functions" Cl20 core Always;
     FeatureFp64 "__opencl_c_fp64" Cl10 optional If(|t| t.features.fp64);
-    FeatureInt64 "__opencl_c_int64" Cl10 core If(|t| t.features.int64);
+    FeatureInt64 "__opencl_c_int64" Cl10 core Always;
     FeatureSubgroups "__opencl_c_subgroups" Cl20 optional If(|t| t.features.subgroups);
     DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl10 optional Always;
     DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl10 optional Always;
@@ -257,6 +257,8 @@ impl Extensions {
                 for &extension in Extension::ALL {
                     set.set(extension, *is_on && options.std >= extension.since());
                 }
+                // OpenCL C 6.2.1: where pointers have 64 bits there always is the feature; only by name it goes.
+                set.insert(Extension::FeatureInt64);
             } else if let Some(extension) = Extension::parse(name) {
                 set.set(extension, *is_on);
             }

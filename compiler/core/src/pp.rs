@@ -86,7 +86,7 @@ fn run(
     let words = Words::new(interner);
     let extensions = Extensions::of(options);
     let mut preprocessor = Preprocessor {
-        keywords: emit::keywords(options, extensions),
+        keywords: emit::keywords(options),
         options,
         extensions,
         loader,

@@ -57,7 +57,8 @@ macro_rules! table {
 
 table! {
     /// Reserved words: C99's, OpenCL C's (6.1.9) and the GNU ones that kernels use. Type names that OpenCL C
-    /// predeclares (`uint`, `float4`, `image2d_t`) are ordinary names.
+    /// predeclares (`uint`, `float4`, `image2d_t`) are ordinary names. `uniform` stands for the words that are
+    /// reserved for the future.
     Keyword {
         "auto" => Auto, "break" => Break, "case" => Case, "char" => Char, "const" => Const,
         "continue" => Continue, "default" => Default, "do" => Do, "double" => Double, "else" => Else,
@@ -83,7 +84,7 @@ table! {
     aliases {
         "bool" => Bool,
         "__kernel" => Kernel, "__global" => Global, "__local" => Local, "__constant" => Constant,
-        "__private" => Private, "__generic" => Generic,
+        "__private" => Private, "__generic" => Uniform,
         "__read_only" => ReadOnly, "__write_only" => WriteOnly, "__read_write" => ReadWrite,
         "__const" => Const, "__const__" => Const, "__volatile" => Volatile, "__volatile__" => Volatile,
         "__restrict" => Restrict, "__restrict__" => Restrict, "__inline" => Inline, "__inline__" => Inline,

@@ -157,6 +157,7 @@ codes! {
     LongLong "long-long" Warning;
     ReservedTypeName "reserved-type-name" Error;
     ReservedWord "reserved-word" Error;
+    GenericQualifier "generic-qualifier" Warning;
     UnsupportedQualifier "unsupported-qualifier" Error;
     UnsupportedType "unsupported-type" Error;
     MissingExtension "missing-extension" Error;

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     diag::{Code, Diagnostic},
-    extensions::{Extension, Extensions},
     opencl::LanguageVersion,
     session::Options,
     source::NOT_UTF8,
@@ -16,14 +15,10 @@ use crate::{
 
 /// The keywords of the options' version, by symbol (OpenCL C 6.3.9).
 ///
-/// `generic`, `read_write` and `uniform` are reserved in every version. `pipe` is a word of OpenCL C 2.0 and of
-/// 3.0 with pipes. `asm` and `typeof` are only reserved with underscores, which no C99 program may use.
-pub(super) fn keywords(options: &Options, extensions: Extensions) -> Vec<Option<Keyword>> {
+/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` from OpenCL C 2.0 on. `asm` and `typeof` are only reserved with underscores, which no C99 program may use.
+pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
     let reserved = |spelling: &str, keyword: Keyword| match keyword {
-        Keyword::Pipe => {
-            options.std >= LanguageVersion::Cl20
-                && (options.std < LanguageVersion::Cl30 || extensions.has(Extension::Pipes))
-        }
+        Keyword::Pipe => options.std >= LanguageVersion::Cl20,
         Keyword::Asm | Keyword::Typeof => spelling.starts_with('_'),
         _ => true,
     };

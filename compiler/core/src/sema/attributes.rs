@@ -11,6 +11,7 @@ use kiln_syntax::{
 use super::Sema;
 use crate::{
     diag::{Code, Diagnostic},
+    opencl::AddressSpace,
     ty::{Scalar, Ty, TyId},
 };
 
@@ -260,13 +261,18 @@ impl Sema<'_> {
 
     /// `endian(host)`, `endian(device)` (OpenCL C 6.13.3). Both are little-endian here.
     fn endian(&mut self, attribute: &ast::Attribute, target: Target) {
-        const NOTE: &str =
-            "OpenCL C 6.13.3: `endian` takes `host` or `device` and stands at a pointer variable";
+        const PLACE: &str = "`endian` stands at a pointer to global or constant memory";
+        const NOTE: &str = "OpenCL C 6.13.3: `endian` takes `host` or `device` and is only for pointer types that are in the global or constant address space";
         let (Target::Variable(ty) | Target::Parameter(ty) | Target::Member(ty)) = target else {
-            return self.report_target(attribute, "`endian` stands at a pointer variable", NOTE);
+            return self.report_target(attribute, PLACE, NOTE);
         };
-        if !matches!(self.types.get(ty), Ty::Error | Ty::Pointer(_)) {
-            return self.report_target(attribute, "`endian` stands at a pointer variable", NOTE);
+        let fits = match self.types.get(ty) {
+            Ty::Error => true,
+            Ty::Pointer(to) => !matches!(to.quals.space, Some(AddressSpace::Local | AddressSpace::Private)),
+            _ => false,
+        };
+        if !fits {
+            return self.report_target(attribute, PLACE, NOTE);
         }
         let word = match attribute.arguments.as_slice() {
             [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), .. })] => self.text(*name),

@@ -25,7 +25,7 @@ impl Sema<'_> {
             let operand = self.operand(operand);
             self.evaluate(operand)
         } else {
-            self.value(operand)
+            self.operator_value(operand)
         };
         self.cast(value, to, span)
     }
@@ -35,7 +35,19 @@ impl Sema<'_> {
         if value.ty == TyId::ERROR || to == TyId::ERROR {
             return self.error_value(span);
         }
+        if self.is_storage_only(to) {
+            self.report_half("a value", span);
+            return self.error_value(span);
+        }
         if value.ty == to && to != TyId::VOID {
+            match self.types.get(to) {
+                Ty::Image(_) | Ty::Pipe(..) => {
+                    self.report_cast(&value, to, span);
+                    return self.error_value(span);
+                }
+                Ty::Record(_) => self.report_gnu("a cast to the type of a structure", span, "C99 6.5.4"),
+                _ => {}
+            }
             return Expr { span, ..value };
         }
         let kind = match self.types.cast(value.ty, to) {

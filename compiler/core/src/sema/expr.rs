@@ -183,9 +183,8 @@ impl Sema<'_> {
 
     /// `left, right` (OpenCL C 6.5.12).
     fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
-        let left = self.operand(left);
-        let left = self.evaluate(left);
-        let right = self.value(right);
+        let left = self.operator_value(left);
+        let right = self.operator_value(right);
         Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
     }
 

@@ -63,7 +63,7 @@ impl Sema<'_> {
     pub(crate) fn place_automatic(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let (name, span) = (variable.name, variable.span);
         let space = match variable.ty.quals.space {
-            None | Some(AddressSpace::Private | AddressSpace::Generic) => return Some(AddressSpace::Private),
+            None | Some(AddressSpace::Private) => return Some(AddressSpace::Private),
             Some(space) => space,
         };
         let word = space.spelling();
@@ -76,6 +76,18 @@ impl Sema<'_> {
                 )
                 .help("add `static`, or declare it at program scope")
                 .note("OpenCL C 6.7.6, 6.10: variables in global memory live as long as the program"),
+            );
+            return None;
+        }
+        if space == AddressSpace::Generic {
+            self.report(
+                Diagnostic::new(
+                    Code::AddressSpacePlacement,
+                    span,
+                    format!("`{name}` is an object, and none lies in the generic address space"),
+                )
+                .help("leave `generic` out")
+                .note("OpenCL C 6.7.5: the generic address space holds what the named ones do"),
             );
             return None;
         }

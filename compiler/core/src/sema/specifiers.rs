@@ -51,14 +51,22 @@ impl Specified {
 struct Named {
     ty: QualTy,
     sugar: Sugar,
+    /// Whether a typedef of the program gave it.
+    is_defined: bool,
     span: Span,
+}
+
+impl Named {
+    fn new(ty: QualTy, span: Span) -> Self {
+        Self { ty, sugar: Sugar::default(), is_defined: false, span }
+    }
 }
 
 impl Sema<'_> {
     /// The type, storage class and function specifiers that these words say.
     pub(crate) fn specifiers(&mut self, specifiers: &ast::Specifiers) -> Specified {
         let (mut named, has_tag) = self.base_type(specifiers);
-        named.ty = self.qualified(named.ty, &specifiers.qualifiers, named.span);
+        named.ty = self.qualified(named, &specifiers.qualifiers);
         let storage = self.storage_class(&specifiers.storage);
         let find =
             |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
@@ -119,7 +127,7 @@ impl Sema<'_> {
                     span,
                     "a declaration has one type, and here begins another",
                 ));
-                return (Named { ty: TyId::ERROR.plain(), sugar: Sugar::default(), span }, has_tag);
+                return (Named::new(TyId::ERROR.plain(), span), has_tag);
             }
             named = Some(found);
         }
@@ -128,7 +136,7 @@ impl Sema<'_> {
         let found = match named {
             Some(named) if words.is_empty() => named,
             Some(named) => self.words_beside_name(named, &words),
-            None => Named { ty: self.type_of_words(&words, span).plain(), sugar: Sugar::default(), span },
+            None => Named::new(self.type_of_words(&words, span).plain(), span),
         };
         (found, has_tag)
     }
@@ -136,13 +144,8 @@ impl Sema<'_> {
     /// The type of one specifier that is a name or a construct.
     fn named_type(&mut self, specifier: &ast::TypeSpecifier) -> Named {
         let span = specifier.span;
-        let mut sugar = Sugar::default();
         let ty = match &specifier.kind {
-            TypeSpecifierKind::Name(name) => {
-                let found = self.type_of_name(*name, span);
-                sugar = found.1;
-                found.0
-            }
+            TypeSpecifierKind::Name(name) => return self.type_of_name(*name, span),
             TypeSpecifierKind::Record(record) => self.record_specifier(record, span).plain(),
             TypeSpecifierKind::Enum(specifier) => self.enum_specifier(specifier, span).plain(),
             TypeSpecifierKind::Atomic(name) => {
@@ -160,15 +163,15 @@ impl Sema<'_> {
             }
             _ => TyId::ERROR.plain(),
         };
-        Named { ty, sugar, span }
+        Named::new(ty, span)
     }
 
     /// The type of a typedef name, the program's or a predeclared one (C99 6.7.7, OpenCL C 6.3).
-    fn type_of_name(&mut self, name: Symbol, span: Span) -> (QualTy, Sugar) {
-        let error = (TyId::ERROR.plain(), Sugar::default());
+    fn type_of_name(&mut self, name: Symbol, span: Span) -> Named {
+        let error = Named::new(TyId::ERROR.plain(), span);
         match self.lookup(name).map(|binding| (&binding.meaning, binding.span)) {
             Some((Entity::Typedef { ty, sugar }, declared)) => {
-                let found = (*ty, *sugar);
+                let found = Named { ty: *ty, sugar: *sugar, is_defined: true, span };
                 self.note(span, Meaning::Typedef(declared), Role::Use);
                 return found;
             }
@@ -192,7 +195,7 @@ impl Sema<'_> {
         self.note(span, Meaning::Type(name), Role::Use);
         self.warn_not_enabled(found.ty, span);
         let is_host_sized = matches!(&*text, "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t");
-        (found.ty.plain(), Sugar { align: None, is_host_sized })
+        Named { sugar: Sugar { align: None, is_host_sized }, ..Named::new(found.ty.plain(), span) }
     }
 
     fn report_unknown_type(&mut self, name: Symbol, span: Span) {

@@ -436,18 +436,21 @@ impl Sema<'_> {
         let mut values = Vec::with_capacity(enumerators.len());
         for enumerator in enumerators {
             let name = enumerator.name;
-            if let Some(value) = &enumerator.value
-                && let Some(value) = self.integer_constant(value, "the value of an enumerator")
+            let written = enumerator.value.as_ref();
+            if let Some(value) =
+                written.and_then(|it| self.integer_constant(it, "the value of an enumerator"))
             {
                 next = value;
             }
+            let has_run_over = written.is_none() && next == i128::from(i32::MAX) + 1;
             let ty = match next {
                 _ if i32::try_from(next).is_ok() => TyId::INT,
                 _ if u32::try_from(next).is_ok() => TyId::UINT,
                 _ if i64::try_from(next).is_ok() => TyId::LONG,
                 _ => TyId::ULONG,
             };
-            if (ty == TyId::LONG || ty == TyId::ULONG) && !std::mem::replace(&mut is_told, true) {
+            let is_wide = ty == TyId::LONG || ty == TyId::ULONG || has_run_over;
+            if is_wide && !std::mem::replace(&mut is_told, true) {
                 self.report(
                     Diagnostic::new(Code::EnumValue, name.span, format!("{next} is no value of an `int`"))
                         .help("use a `constant` variable or a macro for wide values")

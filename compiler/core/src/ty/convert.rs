@@ -204,6 +204,9 @@ impl Types {
             {
                 self.pointee(from.ty, to.ty)
             }
+            // Nothing else is a handle: no program can mean that, as it can with numbers.
+            (Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId, _)
+            | (_, Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId) => Err(Refusal::Unrelated),
             _ => Ok(match (self.components(from), self.components(to)) {
                 (Some(from), Some(to)) if from == to => Pointee::Compatible,
                 (Some((from, from_count)), Some((to, to_count)))

@@ -45,6 +45,14 @@ impl Scalar {
         Some(aliased)
     }
 
+    /// The condition for programs to name this type: `size_t` is there without `ulong` (OpenCL C 6.3.1).
+    pub fn named_condition(self) -> Condition {
+        match self {
+            Self::Long | Self::ULong => Condition::ALWAYS.with(Extension::FeatureInt64),
+            _ => self.condition(),
+        }
+    }
+
     /// The condition for objects of this type; pointers to `half` need none (OpenCL C 6.3.1.1).
     pub fn condition(self) -> Condition {
         match self {
@@ -97,10 +105,12 @@ pub(crate) fn meaning(name: &str) -> Option<(Ty, Vec<Condition>)> {
                 return Some((Ty::Image(image), image_ways(image)));
             }
             if let Some((element, count)) = parse_vector(name) {
-                return Some((Ty::Vector(element, count), vec![element.condition()]));
+                return Some((Ty::Vector(element, count), vec![element.named_condition()]));
             }
             let scalar = Scalar::parse(name)?;
-            (Ty::Scalar(scalar), vec![scalar.condition()])
+            let is_alias = name != scalar.spelling();
+            let condition = if is_alias { Condition::ALWAYS } else { scalar.named_condition() };
+            (Ty::Scalar(scalar), vec![condition])
         }
     };
     Some(found)

@@ -27,8 +27,8 @@ impl Sema<'_> {
             _ => self.scalar_condition(tested),
         };
         let Some(then) = then else { return self.omitted_operand(tested, otherwise, span) };
-        let then = self.value(then);
-        let otherwise = self.value(otherwise);
+        let then = self.operator_value(then);
+        let otherwise = self.operator_value(otherwise);
         if tested.ty == TyId::ERROR {
             return self.error_value(span);
         }
@@ -73,6 +73,10 @@ impl Sema<'_> {
     /// Brings the two branches to one type (C99 6.5.15).
     fn common_branches(&mut self, then: Expr, otherwise: Expr, span: Span) -> Option<(Expr, Expr)> {
         if then.ty == TyId::ERROR || otherwise.ty == TyId::ERROR {
+            return None;
+        }
+        if let Ty::Image(_) | Ty::Pipe(..) = self.types.get(then.ty) {
+            self.report_chosen_argument(&then, span);
             return None;
         }
         if then.ty == otherwise.ty
@@ -136,6 +140,20 @@ impl Sema<'_> {
         }
         let nothing = self.nothing(span);
         Expr { kind: ExprKind::Comma(Box::new(value), Box::new(nothing)), ty: TyId::VOID, span }
+    }
+
+    /// OpenCL C 6.11.b, 6.15.18.1: images and pipes are arguments of functions and nothing else.
+    fn report_chosen_argument(&mut self, then: &Expr, span: Span) {
+        let shown = self.show(then.ty);
+        self.report(
+            Diagnostic::new(
+                Code::OpaqueTypeUse,
+                span,
+                format!("`?:` cannot choose between values of type `{shown}`"),
+            )
+            .help("choose between calls, as in `c ? read(a) : read(b)`")
+            .note("OpenCL C 6.11.b, 6.15.18.1: an image or a pipe can only be an argument of a function"),
+        );
     }
 
     fn report_branches(&mut self, then: &Expr, otherwise: &Expr, span: Span) {

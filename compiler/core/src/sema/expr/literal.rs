@@ -98,7 +98,19 @@ impl Sema<'_> {
         let scalar = match suffix {
             "f" | "F" => Scalar::Float,
             "h" | "H" => Scalar::Half,
-            "" | "l" | "L" => Scalar::Double,
+            "" => Scalar::Double,
+            "l" | "L" => {
+                self.report(
+                    Diagnostic::new(
+                        Code::LongLong,
+                        span,
+                        "a constant of type `long double` is taken as `double`",
+                    )
+                    .help("leave out the suffix")
+                    .note("OpenCL C 6.3.4: `long double` is reserved"),
+                );
+                Scalar::Double
+            }
             _ => {
                 self.report(
                     Diagnostic::new(
@@ -143,6 +155,15 @@ impl Sema<'_> {
                     format!("this constant is too large for `{}` and becomes infinity", scalar.spelling()),
                 )
                 .help("write `INFINITY` if that is meant"),
+            );
+        } else if value == 0.0 && !number::is_zero(digits) {
+            self.report(
+                Diagnostic::new(
+                    Code::LiteralRange,
+                    span,
+                    format!("this constant is too small for `{}` and becomes zero", scalar.spelling()),
+                )
+                .help("write `0` if that is meant"),
             );
         }
         Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }

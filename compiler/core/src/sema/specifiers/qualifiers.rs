@@ -5,6 +5,7 @@
 
 use kiln_syntax::{Span, Spanned, ast::Qualifier};
 
+use super::Named;
 use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
@@ -44,16 +45,13 @@ impl Sema<'_> {
                 Qualifier::Local => self.take_space(&mut found, AddressSpace::Local, span),
                 Qualifier::Constant => self.take_space(&mut found, AddressSpace::Constant, span),
                 Qualifier::Private => self.take_space(&mut found, AddressSpace::Private, span),
-                Qualifier::Generic => self.report(
-                    Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved")
-                        .help("leave it out: a pointer without address space is generic where there are such")
-                        .note(
-                            "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use",
-                        ),
-                ),
+                Qualifier::Generic => self.take_generic(&mut found, span),
                 Qualifier::Uniform => self.report(
-                    Diagnostic::new(Code::ReservedWord, span, "`uniform` is reserved")
-                        .note("OpenCL C 6.3.9: `uniform` is reserved for use as a keyword"),
+                    Diagnostic::new(Code::ReservedWord, span, "this word is reserved for the future")
+                        .help("leave it out, or choose another name")
+                        .note(
+                            "OpenCL C 6.7, 6.3.9: `__generic` and `uniform` are reserved for use as keywords",
+                        ),
                 ),
                 Qualifier::ReadOnly => self.take_access(&mut found, Access::ReadOnly, span),
                 Qualifier::WriteOnly => self.take_access(&mut found, Access::WriteOnly, span),
@@ -74,6 +72,29 @@ impl Sema<'_> {
         match found.space {
             Some(first) if first.node != space => self.report_two_spaces(first.node, space, span),
             _ => found.space = Some(Spanned { node: space, span }),
+        }
+    }
+
+    /// OpenCL C 6.7 reserves `generic` and gives the address space no name. Programs use it for that, Khronos'
+    /// conformance tests among them, since compilers made from clang take it.
+    fn take_generic(&mut self, found: &mut Qualifiers, span: Span) {
+        let problem = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
+        let help = "leave it out: a pointer without address space is generic where there are such";
+        if self.has_generic() {
+            self.report(
+                Diagnostic::new(
+                    Code::GenericQualifier,
+                    span,
+                    "`generic` is an extension: the word is reserved",
+                )
+                .help(help)
+                .note(problem),
+            );
+            self.take_space(found, AddressSpace::Generic, span);
+        } else {
+            self.report(
+                Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved").help(help).note(problem),
+            );
         }
     }
 
@@ -110,9 +131,9 @@ impl Sema<'_> {
     }
 
     /// A type with the qualifiers that stand among the specifiers.
-    pub(super) fn qualified(&mut self, ty: QualTy, list: &[Spanned<Qualifier>], span: Span) -> QualTy {
+    pub(super) fn qualified(&mut self, named: Named, list: &[Spanned<Qualifier>]) -> QualTy {
         let found = self.qualifiers(list);
-        let mut ty = ty;
+        let Named { mut ty, span, .. } = named;
         if let Some(pipe) = found.pipe {
             if pipe.lo > span.lo {
                 self.report(
@@ -123,7 +144,7 @@ impl Sema<'_> {
             }
             ty = self.pipe_of(ty, found.access, pipe);
         } else if let Some(access) = found.access {
-            ty.ty = self.with_access(ty.ty, access, span);
+            ty.ty = self.with_access(named, access);
         }
         self.qualify(ty, found)
     }
@@ -240,8 +261,10 @@ impl Sema<'_> {
         QualTy { ty, quals: packet.quals }
     }
 
-    /// OpenCL C 6.8: an image with its access qualifier.
-    fn with_access(&mut self, ty: TyId, access: Spanned<Access>, span: Span) -> TyId {
+    /// OpenCL C 6.8: an image with its access qualifier. An image type that a typedef names has one already,
+    /// `read_only` if none was written.
+    fn with_access(&mut self, named: Named, access: Spanned<Access>) -> TyId {
+        let Named { ty: QualTy { ty, .. }, span, .. } = named;
         let image = match *self.types.get(ty) {
             Ty::Error => return ty,
             Ty::Image(image) => image,
@@ -259,7 +282,7 @@ impl Sema<'_> {
                 return ty;
             }
         };
-        if image.access != Access::ReadOnly && image.access != access.node {
+        if named.is_defined && image.access != access.node {
             let shown = self.show(ty);
             self.report(
                 Diagnostic::new(
@@ -267,6 +290,7 @@ impl Sema<'_> {
                     access.span,
                     format!("there is one access qualifier at most, and this is a `{shown}`"),
                 )
+                .help("write the qualifier in the typedef, or none there and the image type itself here")
                 .note("OpenCL C 6.8"),
             );
         }

@@ -80,7 +80,10 @@ impl Sema<'_> {
                 );
                 TyId::ERROR
             }
-            ([base], (0, 0, 0, 0, 0)) => self.available(*base, span),
+            ([base], (0, 0, 0, 0, 0)) if *base == TyId::scalar(Scalar::Double) => {
+                self.available(Scalar::Double, span)
+            }
+            ([base], (0, 0, 0, 0, 0)) => *base,
             ([base], (0..=1, 0..=1, 0, 0, 0))
                 if *base == TyId::scalar(Scalar::Char) && words.signed + words.unsigned == 1 =>
             {
@@ -92,7 +95,7 @@ impl Sema<'_> {
                         .help("write `double`")
                         .note("OpenCL C 6.3.4: `long double` is reserved"),
                 );
-                self.available(*base, span)
+                self.available(Scalar::Double, span)
             }
             ([], (0..=1, 0..=1, short @ 0..=1, long @ 0..=2, 0..=1))
                 if words.signed + words.unsigned <= 1 && (short == 0 || long == 0) =>
@@ -105,7 +108,7 @@ impl Sema<'_> {
                     (_, 0) => (Scalar::Int, Scalar::UInt),
                     _ => (Scalar::Long, Scalar::ULong),
                 };
-                TyId::scalar(if unsigned { without_sign } else { plain })
+                self.available(if unsigned { without_sign } else { plain }, span)
             }
             _ => {
                 self.report(
@@ -154,16 +157,13 @@ impl Sema<'_> {
         );
     }
 
-    /// The type of a keyword, unless it needs what is not there. `half` may always be written: what may be
-    /// done with it is seen where it is used.
-    fn available(&mut self, ty: TyId, span: Span) -> TyId {
-        if ty == TyId::scalar(Scalar::Double) {
-            let missing = Scalar::Double.condition().missing(self.options.std, self.extensions);
-            if !missing.is_empty() {
-                self.report_missing("the type `double`", &missing, span);
-                return TyId::ERROR;
-            }
+    /// The type of keywords, unless it needs what is not there.
+    fn available(&mut self, scalar: Scalar, span: Span) -> TyId {
+        let missing = scalar.named_condition().missing(self.options.std, self.extensions);
+        if !missing.is_empty() {
+            self.report_missing(&format!("the type `{}`", scalar.spelling()), &missing, span);
+            return TyId::ERROR;
         }
-        ty
+        TyId::scalar(scalar)
     }
 }

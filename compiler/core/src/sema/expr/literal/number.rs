@@ -104,6 +104,13 @@ pub(super) fn floating(digits: &str, ty: Scalar) -> Option<f64> {
     }
 }
 
+/// Whether a floating constant is zero as it is written, before it is rounded.
+pub(super) fn is_zero(digits: &str) -> bool {
+    let (base, digits) = base(digits);
+    let mantissa = digits.split(if base == 16 { ['p', 'P'] } else { ['e', 'E'] }).next().unwrap_or_default();
+    mantissa.chars().all(|c| matches!(c, '0' | '.'))
+}
+
 /// `h.hhhhp±d`
 fn hexadecimal(digits: &str, format: Format) -> Option<f64> {
     let (mantissa, exponent) = digits.split_once(['p', 'P'])?;
@@ -187,6 +194,12 @@ mod tests {
         assert_eq!(split_suffix("1.0"), ("1.0", ""));
         assert_eq!(split_suffix("1.0xyz"), ("1.0", "xyz"));
         assert_eq!(split_suffix(".5F"), (".5", "F"));
+    }
+
+    #[test]
+    fn zeros() {
+        assert!(is_zero("0.0") && is_zero("0x0p9") && is_zero(".0e5") && is_zero("00e1"));
+        assert!(!is_zero("1e-99") && !is_zero("0x.1p-999") && !is_zero("0.01"));
     }
 
     #[test]
