@@ -439,7 +439,8 @@ mod tests {
             ("__opencl_c_read_write_images".into(), true),
         ];
         let names: Vec<_> = Extensions::of(&options).iter().map(Extension::name).collect();
-        assert_eq!(names, ["__opencl_c_fp64", "cl_khr_fp64"], "no image features without images");
+        let expected = ["__opencl_c_fp64", "__opencl_c_int64", "cl_khr_fp64"];
+        assert_eq!(names, expected, "no image features without images, and the one that is always there");
     }
 
     #[test]
