@@ -4,19 +4,24 @@
 //! `Loader`. One pass: tokens are read from the innermost file or from what a macro left to be read again,
 //! directives act when they are met, and names are replaced as they come.
 
+mod arguments;
+mod buffers;
 mod condition;
 mod define;
 mod directive;
 mod emit;
 mod expand;
 mod file;
+mod frame;
 mod hide;
 mod include;
 mod limits;
 mod macros;
+mod operators;
 mod pragma;
 mod predefined;
 mod print;
+mod substitute;
 mod token;
 mod trace;
 
@@ -30,7 +35,7 @@ use std::{rc::Rc, sync::Arc};
 
 use kiln_syntax::{
     Interner, Span, Symbol,
-    token::{Keyword, Punct, Token},
+    token::{Keyword, Token},
 };
 use rustc_hash::FxHashSet;
 
@@ -38,11 +43,12 @@ use crate::{
     diag::{Code, Diagnostic, Sink},
     extensions::Extensions,
     session::{Loader, MacroOption, Options, Source},
-    source::{FileId, FileKind, SourceMap},
+    source::{FileKind, SourceMap},
 };
 
-use directive::Condition;
+use buffers::Buffers;
 use file::{Files, LexedFile};
+use frame::Frame;
 use hide::HideSets;
 use limits::Limits;
 use macros::Macros;
@@ -100,6 +106,7 @@ fn run(
         files: Files::default(),
         frames: Vec::new(),
         pending: Vec::new(),
+        buffers: Buffers::default(),
         isolated: false,
         collecting: 0,
         in_condition: false,
@@ -142,6 +149,7 @@ struct Preprocessor<'a> {
     frames: Vec<Frame>,
     /// Tokens to be read before the file's next, the next one last.
     pending: Vec<Tok>,
+    buffers: Buffers,
     /// Only the pending tokens may be read.
     isolated: bool,
     /// The calls of macros whose arguments are being read.
@@ -158,29 +166,6 @@ struct Preprocessor<'a> {
     dependencies: Vec<String>,
     /// Where the characters stand that form no token and have been reported.
     told: FxHashSet<u32>,
-}
-
-/// A file that is being read.
-struct Frame {
-    file: Rc<LexedFile>,
-    id: FileId,
-    /// Its first position.
-    lo: u32,
-    /// Its next token.
-    at: usize,
-    /// The `#if`s that are open in it.
-    conditions: Vec<Condition>,
-}
-
-impl Frame {
-    /// The next token.
-    fn peek(&self) -> Option<Tok> {
-        self.file.tokens.get(self.at).map(|token| self.place(token))
-    }
-
-    fn place(&self, token: &Tok) -> Tok {
-        Tok { span: Span::new(token.span.lo + self.lo, token.span.hi + self.lo), ..*token }
-    }
 }
 
 /// The names that mean something to the preprocessor.
@@ -220,34 +205,32 @@ impl Words {
 
 impl Preprocessor<'_> {
     /// The next token, not expanded.
+    #[inline]
     fn raw(&mut self) -> Option<Tok> {
-        if self.stopped {
-            return None;
+        match self.pending.pop() {
+            Some(token) if !self.stopped => Some(token),
+            None if !self.isolated => self.read(),
+            _ => None,
         }
-        if let Some(token) = self.pending.pop() {
-            return Some(token);
-        }
-        if self.isolated {
-            return None;
-        }
-        while let Some(frame) = self.frames.last_mut() {
-            let Some(token) = frame.file.tokens.get(frame.at) else {
+    }
+
+    /// The next token of the innermost file that has one.
+    fn read(&mut self) -> Option<Tok> {
+        while !self.stopped
+            && let Some(frame) = self.frames.last_mut()
+        {
+            if let Some(token) = frame.next_of_run() {
+                return Some(token);
+            }
+            let Some(token) = frame.next() else {
                 if self.collecting != 0 {
                     return None;
                 }
                 self.leave();
                 continue;
             };
-            let token = frame.place(token);
-            frame.at += 1;
-            if !(token.starts_line() && token.is(Punct::Hash)) {
-                return Some(token);
-            }
             if let Some(pragma) = self.directive(token) {
                 return Some(pragma);
-            }
-            if self.stopped {
-                return None;
             }
         }
         None
@@ -264,7 +247,7 @@ impl Preprocessor<'_> {
             self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
         }
         let lo = self.map.span(id, 0..0).lo;
-        self.frames.push(Frame { file, id, lo, at: 0, conditions: Vec::new() });
+        self.frames.push(Frame::new(file, id, lo));
     }
 
     /// Ends the innermost file.

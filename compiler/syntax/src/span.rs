@@ -18,6 +18,11 @@ impl Span {
         Self { lo, hi }
     }
 
+    /// So much farther on; backwards by what wraps.
+    pub const fn shifted(self, by: u32) -> Self {
+        Self { lo: self.lo.wrapping_add(by), hi: self.hi.wrapping_add(by) }
+    }
+
     /// From the beginning of `self` to the end of `end`. The two may lie in different expansions; the source
     /// map resolves each end by itself.
     pub const fn to(self, end: Self) -> Self {

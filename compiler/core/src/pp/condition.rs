@@ -115,7 +115,7 @@ impl Preprocessor<'_> {
     }
 
     fn truth(&mut self, holds: bool) -> Kind {
-        Kind::Number(self.interner.intern(if holds { "1" } else { "0" }))
+        Kind::Integer(self.interner.intern(if holds { "1" } else { "0" }))
     }
 }
 
@@ -277,7 +277,7 @@ impl Evaluator<'_> {
         self.at += 1;
         let text = token.spelling(self.interner);
         match token.kind {
-            Kind::Number(_) => integer(text).map_err(|message| (token.span, message)),
+            Kind::Integer(_) | Kind::Floating(_) => integer(text).map_err(|message| (token.span, message)),
             Kind::Character(_) => character(text).map_err(|message| (token.span, message)),
             Kind::Name(_) if self.tokens.get(self.at).is_some_and(|next| next.is(Punct::OpenParen)) => {
                 Err((token.span, format!("there is no macro `{text}` that takes arguments")))

@@ -108,7 +108,7 @@ impl Preprocessor<'_> {
         if matches!(&shape, Shape::Function(parameters) if parameters.variadic) {
             body = self.optional_parts(body)?;
         }
-        Some(Macro { name, definition, shape, body })
+        Some(Macro::new(name, definition, shape, body))
     }
 
     /// The parameters, and how many tokens they took.

@@ -35,7 +35,7 @@ impl Preprocessor<'_> {
         let name = match word.kind {
             Kind::Name(name) => self.interner.text(name).to_owned(),
             // The line markers of preprocessed text.
-            Kind::Number(_) => {
+            Kind::Integer(_) | Kind::Floating(_) => {
                 self.line_marker(&line, span);
                 return None;
             }
@@ -161,8 +161,7 @@ impl Preprocessor<'_> {
         loop {
             let Some(frame) = self.frames.last_mut() else { return };
             let file: Rc<_> = frame.file.clone();
-            let next = file.directives.partition_point(|at| (*at as usize) < frame.at);
-            let Some(at) = file.directives.get(next).map(|at| *at as usize) else {
+            let Some(at) = file.next_directive(frame.at) else {
                 frame.at = file.tokens.len();
                 let end = frame.lo + file.text.len() as u32;
                 return self.trace_inactive(from, end);
@@ -241,7 +240,7 @@ impl Preprocessor<'_> {
 
     fn set_line(&mut self, tokens: &[Tok], span: Span, end: Span, checked: bool) {
         let digits = match tokens.first().map(|token| token.kind) {
-            Some(Kind::Number(text)) => self.interner.text(text),
+            Some(Kind::Integer(text) | Kind::Floating(text)) => self.interner.text(text),
             _ => "",
         };
         let number =

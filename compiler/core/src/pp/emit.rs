@@ -1,6 +1,9 @@
 //! From preprocessing tokens to the tokens of the language (translation phase 7, C99 5.1.1.2).
 
-use kiln_syntax::token::{Keyword, Token, TokenKind};
+use kiln_syntax::{
+    Symbol,
+    token::{Keyword, Token, TokenKind},
+};
 
 use super::{
     Preprocessor,
@@ -29,7 +32,9 @@ impl Preprocessor<'_> {
     /// Every token to the end of the source.
     pub(super) fn emit_all(&mut self) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(self.frames.iter().map(|frame| frame.file.tokens.len()).sum());
-        while let Some(token) = self.expanded() {
+        loop {
+            self.emit_plain(&mut tokens);
+            let Some(token) = self.expanded() else { return tokens };
             let token = match token.kind {
                 Kind::Name(name) if name == self.words.pragma => match self.pragma_operator(token) {
                     Some(token) => token,
@@ -39,17 +44,52 @@ impl Preprocessor<'_> {
             };
             tokens.push(Token { kind: self.convert(&token), span: token.span });
         }
-        tokens
+    }
+
+    /// The next tokens as long as each merely stands for itself, as most do.
+    fn emit_plain(&mut self, tokens: &mut Vec<Token>) {
+        if self.stopped {
+            return;
+        }
+        while let Some(token) = self.pending.last() {
+            let Some(kind) = self.plain(token) else { return };
+            tokens.push(Token { kind, span: token.span });
+            self.pending.pop();
+        }
+        let Some(frame) = self.frames.last() else { return };
+        let before = tokens.len();
+        tokens.extend(frame.run().iter().map_while(|token| {
+            let kind = self.plain(token)?;
+            Some(Token { kind, span: token.span.shifted(frame.lo) })
+        }));
+        let count = tokens.len() - before;
+        self.frames.last_mut().into_iter().for_each(|frame| frame.at += count);
+    }
+
+    /// What a token is in the language; none if there is more to do about it.
+    fn plain(&self, token: &Tok) -> Option<TokenKind> {
+        match token.kind {
+            Kind::Name(name) if self.macros.is_defined(name) || name == self.words.pragma => None,
+            Kind::Name(name) => Some(self.word(name)),
+            Kind::Integer(text) => Some(TokenKind::Integer(text)),
+            Kind::Floating(text) => Some(TokenKind::Floating(text)),
+            Kind::Punct(punct) => Some(TokenKind::Punct(punct)),
+            _ => None,
+        }
+    }
+
+    fn word(&self, name: Symbol) -> TokenKind {
+        match self.keywords.get(name.index()) {
+            Some(Some(keyword)) => TokenKind::Keyword(*keyword),
+            _ => TokenKind::Name(name),
+        }
     }
 
     fn convert(&mut self, token: &Tok) -> TokenKind {
         match token.kind {
-            Kind::Name(name) => match self.keywords.get(name.index()) {
-                Some(Some(keyword)) => TokenKind::Keyword(*keyword),
-                _ => TokenKind::Name(name),
-            },
-            Kind::Number(text) if is_floating(self.interner.text(text)) => TokenKind::Floating(text),
-            Kind::Number(text) => TokenKind::Integer(text),
+            Kind::Name(name) => self.word(name),
+            Kind::Integer(text) => TokenKind::Integer(text),
+            Kind::Floating(text) => TokenKind::Floating(text),
             Kind::Character(text) => {
                 self.check_literal(token);
                 TokenKind::Character(text)
@@ -72,6 +112,7 @@ impl Preprocessor<'_> {
                 TokenKind::Unknown
             }
             Kind::Parameter(_)
+            | Kind::Operand(_)
             | Kind::Stringize(_)
             | Kind::Optional(_)
             | Kind::Paste
@@ -93,7 +134,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn unknown(&mut self, token: &Tok, text: kiln_syntax::Symbol) {
+    fn unknown(&mut self, token: &Tok, text: Symbol) {
         let text = self.interner.text(text);
         let valid = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
         let Some(culprit) = text.chars().find(|c| !valid(c)) else { return };
@@ -113,13 +154,6 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A floating constant has a point or an exponent (C99 6.4.4.2).
-fn is_floating(text: &str) -> bool {
-    let is_hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
-    let exponent = if is_hexadecimal { b'p' } else { b'e' };
-    text.bytes().any(|byte| byte == b'.' || byte.to_ascii_lowercase() == exponent)
-}
-
 /// The character of C that was meant by one that text processors put in its place.
 fn look_alike(c: char) -> Option<char> {
     Some(match c {
@@ -135,15 +169,4 @@ fn look_alike(c: char) -> Option<char> {
         '\u{00A0}' | '\u{2002}'..='\u{200B}' | '\u{3000}' => ' ',
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_floating;
-
-    #[test]
-    fn numbers_of_both_sorts() {
-        assert!(["1.", ".5f", "1e3", "0x1p3", "0x.8", "1E+5"].iter().all(|text| is_floating(text)));
-        assert!(["1", "0xE", "0x1f", "1f", "10u"].iter().all(|text| !is_floating(text)));
-    }
 }

@@ -52,6 +52,12 @@ impl LexedFile {
         file
     }
 
+    /// The `#` of the next directive at this place in `tokens` or behind it.
+    pub(super) fn next_directive(&self, at: usize) -> Option<usize> {
+        let next = self.directives.partition_point(|directive| (*directive as usize) < at);
+        self.directives.get(next).map(|directive| *directive as usize)
+    }
+
     /// Where the line ends that the token at `at` stands in.
     pub(super) fn line_end(&self, at: usize) -> usize {
         let rest = self.tokens.get(at + 1..).unwrap_or_default();
@@ -116,13 +122,21 @@ fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok 
 pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> Kind {
     match lexeme {
         Lexeme::Identifier => name(spelling, interner),
-        Lexeme::Number => Kind::Number(interner.intern(spelling)),
+        Lexeme::Number if is_floating(spelling) => Kind::Floating(interner.intern(spelling)),
+        Lexeme::Number => Kind::Integer(interner.intern(spelling)),
         Lexeme::Character => Kind::Character(interner.intern(spelling)),
         Lexeme::String => Kind::String(interner.intern(spelling)),
         Lexeme::Punct(punct) => Kind::Punct(punct),
         Lexeme::Unterminated => Kind::Unterminated(interner.intern(spelling)),
         Lexeme::Unknown | Lexeme::UnterminatedComment => Kind::Unknown(interner.intern(spelling)),
     }
+}
+
+/// A floating constant has a point or an exponent (C99 6.4.4.2).
+fn is_floating(text: &str) -> bool {
+    let is_hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
+    let exponent = if is_hexadecimal { b'p' } else { b'e' };
+    text.bytes().any(|byte| byte == b'.' || byte.to_ascii_lowercase() == exponent)
 }
 
 /// C99 6.4.2.1, 6.4.3: letters of other scripts and universal character names may stand in identifiers.
@@ -240,6 +254,12 @@ mod tests {
         assert_eq!(identity("./a/../b/./c.h"), "b/c.h");
         assert_eq!(identity("../a/../../b"), "../../b");
         assert_eq!(identity("/../b"), "/../b");
+    }
+
+    #[test]
+    fn numbers_of_both_sorts() {
+        assert!(["1.", ".5f", "1e3", "0x1p3", "0x.8", "1E+5"].iter().all(|text| is_floating(text)));
+        assert!(["1", "0xE", "0x1f", "1f", "10u"].iter().all(|text| !is_floating(text)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kiln_syntax::{Span, Symbol};
+use kiln_syntax::{Span, Symbol, token::Punct};
 
 use super::{
     predefined,
@@ -18,6 +18,10 @@ pub(super) struct Macro {
     pub(super) shape: Shape,
     /// The replacement list, parameters and operators resolved.
     pub(super) body: Vec<Tok>,
+    /// The places in the body of what is not merely copied.
+    pub(super) special: Vec<u32>,
+    /// Whether the body has `#`, `##` or `__VA_OPT__`.
+    pub(super) has_operators: bool,
 }
 
 /// How a macro is called.
@@ -52,6 +56,22 @@ pub(super) enum Dynamic {
 }
 
 impl Macro {
+    /// A macro with this replacement list.
+    pub(super) fn new(name: Symbol, definition: Span, shape: Shape, body: Vec<Tok>) -> Self {
+        let mut made = Self { name, definition, shape, body, special: Vec::new(), has_operators: false };
+        for at in 0..made.body.len() {
+            match made.body[at].kind {
+                Kind::Parameter(index) if made.is_pasted(at) => made.body[at].kind = Kind::Operand(index),
+                Kind::Parameter(_) => {}
+                Kind::Stringize(_) | Kind::Paste | Kind::Optional(_) => made.has_operators = true,
+                _ if made.is_behind_operator(at) => {}
+                _ => continue,
+            }
+            made.special.push(at as u32);
+        }
+        made
+    }
+
     /// The text of the file from which the body was read.
     pub(super) fn body_span(&self) -> Span {
         match (self.body.first(), self.body.last()) {
@@ -71,11 +91,27 @@ impl Macro {
             })
     }
 
-    /// Whether the body has `##` before or after this place.
-    pub(super) fn is_pasted(&self, at: usize) -> bool {
-        let paste = |token: &Tok| token.kind == Kind::Paste;
-        at.checked_sub(1).is_some_and(|before| paste(&self.body[before]))
-            || self.body.get(at + 1).is_some_and(paste)
+    /// The parameter that takes the rest, if `,` is before the `##` at this place of the body and it is after.
+    pub(super) fn rest_after_comma(&self, at: usize) -> Option<usize> {
+        let Shape::Function(parameters) = &self.shape else { return None };
+        let is_paste = self.body.get(at)?.kind == Kind::Paste;
+        let comma = self.body.get(at.checked_sub(1)?)?.is(Punct::Comma);
+        let Kind::Parameter(index) = self.body.get(at + 1)?.kind else { return None };
+        let index = usize::from(index);
+        (is_paste && comma && parameters.variadic && index + 1 == parameters.names.len()).then_some(index)
+    }
+
+    /// Whether the parameter at this place is an operand of `##`.
+    fn is_pasted(&self, at: usize) -> bool {
+        let is_paste = |at: usize| self.body.get(at).is_some_and(|token| token.kind == Kind::Paste);
+        let before = at.checked_sub(1);
+        (before.is_some_and(is_paste) || is_paste(at + 1))
+            && before.is_none_or(|before| self.rest_after_comma(before).is_none())
+    }
+
+    fn is_behind_operator(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.body[before].kind);
+        matches!(before, Some(Kind::Paste | Kind::Optional(_)))
     }
 }
 

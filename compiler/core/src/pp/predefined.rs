@@ -294,7 +294,7 @@ impl Preprocessor<'_> {
     pub(super) fn realize(&mut self, name: Symbol, row: Row) -> Rc<Macro> {
         if let Row::Dynamic(dynamic) = row {
             let definition = Span::default();
-            let made = Macro { name, definition, shape: Shape::Dynamic(dynamic), body: Vec::new() };
+            let made = Macro::new(name, definition, Shape::Dynamic(dynamic), Vec::new());
             let index = self.macros.define(made);
             return self.macros.get(index);
         }
@@ -310,12 +310,9 @@ impl Preprocessor<'_> {
             .map_or(0, |id| self.map.span(id, 0..0).lo);
         let place = |token: &Tok| Tok { span: Span::new(token.span.lo + lo, token.span.hi + lo), ..*token };
         let line: Vec<Tok> = file.tokens.iter().map(place).collect();
-        let made = self.definition(&line, Span::default()).unwrap_or(Macro {
-            name,
-            definition: Span::default(),
-            shape: Shape::Object,
-            body: Vec::new(),
-        });
+        let made = self
+            .definition(&line, Span::default())
+            .unwrap_or_else(|| Macro::new(name, Span::default(), Shape::Object, Vec::new()));
         let index = self.macros.define(made);
         self.macros.get(index)
     }

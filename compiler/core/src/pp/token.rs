@@ -4,11 +4,12 @@ use kiln_syntax::{Interner, Span, Symbol, token::Punct};
 
 use super::hide::HideSet;
 
-/// What a token is. The last five occur only inside macro definitions and during substitution.
+/// What a token is. The last six occur only inside macro definitions and during substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name(Symbol),
-    Number(Symbol),
+    Integer(Symbol),
+    Floating(Symbol),
     Character(Symbol),
     String(Symbol),
     Punct(Punct),
@@ -20,8 +21,10 @@ pub(super) enum Kind {
     Reported,
     /// A `#pragma` for the parser: the text after the word.
     Pragma(Symbol),
-    /// A parameter of the macro.
+    /// A parameter of the macro, for what its argument expands to.
     Parameter(u16),
+    /// A parameter of the macro next to `##`, for its argument as it was written.
+    Operand(u16),
     /// `#` and a parameter.
     Stringize(u16),
     /// `##`
@@ -103,7 +106,8 @@ impl Tok {
     pub(super) fn spelling<'a>(&self, interner: &'a Interner) -> &'a str {
         match self.kind {
             Kind::Name(text)
-            | Kind::Number(text)
+            | Kind::Integer(text)
+            | Kind::Floating(text)
             | Kind::Character(text)
             | Kind::String(text)
             | Kind::Unterminated(text)
@@ -113,6 +117,7 @@ impl Tok {
             Kind::Punct(punct) => punct.spelling(),
             Kind::Paste => "##",
             Kind::Parameter(_)
+            | Kind::Operand(_)
             | Kind::Stringize(_)
             | Kind::Optional(_)
             | Kind::Placemarker

@@ -49,6 +49,8 @@ fn strings_and_joined_names() {
 fn empty_operands_and_variable_arguments() {
     let text = "#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,), t(10,,), t(,11,), t(,,12), t(,,) };";
     assert_eq!(pp(text), "int j [ ] = { 123 , 45 , 67 , 89 , 10 , 11 , 12 , } ;");
+    // What `__VA_OPT__` asks about is expanded once.
+    assert_eq!(pp("#define F(...) __VA_OPT__(a) __VA_ARGS__\nF(__COUNTER__) __COUNTER__"), "a 0 1");
     let text = "#define debug(...) fprintf(stderr, __VA_ARGS__)\n#define showlist(...) puts(#__VA_ARGS__)\n\
         #define report(test, ...) ((test)?puts(#test): printf(__VA_ARGS__))\n\
         debug(\"Flag\"); debug(\"X = %d\\n\", x); showlist(The first, second, and third items.); report(x>y, \"x is %d but y is %d\", x, y);";

@@ -1,0 +1,90 @@
+//! What `#` and `##` make of tokens (C99 6.10.3.2, 6.10.3.3).
+
+use kiln_syntax::{
+    Span,
+    lex::{Lexeme, Lexer},
+};
+
+use super::{
+    Preprocessor,
+    file::kind,
+    substitute::Call,
+    token::{Flags, Kind, Tok},
+};
+use crate::diag::{Code, Diagnostic};
+
+impl Preprocessor<'_> {
+    /// C99 6.10.3.3: joins the token before `at` with the one there.
+    pub(super) fn paste(&mut self, result: &mut Vec<Tok>, at: usize, span: Span, call: &Call) {
+        let (Some(left), Some(right)) = (at.checked_sub(1).map(|left| result[left]), result.get(at).copied())
+        else {
+            return;
+        };
+        let glued = match (left.kind, right.kind) {
+            (_, Kind::Placemarker) => left,
+            (Kind::Placemarker, _) => right.spaced_as(left.flags),
+            _ => {
+                let text = format!("{}{}", left.spelling(self.interner), right.spelling(self.interner));
+                self.spend_text(text.len(), call.span);
+                let Some((kind, digraph)) = self.single(&text) else {
+                    let message = format!("`{text}`, made by `##`, is not a single token");
+                    let diagnostic = Diagnostic::new(Code::MacroPaste, span, message);
+                    self.sink.report(diagnostic.note("C99 6.10.3.3"));
+                    // Mostly the two are meant to stand as they are; if not, that is not another mistake.
+                    result.insert(at, Tok { kind: Kind::Reported, ..right });
+                    return;
+                };
+                let common = self.hide_sets.intersection(left.hide, right.hide);
+                let hide = self.hide_sets.union(common, call.hide);
+                Tok { kind, span, hide, flags: left.flags.with(Flags::DIGRAPH, digraph) }
+            }
+        };
+        result[at - 1] = glued;
+        result.remove(at);
+    }
+
+    /// The token that a text is, if it is exactly one, and whether it is punctuation in its second spelling.
+    fn single(&mut self, text: &str) -> Option<(Kind, bool)> {
+        let mut lexer = Lexer::new(text);
+        let first = lexer.next()?;
+        let whole = first.start == 0 && first.end as usize == text.len();
+        if !whole || lexer.next().is_some() {
+            return None;
+        }
+        let digraph = match first.lexeme {
+            Lexeme::Unterminated | Lexeme::UnterminatedComment | Lexeme::Unknown => return None,
+            Lexeme::Punct(punct) => punct.spelling() != text,
+            _ => false,
+        };
+        Some((kind(first.lexeme, text, self.interner), digraph))
+    }
+
+    /// C99 6.10.3.2
+    pub(super) fn stringize(&self, tokens: &[Tok]) -> String {
+        let mut text = String::from("\"");
+        for (index, token) in tokens.iter().enumerate() {
+            if index != 0 && token.flags.is_spaced() {
+                text.push(' ');
+            }
+            let spelling = token.spelling(self.interner);
+            match token.kind {
+                Kind::String(_) | Kind::Character(_) | Kind::Unterminated(_) => {
+                    for c in spelling.chars() {
+                        if matches!(c, '"' | '\\') {
+                            text.push('\\');
+                        }
+                        text.push(c);
+                    }
+                }
+                _ => text.push_str(spelling),
+            }
+        }
+        // A lone backslash at the end would take the quote with it.
+        let backslashes = text.len() - text.trim_end_matches('\\').len();
+        if backslashes % 2 == 1 {
+            text.pop();
+        }
+        text.push('"');
+        text
+    }
+}
