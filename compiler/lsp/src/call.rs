@@ -32,7 +32,7 @@ pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
         let range = token.start as usize..token.end as usize;
         let before = word.take();
         match token.lexeme {
-            Lexeme::Identifier => {
+            Lexeme::Identifier | Lexeme::ExtendedIdentifier => {
                 let is_keyword = Keyword::ALL.iter().any(|(spelling, _)| *spelling == &text[range.clone()]);
                 word = (!is_keyword).then_some(range);
             }

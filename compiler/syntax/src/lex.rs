@@ -21,9 +21,11 @@ use crate::token::Punct;
 /// What a preprocessing token is. Its spelling is the text between its offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lexeme {
-    /// An identifier, keywords included; may contain characters that no identifier may contain, and universal
-    /// character names.
+    /// An identifier of the letters that C always has, keywords included.
     Identifier,
+    /// An identifier with other characters, which may be some that no identifier may contain, or with universal
+    /// character names.
+    ExtendedIdentifier,
     /// A preprocessing number.
     Number,
     /// A character constant.
@@ -61,7 +63,6 @@ pub struct Lexer<'a> {
     base: u32,
     line_start: bool,
     space: bool,
-    ahead: Option<Lexed>,
 }
 
 impl<'a> Lexer<'a> {
@@ -69,12 +70,47 @@ impl<'a> Lexer<'a> {
     pub fn new(text: &'a str) -> Self {
         let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let base = (text.len() - body.len()) as u32;
-        Self { raw: Raw::lexer(body), base, line_start: true, space: false, ahead: None }
+        Self { raw: Raw::lexer(body), base, line_start: true, space: false }
     }
 
-    fn advance(&mut self) -> Option<Lexed> {
+    /// Passes over the white space that stands before most tokens.
+    fn pass_blanks(&mut self) {
+        let (mut length, mut line_start, mut space) = (0, self.line_start, self.space);
+        for byte in self.raw.remainder().bytes() {
+            match byte {
+                b' ' | b'\t' => space = true,
+                b'\n' => (line_start, space) = (true, false),
+                _ => break,
+            }
+            length += 1;
+        }
+        if length != 0 {
+            self.raw.bump(length);
+            (self.line_start, self.space) = (line_start, space);
+        }
+    }
+
+    /// Takes the characters directly behind one that begins no token that begin none either, and says where they end.
+    #[cold]
+    fn end_of_unknown(&mut self) -> usize {
+        let mut ahead = self.raw.clone();
+        while let Some(Err(())) = ahead.next() {
+            self.raw = ahead.clone();
+        }
+        self.raw.span().end
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Lexed;
+
+    /// The next token; adjacent unknown characters are one.
+    #[inline]
+    fn next(&mut self) -> Option<Lexed> {
         loop {
+            self.pass_blanks();
             let raw = self.raw.next()?;
+            let mut range = self.raw.span();
             let lexeme = match raw {
                 Ok(Raw::Newline) => {
                     (self.line_start, self.space) = (true, false);
@@ -86,14 +122,17 @@ impl<'a> Lexer<'a> {
                 }
                 Ok(Raw::Comment(Ending::Missing)) => Lexeme::UnterminatedComment,
                 Ok(Raw::Identifier) => Lexeme::Identifier,
+                Ok(Raw::ExtendedIdentifier) => Lexeme::ExtendedIdentifier,
                 Ok(Raw::Number) => Lexeme::Number,
                 Ok(Raw::Character(Ending::Proper)) => Lexeme::Character,
                 Ok(Raw::String(Ending::Proper)) => Lexeme::String,
                 Ok(Raw::Character(Ending::Missing) | Raw::String(Ending::Missing)) => Lexeme::Unterminated,
                 Ok(Raw::Punct(punct)) => Lexeme::Punct(punct),
-                Err(()) => Lexeme::Unknown,
+                Err(()) => {
+                    range.end = self.end_of_unknown();
+                    Lexeme::Unknown
+                }
             };
-            let range = self.raw.span();
             let lexed = Lexed {
                 lexeme,
                 start: self.base + range.start as u32,
@@ -107,27 +146,6 @@ impl<'a> Lexer<'a> {
     }
 }
 
-impl Iterator for Lexer<'_> {
-    type Item = Lexed;
-
-    /// The next token; adjacent unknown characters are one.
-    fn next(&mut self) -> Option<Lexed> {
-        let mut token = self.ahead.take().or_else(|| self.advance())?;
-        while token.lexeme == Lexeme::Unknown {
-            match self.advance() {
-                Some(next) if next.lexeme == Lexeme::Unknown && next.start == token.end => {
-                    token.end = next.end
-                }
-                next => {
-                    self.ahead = next;
-                    break;
-                }
-            }
-        }
-        Some(token)
-    }
-}
-
 /// Whether a comment or literal has its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
@@ -138,16 +156,18 @@ enum Ending {
 /// C99 6.4.9: to the end of the line, which stays.
 fn line_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     let rest = lexer.remainder();
-    lexer.bump(rest.find(['\n', '\r']).unwrap_or(rest.len()));
+    let end = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r'));
+    lexer.bump(end.unwrap_or(rest.len()));
     Ending::Proper
 }
 
 /// C99 6.4.9: to the next `*/`; newlines in between end no line.
 fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     let rest = lexer.remainder();
-    match rest.find("*/") {
-        Some(at) => {
-            lexer.bump(at + 2);
+    let closes = |slash: &usize| rest.as_bytes()[..*slash].ends_with(b"*");
+    match rest.match_indices('/').map(|(slash, _)| slash).find(closes) {
+        Some(slash) => {
+            lexer.bump(slash + 1);
             Ending::Proper
         }
         None => {
@@ -158,30 +178,30 @@ fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
 }
 
 /// C99 6.4.4.4, 6.4.5: to the closing quote on the same line.
-fn literal(lexer: &mut logos::Lexer<'_, Raw>, quote: char) -> Ending {
+fn literal(lexer: &mut logos::Lexer<'_, Raw>, quote: u8) -> Ending {
     let rest = lexer.remainder();
-    let mut from = 0;
-    loop {
-        let Some(found) = rest[from..].find([quote, '\\', '\n', '\r']) else {
-            lexer.bump(rest.len());
-            return Ending::Missing;
-        };
-        let at = from + found;
-        match rest.as_bytes()[at] {
+    let mut bytes = rest.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
             b'\\' => {
-                let escaped = rest[at + 1..].chars().next().filter(|c| !matches!(c, '\n' | '\r'));
-                from = at + 1 + escaped.map_or(0, char::len_utf8);
+                let escaped = bytes.clone().next();
+                if escaped.is_some_and(|(_, byte)| !matches!(byte, b'\n' | b'\r')) {
+                    bytes.next();
+                }
             }
             b'\n' | b'\r' => {
                 lexer.bump(at);
                 return Ending::Missing;
             }
-            _ => {
+            _ if byte == quote => {
                 lexer.bump(at + 1);
                 return Ending::Proper;
             }
+            _ => {}
         }
     }
+    lexer.bump(rest.len());
+    Ending::Missing
 }
 
 #[cfg(test)]
@@ -240,7 +260,7 @@ mod tests {
             lex("@@`\\ a\0"),
             [("@@`\\", Lexeme::Unknown), ("a", Lexeme::Identifier), ("\0", Lexeme::Unknown)]
         );
-        assert_eq!(lex("é\\u00e9x"), [("é\\u00e9x", Lexeme::Identifier)]);
+        assert_eq!(lex("é\\u00e9x"), [("é\\u00e9x", Lexeme::ExtendedIdentifier)]);
         assert_eq!(lex("\u{FEFF}a"), [("a", Lexeme::Identifier)]);
     }
 

@@ -48,6 +48,7 @@ macro_rules! table {
                 &[$(($spelling, Self::$variant),)* $(($alias, Self::$target),)*];
 
             /// The first spelling.
+            #[inline]
             pub const fn spelling(self) -> &'static str {
                 match self { $(Self::$variant => $spelling,)* }
             }

@@ -35,9 +35,9 @@ impl LexedFile {
         let mut tokens = Vec::with_capacity(text.len() / 6);
         let mut directives = Vec::new();
         let mut open_comment = None;
-        let mut cursor = 0;
+        let mut places = spliced.places();
         for lexed in Lexer::new(&spliced.text) {
-            let (lo, hi) = spliced.original(lexed.start, lexed.end, &mut cursor);
+            let (lo, hi) = places.original(lexed.start, lexed.end);
             if lexed.lexeme == Lexeme::UnterminatedComment {
                 open_comment = Some(lo as usize);
                 continue;
@@ -109,21 +109,26 @@ impl LexedFile {
 
 fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok {
     let spelling = &text[lexed.start as usize..lexed.end as usize];
-    let mut flags =
-        Flags::default().with(Flags::LINE_START, lexed.line_start).with(Flags::SPACE, lexed.space);
-    let kind = kind(lexed.lexeme, spelling, interner);
-    if let Kind::Punct(punct) = kind {
-        flags = flags.with(Flags::DIGRAPH, punct.spelling() != spelling);
-    }
+    let (kind, digraph) = match lexed.lexeme {
+        // More than half of all tokens: what is not much to do is done here.
+        Lexeme::Punct(punct) => (Kind::Punct(punct), is_digraph(punct, spelling)),
+        lexeme => (kind(lexeme, spelling, interner), false),
+    };
+    let flags = Flags::new(lexed.line_start, lexed.space, digraph);
     Tok { kind, span, hide: HideSet::default(), flags }
+}
+
+/// Whether this is punctuation in its second spelling (C99 6.4.6 paragraph 3), which is twice as long as the first.
+pub(super) fn is_digraph(punct: Punct, spelling: &str) -> bool {
+    punct.spelling().len() != spelling.len()
 }
 
 /// The token of this lexeme and spelling.
 pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> Kind {
     match lexeme {
-        Lexeme::Identifier => name(spelling, interner),
-        Lexeme::Number if is_floating(spelling) => Kind::Floating(interner.intern(spelling)),
-        Lexeme::Number => Kind::Integer(interner.intern(spelling)),
+        Lexeme::Identifier => Kind::Name(interner.intern(spelling)),
+        Lexeme::ExtendedIdentifier => name(spelling, interner),
+        Lexeme::Number => number(spelling, interner),
         Lexeme::Character => Kind::Character(interner.intern(spelling)),
         Lexeme::String => Kind::String(interner.intern(spelling)),
         Lexeme::Punct(punct) => Kind::Punct(punct),
@@ -132,19 +137,20 @@ pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> K
     }
 }
 
+fn number(spelling: &str, interner: &mut Interner) -> Kind {
+    let text = interner.intern(spelling);
+    if is_floating(spelling) { Kind::Floating(text) } else { Kind::Integer(text) }
+}
+
 /// A floating constant has a point or an exponent (C99 6.4.4.2).
 fn is_floating(text: &str) -> bool {
     let is_hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
     let exponent = if is_hexadecimal { b'p' } else { b'e' };
-    text.bytes().any(|byte| byte == b'.' || byte.to_ascii_lowercase() == exponent)
+    text.bytes().any(|byte| byte == b'.' || byte | b' ' == exponent)
 }
 
 /// C99 6.4.2.1, 6.4.3: letters of other scripts and universal character names may stand in identifiers.
 fn name(spelling: &str, interner: &mut Interner) -> Kind {
-    let plain = spelling.bytes().all(|byte| byte.is_ascii() && byte != b'\\');
-    if plain {
-        return Kind::Name(interner.intern(spelling));
-    }
     let mut text = String::with_capacity(spelling.len());
     let mut rest = spelling;
     while let Some(at) = rest.find('\\') {

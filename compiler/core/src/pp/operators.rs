@@ -7,7 +7,7 @@ use kiln_syntax::{
 
 use super::{
     Preprocessor,
-    file::kind,
+    file::{is_digraph, kind},
     substitute::Call,
     token::{Flags, Kind, Tok},
 };
@@ -53,7 +53,7 @@ impl Preprocessor<'_> {
         }
         let digraph = match first.lexeme {
             Lexeme::Unterminated | Lexeme::UnterminatedComment | Lexeme::Unknown => return None,
-            Lexeme::Punct(punct) => punct.spelling() != text,
+            Lexeme::Punct(punct) => is_digraph(punct, text),
             _ => false,
         };
         Some((kind(first.lexeme, text, self.interner), digraph))

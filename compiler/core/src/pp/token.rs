@@ -47,6 +47,10 @@ impl Flags {
     /// Punctuation in its second spelling.
     pub(super) const DIGRAPH: Self = Self(4);
 
+    pub(super) const fn new(line_start: bool, space: bool, digraph: bool) -> Self {
+        Self(line_start as u8 | (space as u8) << 1 | (digraph as u8) << 2)
+    }
+
     pub(super) const fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0
     }

@@ -79,7 +79,8 @@ fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
         let known = |start: usize| {
             analysis.names_in(file).iter().any(|name| name.place.range.start == start && name.thing == thing)
         };
-        let words = Lexer::new(text).filter(|token| token.lexeme == Lexeme::Identifier);
+        let is_word = |lexeme: Lexeme| matches!(lexeme, Lexeme::Identifier | Lexeme::ExtendedIdentifier);
+        let words = Lexer::new(text).filter(|token| is_word(token.lexeme));
         let mut unknown = words
             .map(|token| token.start as usize..token.end as usize)
             .filter(|range| &text[range.clone()] == old && !known(range.start));

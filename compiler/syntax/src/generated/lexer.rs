@@ -6,6 +6,7 @@ pub(super) enum Raw {
     Newline,
     Comment(Ending),
     Identifier,
+    ExtendedIdentifier,
     Number,
     Character(Ending),
     String(Ending),
@@ -47,7 +48,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 { let action = _get_action($lex, $offset, $context); match action {
                 CallbackResult::Emit(tok) => { return Some(Ok(tok)); },
                 CallbackResult::Skip => { $lex .trivia(); $offset = $lex .offset();
-                $context = None; $state = LogosState::State54; continue; },
+                $context = None; $state = LogosState::State55; continue; },
                 CallbackResult::Error(err) => { return Some(Err(err)); },
                 CallbackResult::DefaultError => { return Some(Err(_make_error($lex))); },
                 } }
@@ -99,22 +100,12 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     CallbackRetVal::<'s, Ending, Raw>::construct(cb_result, Raw::Comment)
                 }
                 Some(LogosLeaf::Leaf4) => CallbackResult::Emit(Raw::Identifier),
-                Some(LogosLeaf::Leaf5) => CallbackResult::Emit(Raw::Number),
-                Some(LogosLeaf::Leaf6) => {
-                    let cb_result = {
-                        let lexer = lex;
-                        literal(lexer, '\'')
-                    };
-                    CallbackRetVal::<
-                        's,
-                        Ending,
-                        Raw,
-                    >::construct(cb_result, Raw::Character)
-                }
+                Some(LogosLeaf::Leaf5) => CallbackResult::Emit(Raw::ExtendedIdentifier),
+                Some(LogosLeaf::Leaf6) => CallbackResult::Emit(Raw::Number),
                 Some(LogosLeaf::Leaf7) => {
                     let cb_result = {
                         let lexer = lex;
-                        literal(lexer, '\'')
+                        literal(lexer, b'\'')
                     };
                     CallbackRetVal::<
                         's,
@@ -125,23 +116,27 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf8) => {
                     let cb_result = {
                         let lexer = lex;
-                        literal(lexer, '"')
+                        literal(lexer, b'\'')
                     };
-                    CallbackRetVal::<'s, Ending, Raw>::construct(cb_result, Raw::String)
+                    CallbackRetVal::<
+                        's,
+                        Ending,
+                        Raw,
+                    >::construct(cb_result, Raw::Character)
                 }
                 Some(LogosLeaf::Leaf9) => {
                     let cb_result = {
                         let lexer = lex;
-                        literal(lexer, '"')
+                        literal(lexer, b'"')
                     };
                     CallbackRetVal::<'s, Ending, Raw>::construct(cb_result, Raw::String)
                 }
                 Some(LogosLeaf::Leaf10) => {
                     let cb_result = {
-                        let _ = lex;
-                        Punct::OpenBracket
+                        let lexer = lex;
+                        literal(lexer, b'"')
                     };
-                    CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
+                    CallbackRetVal::<'s, Ending, Raw>::construct(cb_result, Raw::String)
                 }
                 Some(LogosLeaf::Leaf11) => {
                     let cb_result = {
@@ -153,7 +148,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf12) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::CloseBracket
+                        Punct::OpenBracket
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
@@ -167,21 +162,21 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf14) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::OpenParen
+                        Punct::CloseBracket
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf15) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::CloseParen
+                        Punct::OpenParen
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf16) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::OpenBrace
+                        Punct::CloseParen
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
@@ -195,7 +190,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf18) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::CloseBrace
+                        Punct::OpenBrace
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
@@ -209,294 +204,294 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf20) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Dot
+                        Punct::CloseBrace
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf21) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Arrow
+                        Punct::Dot
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf22) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::PlusPlus
+                        Punct::Arrow
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf23) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::MinusMinus
+                        Punct::PlusPlus
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf24) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::And
+                        Punct::MinusMinus
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf25) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Star
+                        Punct::And
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf26) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Plus
+                        Punct::Star
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf27) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Minus
+                        Punct::Plus
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf28) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Tilde
+                        Punct::Minus
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf29) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Not
+                        Punct::Tilde
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf30) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Slash
+                        Punct::Not
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf31) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Percent
+                        Punct::Slash
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf32) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::ShiftLeft
+                        Punct::Percent
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf33) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::ShiftRight
+                        Punct::ShiftLeft
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf34) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Less
+                        Punct::ShiftRight
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf35) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Greater
+                        Punct::Less
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf36) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::LessEqual
+                        Punct::Greater
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf37) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::GreaterEqual
+                        Punct::LessEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf38) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::EqualEqual
+                        Punct::GreaterEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf39) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::NotEqual
+                        Punct::EqualEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf40) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Caret
+                        Punct::NotEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf41) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Or
+                        Punct::Caret
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf42) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::AndAnd
+                        Punct::Or
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf43) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::OrOr
+                        Punct::AndAnd
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf44) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::CaretCaret
+                        Punct::OrOr
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf45) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Question
+                        Punct::CaretCaret
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf46) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Colon
+                        Punct::Question
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf47) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Semicolon
+                        Punct::Colon
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf48) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Ellipsis
+                        Punct::Semicolon
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf49) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Equal
+                        Punct::Ellipsis
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf50) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::StarEqual
+                        Punct::Equal
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf51) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::SlashEqual
+                        Punct::StarEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf52) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::PercentEqual
+                        Punct::SlashEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf53) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::PlusEqual
+                        Punct::PercentEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf54) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::MinusEqual
+                        Punct::PlusEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf55) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::ShiftLeftEqual
+                        Punct::MinusEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf56) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::ShiftRightEqual
+                        Punct::ShiftLeftEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf57) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::AndEqual
+                        Punct::ShiftRightEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf58) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::CaretEqual
+                        Punct::AndEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf59) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::OrEqual
+                        Punct::CaretEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf60) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Comma
+                        Punct::OrEqual
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf61) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::Hash
+                        Punct::Comma
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
@@ -510,11 +505,18 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 Some(LogosLeaf::Leaf63) => {
                     let cb_result = {
                         let _ = lex;
-                        Punct::HashHash
+                        Punct::Hash
                     };
                     CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
                 }
                 Some(LogosLeaf::Leaf64) => {
+                    let cb_result = {
+                        let _ = lex;
+                        Punct::HashHash
+                    };
+                    CallbackRetVal::<'s, Punct, Raw>::construct(cb_result, Raw::Punct)
+                }
+                Some(LogosLeaf::Leaf65) => {
                     let cb_result = {
                         let _ = lex;
                         Punct::HashHash
@@ -590,6 +592,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
             Leaf62 = 62isize,
             Leaf63 = 63isize,
             Leaf64 = 64isize,
+            Leaf65 = 65isize,
         }
         #[derive(Clone, Copy)]
         enum LogosState {
@@ -687,48 +690,419 @@ impl<'s> ::logos::Logos<'s> for Raw {
             State91,
             State92,
             State93,
+            State94,
         }
-        let mut state = LogosState::State54;
+        let mut state = LogosState::State55;
         let mut offset = lex.offset();
         let mut context: _Option<LogosLeaf> = None;
         loop {
             match state {
                 LogosState::State0 => {
+                    #[inline]
+                    fn loop_test(byte: u8) -> bool {
+                        _TABLE_0[byte as usize] & 1u8 == 0
+                    }
+                    _fast_loop!(lex, loop_test, offset);
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf59);
+                    context = Some(LogosLeaf::Leaf5);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
+                    if let Some(byte) = other {
+                        const TABLE: [_Option<LogosState>; 256] = [
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State1),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State3),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State5),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State6),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
+                            Some(LogosState::State8),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                        ];
+                        let next_state = TABLE[byte as usize];
+                        if let Some(next_state) = next_state {
+                            offset += 1;
+                            state = next_state;
+                            continue;
+                        }
+                    } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State1 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf43);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
+                    if let Some(byte) = other {
+                        if (byte == b'u') {
+                            offset += 1;
+                            state = LogosState::State57;
+                            continue;
+                        }
+                        if (byte == b'U') {
+                            offset += 1;
+                            state = LogosState::State74;
+                            continue;
+                        }
+                    } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State2 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 191u8)) {
+                            offset += 1;
+                            state = LogosState::State0;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State3 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 160u8..= 191u8)) {
+                            offset += 1;
+                            state = LogosState::State2;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State4 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 191u8)) {
+                            offset += 1;
+                            state = LogosState::State2;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State5 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 159u8)) {
+                            offset += 1;
+                            state = LogosState::State2;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State6 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 144u8..= 191u8)) {
+                            offset += 1;
+                            state = LogosState::State4;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State7 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 191u8)) {
+                            offset += 1;
+                            state = LogosState::State4;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State8 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 143u8)) {
+                            offset += 1;
+                            state = LogosState::State4;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State9 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf58);
+                    context = Some(LogosLeaf::Leaf60);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State3 => {
+                LogosState::State10 => {
                     lex.end(offset);
                     context = Some(LogosLeaf::Leaf44);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State4 => {
+                LogosState::State11 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf9);
+                    context = Some(LogosLeaf::Leaf59);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State5 => {
+                LogosState::State12 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf45);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State13 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf10);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State14 => {
                     #[inline]
                     fn loop_test(byte: u8) -> bool {
                         _TABLE_0[byte as usize] & 1u8 == 0
@@ -831,159 +1205,159 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
+                            Some(LogosState::State1),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State3),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State5),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State6),
                             Some(LogosState::State7),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
                             Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State9),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State11),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State12),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State14),
                             None,
                             None,
                             None,
@@ -1000,106 +1374,6 @@ impl<'s> ::logos::Logos<'s> for Raw {
                         if let Some(next_state) = next_state {
                             offset += 1;
                             state = next_state;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State6 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf7);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State7 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'U') {
-                            offset += 1;
-                            state = LogosState::State58;
-                            continue;
-                        }
-                        if (byte == b'u') {
-                            offset += 1;
-                            state = LogosState::State59;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State8 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
-                            offset += 1;
-                            state = LogosState::State5;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State9 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 160u8..= 191u8)) {
-                            offset += 1;
-                            state = LogosState::State8;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State10 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
-                            offset += 1;
-                            state = LogosState::State8;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State11 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 159u8)) {
-                            offset += 1;
-                            state = LogosState::State8;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State12 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 144u8..= 191u8)) {
-                            offset += 1;
-                            state = LogosState::State10;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State13 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
-                            offset += 1;
-                            state = LogosState::State10;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State14 => {
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 143u8)) {
-                            offset += 1;
-                            state = LogosState::State10;
                             continue;
                         }
                     } else {}
@@ -1107,94 +1381,101 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 }
                 LogosState::State15 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf37);
+                    context = Some(LogosLeaf::Leaf8);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State16 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf33);
+                    context = Some(LogosLeaf::Leaf38);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State17 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf34);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b'=') {
                             offset += 1;
-                            state = LogosState::State17;
+                            state = LogosState::State18;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State17 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf56);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State18 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf38);
+                    context = Some(LogosLeaf::Leaf57);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State19 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf17);
+                    context = Some(LogosLeaf::Leaf39);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State20 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf11);
+                    context = Some(LogosLeaf::Leaf18);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State21 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf32);
+                    context = Some(LogosLeaf::Leaf12);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State22 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf33);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b'=') {
                             offset += 1;
-                            state = LogosState::State23;
+                            state = LogosState::State24;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State22 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf36);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State23 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf55);
+                    context = Some(LogosLeaf::Leaf37);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State24 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf13);
+                    context = Some(LogosLeaf::Leaf56);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State25 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf14);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State26 => {
                     #[inline]
                     fn loop_test(byte: u8) -> bool {
                         _TABLE_0[byte as usize] & 2u8 == 0
                     }
                     _fast_loop!(lex, loop_test, offset);
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf5);
+                    context = Some(LogosLeaf::Leaf6);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         const TABLE: [_Option<LogosState>; 256] = [
@@ -1267,7 +1548,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
-                            Some(LogosState::State26),
+                            Some(LogosState::State27),
                             None,
                             None,
                             None,
@@ -1278,100 +1559,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
-                            Some(LogosState::State26),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State26),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State26),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
+                            Some(LogosState::State27),
                             None,
                             None,
                             None,
@@ -1393,333 +1581,149 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             Some(LogosState::State27),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
                             Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
                             Some(LogosState::State28),
                             Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
                             Some(LogosState::State30),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
                             Some(LogosState::State31),
-                            Some(LogosState::State32),
-                            Some(LogosState::State32),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
                             Some(LogosState::State32),
                             Some(LogosState::State33),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                        ];
-                        let next_state = TABLE[byte as usize];
-                        if let Some(next_state) = next_state {
-                            offset += 1;
-                            state = next_state;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State26 => {
-                    #[inline]
-                    fn loop_test(byte: u8) -> bool {
-                        _TABLE_0[byte as usize] & 4u8 == 0
-                    }
-                    _fast_loop!(lex, loop_test, offset);
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf5);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        const TABLE: [_Option<LogosState>; 256] = [
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State25),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State27),
-                            Some(LogosState::State28),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State30),
-                            Some(LogosState::State29),
-                            Some(LogosState::State29),
-                            Some(LogosState::State31),
-                            Some(LogosState::State32),
-                            Some(LogosState::State32),
-                            Some(LogosState::State32),
                             Some(LogosState::State33),
+                            Some(LogosState::State33),
+                            Some(LogosState::State34),
                             None,
                             None,
                             None,
@@ -1742,11 +1746,277 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State27 => {
+                    #[inline]
+                    fn loop_test(byte: u8) -> bool {
+                        _TABLE_0[byte as usize] & 4u8 == 0
+                    }
+                    _fast_loop!(lex, loop_test, offset);
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf6);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
+                        const TABLE: [_Option<LogosState>; 256] = [
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State26),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State28),
+                            Some(LogosState::State29),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State31),
+                            Some(LogosState::State30),
+                            Some(LogosState::State30),
+                            Some(LogosState::State32),
+                            Some(LogosState::State33),
+                            Some(LogosState::State33),
+                            Some(LogosState::State33),
+                            Some(LogosState::State34),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                        ];
+                        let next_state = TABLE[byte as usize];
+                        if let Some(next_state) = next_state {
                             offset += 1;
-                            state = LogosState::State25;
+                            state = next_state;
                             continue;
                         }
                     } else {}
@@ -1755,9 +2025,9 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State28 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 160u8..= 191u8)) {
+                        if (matches!(byte, 128u8..= 191u8)) {
                             offset += 1;
-                            state = LogosState::State27;
+                            state = LogosState::State26;
                             continue;
                         }
                     } else {}
@@ -1766,9 +2036,9 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State29 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
+                        if (matches!(byte, 160u8..= 191u8)) {
                             offset += 1;
-                            state = LogosState::State27;
+                            state = LogosState::State28;
                             continue;
                         }
                     } else {}
@@ -1777,9 +2047,9 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State30 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 159u8)) {
+                        if (matches!(byte, 128u8..= 191u8)) {
                             offset += 1;
-                            state = LogosState::State27;
+                            state = LogosState::State28;
                             continue;
                         }
                     } else {}
@@ -1788,9 +2058,9 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State31 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 144u8..= 191u8)) {
+                        if (matches!(byte, 128u8..= 159u8)) {
                             offset += 1;
-                            state = LogosState::State29;
+                            state = LogosState::State28;
                             continue;
                         }
                     } else {}
@@ -1799,9 +2069,9 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State32 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 191u8)) {
+                        if (matches!(byte, 144u8..= 191u8)) {
                             offset += 1;
-                            state = LogosState::State29;
+                            state = LogosState::State30;
                             continue;
                         }
                     } else {}
@@ -1810,63 +2080,67 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 LogosState::State33 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (matches!(byte, 128u8..= 143u8)) {
+                        if (matches!(byte, 128u8..= 191u8)) {
                             offset += 1;
-                            state = LogosState::State29;
+                            state = LogosState::State30;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State34 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, 128u8..= 143u8)) {
+                            offset += 1;
+                            state = LogosState::State30;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State35 => {
                     lex.end(offset);
                     context = Some(LogosLeaf::Leaf3);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State35 => {
+                LogosState::State36 => {
                     lex.end(offset);
                     context = Some(LogosLeaf::Leaf2);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State36 => {
+                LogosState::State37 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf51);
+                    context = Some(LogosLeaf::Leaf52);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State37 => {
+                LogosState::State38 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b'.') {
                             offset += 1;
-                            state = LogosState::State72;
+                            state = LogosState::State75;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State38 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf23);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State39 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf54);
+                    context = Some(LogosLeaf::Leaf24);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State40 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf21);
+                    context = Some(LogosLeaf::Leaf55);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
@@ -1880,92 +2154,99 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 }
                 LogosState::State42 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf53);
+                    context = Some(LogosLeaf::Leaf23);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State43 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf50);
+                    context = Some(LogosLeaf::Leaf54);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State44 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf42);
+                    context = Some(LogosLeaf::Leaf51);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State45 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf57);
+                    context = Some(LogosLeaf::Leaf43);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State46 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf62);
+                    context = Some(LogosLeaf::Leaf58);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State47 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf63);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b'%') {
                             offset += 1;
-                            state = LogosState::State49;
+                            state = LogosState::State50;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State47 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf52);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State48 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf19);
+                    context = Some(LogosLeaf::Leaf53);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State49 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf20);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State50 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b':') {
                             offset += 1;
-                            state = LogosState::State86;
+                            state = LogosState::State91;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State50 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf63);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State51 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf39);
+                    context = Some(LogosLeaf::Leaf64);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State52 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf1);
+                    context = Some(LogosLeaf::Leaf40);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State53 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf1);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State54 => {
                     #[inline]
                     fn loop_test(byte: u8) -> bool {
                         _TABLE_0[byte as usize] & 8u8 == 0
@@ -1977,7 +2258,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State54 => {
+                LogosState::State55 => {
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         const TABLE: [_Option<LogosState>; 256] = [
@@ -1990,10 +2271,10 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
+                            Some(LogosState::State54),
                             Some(LogosState::State53),
-                            Some(LogosState::State52),
-                            Some(LogosState::State53),
-                            Some(LogosState::State53),
+                            Some(LogosState::State54),
+                            Some(LogosState::State54),
                             Some(LogosState::State88),
                             None,
                             None,
@@ -2013,101 +2294,101 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
-                            Some(LogosState::State53),
+                            Some(LogosState::State54),
                             Some(LogosState::State89),
                             Some(LogosState::State90),
-                            Some(LogosState::State91),
-                            Some(LogosState::State5),
                             Some(LogosState::State92),
+                            Some(LogosState::State14),
                             Some(LogosState::State93),
-                            Some(LogosState::State87),
-                            Some(LogosState::State55),
-                            Some(LogosState::State56),
-                            Some(LogosState::State57),
+                            Some(LogosState::State94),
+                            Some(LogosState::State61),
+                            Some(LogosState::State62),
+                            Some(LogosState::State63),
+                            Some(LogosState::State64),
+                            Some(LogosState::State65),
                             Some(LogosState::State66),
                             Some(LogosState::State67),
                             Some(LogosState::State68),
                             Some(LogosState::State69),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
+                            Some(LogosState::State26),
                             Some(LogosState::State70),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
-                            Some(LogosState::State25),
                             Some(LogosState::State71),
+                            Some(LogosState::State72),
                             Some(LogosState::State73),
-                            Some(LogosState::State74),
-                            Some(LogosState::State75),
-                            Some(LogosState::State76),
-                            Some(LogosState::State77),
-                            None,
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
                             Some(LogosState::State78),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
                             Some(LogosState::State79),
-                            Some(LogosState::State7),
-                            Some(LogosState::State80),
-                            Some(LogosState::State81),
-                            Some(LogosState::State5),
                             None,
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State80),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State81),
+                            Some(LogosState::State1),
                             Some(LogosState::State82),
                             Some(LogosState::State83),
+                            Some(LogosState::State14),
+                            None,
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
                             Some(LogosState::State84),
                             Some(LogosState::State85),
+                            Some(LogosState::State86),
+                            Some(LogosState::State87),
                             None,
                             None,
                             None,
@@ -2175,57 +2456,57 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State3),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State5),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State6),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
                             Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State9),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State11),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State12),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State14),
                             None,
                             None,
                             None,
@@ -2251,28 +2532,23 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     }
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State55 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf14);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
                 LogosState::State56 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf15);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
+                    if let Some(byte) = other {
+                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                            offset += 1;
+                            state = LogosState::State57;
+                            continue;
+                        }
+                    } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State57 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf25);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if (byte == b'=') {
+                        if _TABLE_0[byte as usize] & 16u8 != 0 {
                             offset += 1;
-                            state = LogosState::State43;
+                            state = LogosState::State58;
                             continue;
                         }
                     } else {}
@@ -2283,7 +2559,7 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     if let Some(byte) = other {
                         if _TABLE_0[byte as usize] & 16u8 != 0 {
                             offset += 1;
-                            state = LogosState::State63;
+                            state = LogosState::State59;
                             continue;
                         }
                     } else {}
@@ -2305,62 +2581,59 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     if let Some(byte) = other {
                         if _TABLE_0[byte as usize] & 16u8 != 0 {
                             offset += 1;
-                            state = LogosState::State61;
+                            state = LogosState::State0;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State61 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf7);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if _TABLE_0[byte as usize] & 16u8 != 0 {
-                            offset += 1;
-                            state = LogosState::State62;
-                            continue;
-                        }
-                    } else {}
+                    if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State62 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf15);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if _TABLE_0[byte as usize] & 16u8 != 0 {
-                            offset += 1;
-                            state = LogosState::State5;
-                            continue;
-                        }
-                    } else {}
+                    if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State63 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf16);
                     let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if _TABLE_0[byte as usize] & 16u8 != 0 {
-                            offset += 1;
-                            state = LogosState::State64;
-                            continue;
-                        }
-                    } else {}
+                    if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State64 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf26);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                        if (byte == b'=') {
                             offset += 1;
-                            state = LogosState::State65;
+                            state = LogosState::State44;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State65 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf27);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
-                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                        if (byte == b'+') {
                             offset += 1;
-                            state = LogosState::State59;
+                            state = LogosState::State42;
+                            continue;
+                        }
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State43;
                             continue;
                         }
                     } else {}
@@ -2368,32 +2641,14 @@ impl<'s> ::logos::Logos<'s> for Raw {
                 }
                 LogosState::State66 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf26);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'+') {
-                            offset += 1;
-                            state = LogosState::State41;
-                            continue;
-                        }
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State42;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State67 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf60);
+                    context = Some(LogosLeaf::Leaf61);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {} else {}
                     _take_action!(lex, offset, context, state)
                 }
-                LogosState::State68 => {
+                LogosState::State67 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf27);
+                    context = Some(LogosLeaf::Leaf28);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         const TABLE: [_Option<LogosState>; 256] = [
@@ -2427,22 +2682,6 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State38),
                             None,
                             None,
                             None,
@@ -2459,7 +2698,23 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             Some(LogosState::State39),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
                             Some(LogosState::State40),
+                            Some(LogosState::State41),
                             None,
                             None,
                             None,
@@ -2658,1042 +2913,30 @@ impl<'s> ::logos::Logos<'s> for Raw {
                         if let Some(next_state) = next_state {
                             offset += 1;
                             state = next_state;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State68 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf21);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (matches!(byte, b'0'..= b'9')) {
+                            offset += 1;
+                            state = LogosState::State26;
+                            continue;
+                        }
+                        if (byte == b'.') {
+                            offset += 1;
+                            state = LogosState::State38;
                             continue;
                         }
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
                 LogosState::State69 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf20);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (matches!(byte, b'0'..= b'9')) {
-                            offset += 1;
-                            state = LogosState::State25;
-                            continue;
-                        }
-                        if (byte == b'.') {
-                            offset += 1;
-                            state = LogosState::State37;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State70 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf30);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        const TABLE: [_Option<LogosState>; 256] = [
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State34),
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State35),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State36),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                        ];
-                        let next_state = TABLE[byte as usize];
-                        if let Some(next_state) = next_state {
-                            offset += 1;
-                            state = next_state;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State71 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf46);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'>') {
-                            offset += 1;
-                            state = LogosState::State24;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State72 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf48);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State73 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf47);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State74 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf34);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        const TABLE: [_Option<LogosState>; 256] = [
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State19),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State20),
-                            None,
-                            Some(LogosState::State21),
-                            Some(LogosState::State22),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                        ];
-                        let next_state = TABLE[byte as usize];
-                        if let Some(next_state) = next_state {
-                            offset += 1;
-                            state = next_state;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State75 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf49);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State18;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State76 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf35);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State15;
-                            continue;
-                        }
-                        if (byte == b'>') {
-                            offset += 1;
-                            state = LogosState::State16;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State77 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf45);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State78 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf4);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        const TABLE: [_Option<LogosState>; 256] = [
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State4),
-                            None,
-                            Some(LogosState::State5),
-                            None,
-                            None,
-                            Some(LogosState::State6),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            None,
-                            Some(LogosState::State7),
-                            None,
-                            None,
-                            Some(LogosState::State5),
-                            None,
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            Some(LogosState::State5),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State8),
-                            Some(LogosState::State9),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State11),
-                            Some(LogosState::State10),
-                            Some(LogosState::State10),
-                            Some(LogosState::State12),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State13),
-                            Some(LogosState::State14),
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                            None,
-                        ];
-                        let next_state = TABLE[byte as usize];
-                        if let Some(next_state) = next_state {
-                            offset += 1;
-                            state = next_state;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State79 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf10);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State80 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf12);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State81 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf40);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State2;
-                            continue;
-                        }
-                        if (byte == b'^') {
-                            offset += 1;
-                            state = LogosState::State3;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State82 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf16);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State83 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf41);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State0;
-                            continue;
-                        }
-                        if (byte == b'|') {
-                            offset += 1;
-                            state = LogosState::State1;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State84 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf18);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State85 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf28);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State86 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf64);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State87 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf6);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State88 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf1);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == 10u8) {
-                            offset += 1;
-                            state = LogosState::State52;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State89 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf29);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'=') {
-                            offset += 1;
-                            state = LogosState::State51;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State90 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf8);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {} else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State91 => {
-                    lex.end(offset);
-                    context = Some(LogosLeaf::Leaf61);
-                    let other = lex.read::<u8>(offset);
-                    if let Some(byte) = other {
-                        if (byte == b'#') {
-                            offset += 1;
-                            state = LogosState::State50;
-                            continue;
-                        }
-                    } else {}
-                    _take_action!(lex, offset, context, state)
-                }
-                LogosState::State92 => {
                     lex.end(offset);
                     context = Some(LogosLeaf::Leaf31);
                     let other = lex.read::<u8>(offset);
@@ -3741,6 +2984,12 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
+                            Some(LogosState::State35),
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State36),
                             None,
                             None,
                             None,
@@ -3754,14 +3003,8 @@ impl<'s> ::logos::Logos<'s> for Raw {
                             None,
                             None,
                             None,
+                            Some(LogosState::State37),
                             None,
-                            None,
-                            None,
-                            Some(LogosState::State46),
-                            None,
-                            None,
-                            Some(LogosState::State47),
-                            Some(LogosState::State48),
                             None,
                             None,
                             None,
@@ -3965,19 +3208,1057 @@ impl<'s> ::logos::Logos<'s> for Raw {
                     } else {}
                     _take_action!(lex, offset, context, state)
                 }
+                LogosState::State70 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf47);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'>') {
+                            offset += 1;
+                            state = LogosState::State25;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State71 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf48);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State72 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf35);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        const TABLE: [_Option<LogosState>; 256] = [
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State20),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State21),
+                            None,
+                            Some(LogosState::State22),
+                            Some(LogosState::State23),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                        ];
+                        let next_state = TABLE[byte as usize];
+                        if let Some(next_state) = next_state {
+                            offset += 1;
+                            state = next_state;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State73 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf50);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State19;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State74 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                            offset += 1;
+                            state = LogosState::State76;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State75 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf49);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State76 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                            offset += 1;
+                            state = LogosState::State77;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State77 => {
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if _TABLE_0[byte as usize] & 16u8 != 0 {
+                            offset += 1;
+                            state = LogosState::State56;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State78 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf36);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State16;
+                            continue;
+                        }
+                        if (byte == b'>') {
+                            offset += 1;
+                            state = LogosState::State17;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State79 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf46);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State80 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf4);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        const TABLE: [_Option<LogosState>; 256] = [
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State13),
+                            None,
+                            Some(LogosState::State14),
+                            None,
+                            None,
+                            Some(LogosState::State15),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            None,
+                            Some(LogosState::State1),
+                            None,
+                            None,
+                            Some(LogosState::State14),
+                            None,
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            Some(LogosState::State14),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State2),
+                            Some(LogosState::State3),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State5),
+                            Some(LogosState::State4),
+                            Some(LogosState::State4),
+                            Some(LogosState::State6),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
+                            Some(LogosState::State7),
+                            Some(LogosState::State8),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                        ];
+                        let next_state = TABLE[byte as usize];
+                        if let Some(next_state) = next_state {
+                            offset += 1;
+                            state = next_state;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State81 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf11);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State82 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf13);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State83 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf41);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State11;
+                            continue;
+                        }
+                        if (byte == b'^') {
+                            offset += 1;
+                            state = LogosState::State12;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State84 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf17);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State85 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf42);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State9;
+                            continue;
+                        }
+                        if (byte == b'|') {
+                            offset += 1;
+                            state = LogosState::State10;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State86 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf19);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State87 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf29);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State88 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf1);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == 10u8) {
+                            offset += 1;
+                            state = LogosState::State53;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State89 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf30);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'=') {
+                            offset += 1;
+                            state = LogosState::State52;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State90 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf9);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State91 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf65);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {} else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State92 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf62);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        if (byte == b'#') {
+                            offset += 1;
+                            state = LogosState::State51;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
                 LogosState::State93 => {
                     lex.end(offset);
-                    context = Some(LogosLeaf::Leaf24);
+                    context = Some(LogosLeaf::Leaf32);
+                    let other = lex.read::<u8>(offset);
+                    if let Some(byte) = other {
+                        const TABLE: [_Option<LogosState>; 256] = [
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            Some(LogosState::State47),
+                            None,
+                            None,
+                            Some(LogosState::State48),
+                            Some(LogosState::State49),
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                            None,
+                        ];
+                        let next_state = TABLE[byte as usize];
+                        if let Some(next_state) = next_state {
+                            offset += 1;
+                            state = next_state;
+                            continue;
+                        }
+                    } else {}
+                    _take_action!(lex, offset, context, state)
+                }
+                LogosState::State94 => {
+                    lex.end(offset);
+                    context = Some(LogosLeaf::Leaf25);
                     let other = lex.read::<u8>(offset);
                     if let Some(byte) = other {
                         if (byte == b'&') {
                             offset += 1;
-                            state = LogosState::State44;
+                            state = LogosState::State45;
                             continue;
                         }
                         if (byte == b'=') {
                             offset += 1;
-                            state = LogosState::State45;
+                            state = LogosState::State46;
                             continue;
                         }
                     } else {}

@@ -15,15 +15,15 @@ pub struct Spliced<'a> {
 impl<'a> Spliced<'a> {
     /// Replaces and joins.
     pub fn new(original: &'a str) -> Self {
-        if !original.contains('\\') && !original.contains("??") {
-            return Self { text: Cow::Borrowed(original), cuts: Vec::new() };
-        }
+        // Trigraphs are rare, and one character is found faster than two.
+        let has_trigraphs = original.contains("??");
+        let find = |rest: &str| if has_trigraphs { rest.find(['\\', '?']) } else { rest.find('\\') };
         let mut text = String::new();
         let mut cuts = Vec::new();
         let bytes = original.as_bytes();
         let mut copied = 0;
         let mut at = 0;
-        while let Some(found) = original[at..].find(['\\', '?']) {
+        while let Some(found) = find(&original[at..]) {
             at += found;
             let (length, character) = trigraph(&bytes[at..]).unwrap_or((1, bytes[at]));
             let splice = if character == b'\\' { newline(&bytes[at + length..]) } else { None };
@@ -46,21 +46,31 @@ impl<'a> Spliced<'a> {
         Self { text: Cow::Owned(text), cuts }
     }
 
-    /// The offsets in the original of a token of the text. Tokens must be asked for in the order of the text:
-    /// `cursor` begins as 0 and is moved along.
-    pub fn original(&self, start: u32, end: u32, cursor: &mut usize) -> (u32, u32) {
-        if self.cuts.is_empty() {
-            return (start, end);
+    /// The way back to the original.
+    pub fn places(&self) -> Places<'_> {
+        Places { cuts: &self.cuts, removed: 0 }
+    }
+}
+
+/// The way from a text without splices back to the original, gone from beginning to end.
+pub struct Places<'a> {
+    /// The cuts that are still to come.
+    cuts: &'a [(u32, u32)],
+    /// How many bytes those before have left out.
+    removed: u32,
+}
+
+impl Places<'_> {
+    /// The offsets in the original of a token of the text. Tokens must be asked for in the order of the text.
+    #[inline]
+    pub fn original(&mut self, start: u32, end: u32) -> (u32, u32) {
+        while let Some((cut, behind)) = self.cuts.split_first()
+            && cut.0 <= start
+        {
+            (self.removed, self.cuts) = (cut.1, behind);
         }
-        while self.cuts.get(*cursor).is_some_and(|cut| cut.0 <= start) {
-            *cursor += 1;
-        }
-        let mut last = *cursor;
-        while self.cuts.get(last).is_some_and(|cut| cut.0 < end) {
-            last += 1;
-        }
-        let removed = |cuts: usize| cuts.checked_sub(1).map_or(0, |index| self.cuts[index].1);
-        (start + removed(*cursor), end + removed(last))
+        let inside = self.cuts.iter().take_while(|cut| cut.0 < end).last();
+        (start + self.removed, end + inside.map_or(self.removed, |cut| cut.1))
     }
 }
 
@@ -101,9 +111,9 @@ mod tests {
         let original = "ab\\\ncd \\ \r\nef??=??/\ngh \\x ?";
         let spliced = Spliced::new(original);
         assert_eq!(spliced.text, "abcd ef#gh \\x ?");
-        let mut cursor = 0;
+        let mut places = spliced.places();
         let mut slice = |start: u32, end: u32| {
-            let (lo, hi) = spliced.original(start, end, &mut cursor);
+            let (lo, hi) = places.original(start, end);
             &original[lo as usize..hi as usize]
         };
         assert_eq!(slice(0, 4), "ab\\\ncd");

@@ -26,7 +26,7 @@ pub(crate) fn tokenize(text: &str, interner: &mut Interner) -> Vec<Token> {
                 }
             }
             Lexeme::Punct(punct) => TokenKind::Punct(punct),
-            Lexeme::Identifier => {
+            Lexeme::Identifier | Lexeme::ExtendedIdentifier => {
                 let name = interner.intern(spelling);
                 name.keyword().map_or(TokenKind::Name(name), TokenKind::Keyword)
             }
