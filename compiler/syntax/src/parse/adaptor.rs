@@ -72,7 +72,7 @@ impl<'s, 'a> Adaptor<'s, 'a> {
 
     /// Counts a token for the nesting.
     fn nest(&self, kind: TokenKind) -> Result<(), Stop> {
-        let next = self.state.tokens.get(self.next.token).map(|token| token.kind);
+        let next = || self.state.tokens.get(self.next.token).map(|token| token.kind);
         self.state.nesting.borrow_mut().take(kind, next).map_err(|TooDeep| Stop::TooDeep)
     }
 

@@ -31,6 +31,7 @@ pub(super) enum Halt {
 /// Reads the terminals. What the actions of the grammar make is left in the state.
 pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
     let mut machine = Machine { state, ___phantom: PhantomData };
+    let mut renamed = Renamed::default();
     let mut states = vec![machine.start_state()];
     let mut symbols = vec![];
     for terminal in terminals {
@@ -54,13 +55,13 @@ pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
             };
             if let Some(name) = RENAMES[rule as usize] {
                 states.pop();
-                let state = rename(&machine, top(&states), name, index);
+                let state = renamed.state(&machine, top(&states), name, index);
                 states.push(state);
                 continue;
             }
-            let None = machine.reduce(rule, Some(&lo), &mut states, &mut symbols) else {
-                unreachable!("only the end of the input ends a unit")
-            };
+            if let Some(end) = machine.reduce(rule, Some(&lo), &mut states, &mut symbols) {
+                unreachable!("only the end of the input ends a unit: {end:?}")
+            }
         }
     }
     loop {
@@ -71,6 +72,27 @@ pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
         if machine.reduce(rule, None, &mut states, &mut symbols).is_some() {
             return Halt::Accepted;
         }
+    }
+}
+
+/// What `rename` found of late: the same few operands and operators stand next to each other again and again.
+struct Renamed([(u32, i16); 256]);
+
+impl Default for Renamed {
+    fn default() -> Self {
+        Self([(u32::MAX, 0); 256])
+    }
+}
+
+impl Renamed {
+    fn state(&mut self, machine: &Machine<'_, '_>, behind: i16, name: u8, terminal: usize) -> i16 {
+        let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(behind as u16);
+        let place = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
+        let (known, state) = &mut self.0[place];
+        if *known != key {
+            (*known, *state) = (key, rename(machine, behind, name, terminal));
+        }
+        *state
     }
 }
 

@@ -26,11 +26,21 @@ pub(crate) struct Nesting {
     level: Level,
     /// What stands around the open brackets, outermost first.
     open: Vec<Level>,
-    /// Operators to the left whose right operands are not finished: how tightly each binds, and the height of the
-    /// tree on its left. Those of a level begin where the level says, and bind ever more tightly.
-    operators: Vec<(u8, u32)>,
+    /// Operators to the left whose right operands are not finished. Those of a level begin where the level says, and
+    /// bind ever more tightly.
+    operators: Vec<Operator>,
     before: Before,
-    after_comma: bool,
+}
+
+/// A binary operator and what stands on its left.
+#[derive(Clone, Copy)]
+struct Operator {
+    /// How tightly it binds.
+    strength: u8,
+    /// The height of its left operand.
+    left: u32,
+    /// The height that the left operands of this and the level's operators before it give the outermost of them.
+    all: u32,
 }
 
 /// What stands between two brackets. Heights are of trees of which a part is still to come.
@@ -58,9 +68,9 @@ struct Level {
     left: Option<u32>,
     /// The greatest height of the statements and elements before.
     beside: u32,
-    /// Whether what stands between these brackets could be a type, and how many names that has.
+    /// Whether what stands between these brackets could be a type, and whether that has a name.
     could_be_type: bool,
-    names: u32,
+    has_name: bool,
 }
 
 /// What the next token follows.
@@ -73,21 +83,29 @@ enum Before {
     Operand,
     /// `)` behind what may be a type: an operand, or a cast.
     Cast,
+    /// A comma, which is an operator too.
+    Comma,
 }
 
 impl Nesting {
-    /// Takes the next token and the one behind it.
-    pub(crate) fn take(&mut self, token: TokenKind, next: Option<TokenKind>) -> Result<(), TooDeep> {
-        self.after_comma = false;
+    /// Takes the next token; `next` is the one behind it.
+    pub(crate) fn take(
+        &mut self,
+        token: TokenKind,
+        next: impl FnOnce() -> Option<TokenKind>,
+    ) -> Result<(), TooDeep> {
         let before = std::mem::take(&mut self.before);
         match token {
             TokenKind::Punct(punct) => self.punct(punct, before, next)?,
             TokenKind::Keyword(keyword) => self.keyword(keyword),
             _ => {
-                self.begin_operand(before);
-                self.level.names += 1;
-                self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && self.level.names == 1;
                 self.before = Before::Operand;
+                self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && !self.level.has_name;
+                self.level.has_name = true;
+                if before != Before::Cast {
+                    return Ok(());
+                }
+                self.begin_cast();
             }
         }
         if self.level.base + self.level.statements + self.height() > MAX_DEPTH {
@@ -100,7 +118,7 @@ impl Nesting {
     /// An element of a list has ended, and the next token is taken already: after a comma another element begins,
     /// beside the last and not below it.
     pub(crate) fn end_element(&mut self) {
-        if self.after_comma {
+        if self.before == Before::Comma {
             self.end_statement();
         }
     }
@@ -117,7 +135,12 @@ impl Nesting {
         }
     }
 
-    fn punct(&mut self, punct: Punct, before: Before, next: Option<TokenKind>) -> Result<(), TooDeep> {
+    fn punct(
+        &mut self,
+        punct: Punct,
+        before: Before,
+        next: impl FnOnce() -> Option<TokenKind>,
+    ) -> Result<(), TooDeep> {
         use Punct as P;
         // What stands in brackets inside, as in `(T (*)[3])` and `(typeof(x))`, belongs to them.
         let is_bracket = matches!(
@@ -131,7 +154,7 @@ impl Nesting {
             P::OpenParen | P::OpenBracket | P::OpenBrace => {
                 // What a cast is made of is the operand; arguments stand below the function.
                 if before == Before::Cast {
-                    self.begin_operand(before);
+                    self.begin_cast();
                 }
                 return self.open();
             }
@@ -146,14 +169,15 @@ impl Nesting {
             P::CloseBrace => {
                 self.close();
                 self.before = Before::Operand;
+                let next = next();
                 if self.ends_statement(next) && begins_statement(next) {
                     self.end_statement();
                 }
             }
-            P::Semicolon if self.ends_statement(next) => self.end_statement(),
+            P::Semicolon if self.ends_statement(next()) => self.end_statement(),
             P::Semicolon => self.end_expression(),
             P::Comma => {
-                self.after_comma = true;
+                self.before = Before::Comma;
                 let left = self.height();
                 self.end_operators();
                 self.level = Level { left: Some(left), right: 0, finished: 0, ..self.level };
@@ -177,7 +201,7 @@ impl Nesting {
                 self.before = Before::Operand;
             }
             _ => match binary(punct) {
-                Some(operator) if before != Before::Operator => {
+                Some(operator) if matches!(before, Before::Operand | Before::Cast) => {
                     // `(a) - b` is a difference, or what is cast is `-b`.
                     if before == Before::Cast {
                         self.level.right += 1;
@@ -195,9 +219,8 @@ impl Nesting {
     }
 
     fn open(&mut self) -> Result<(), TooDeep> {
-        let pending = self.operators.len() - self.level.operators;
         let level = &self.level;
-        let depth = level.base + level.statements + level.right + level.prefix + pending as u32 + 1;
+        let depth = level.base + level.statements + level.right + level.prefix + self.pending() + 1;
         self.open.push(self.level);
         self.level =
             Level { base: depth, operators: self.operators.len(), could_be_type: true, ..Level::default() };
@@ -214,24 +237,33 @@ impl Nesting {
         could_be_type
     }
 
-    /// An operand begins: what stood in parentheses before it was a type.
-    fn begin_operand(&mut self, before: Before) {
-        if before == Before::Cast {
-            self.level.prefix += 1;
-            self.level.operand = 0;
-        }
+    /// An operand begins behind parentheses: what stood in them was a type.
+    fn begin_cast(&mut self) {
+        self.level.prefix += 1;
+        self.level.operand = 0;
     }
 
     /// An operator that associates to the left takes what stands before it and binds as tightly.
     fn operator(&mut self, strength: u8) {
         let mut height = self.level.operand + self.level.prefix;
-        while self.operators.len() > self.level.operators
-            && let Some((_, left)) = self.operators.pop_if(|(before, _)| *before >= strength)
+        while let Some(before) = self.last_operator()
+            && before.strength >= strength
         {
-            height = height.max(left) + 1;
+            height = height.max(before.left) + 1;
+            self.operators.pop();
         }
-        self.operators.push((strength, height));
+        let all = self.last_operator().map_or(0, |before| before.all).max(height + self.pending() + 1);
+        self.operators.push(Operator { strength, left: height, all });
         (self.level.operand, self.level.prefix) = (0, 0);
+    }
+
+    /// How many operators of the level wait for their right operands.
+    fn pending(&self) -> u32 {
+        (self.operators.len() - self.level.operators) as u32
+    }
+
+    fn last_operator(&self) -> Option<Operator> {
+        if self.pending() == 0 { None } else { self.operators.last().copied() }
     }
 
     /// What stands before an assignment, `?` or `:` is finished and hangs so much lower.
@@ -246,9 +278,9 @@ impl Nesting {
     }
 
     fn height_of_operators(&self) -> u32 {
-        let operand = self.level.operand + self.level.prefix;
-        let operators = self.operators.get(self.level.operators..).unwrap_or_default();
-        operators.iter().rev().fold(operand, |height, (_, left)| height.max(*left) + 1)
+        // Each of them puts what stands on its right one level lower.
+        let operand = self.level.operand + self.level.prefix + self.pending();
+        self.last_operator().map_or(operand, |before| before.all.max(operand))
     }
 
     /// The height of the current statement or element.
