@@ -19,8 +19,8 @@ const OPENED: &[&str] = &[
     "const ___TERMINAL:",
     "fn ___accepts<",
     "struct ___StateMachine<",
-    "state: &'___1 State<'a>,\n___phantom",
-    "___phantom: core::marker::PhantomData<(&'a ())>,\n}\nimpl",
+    "state: &'___2 State<'t, 'a>,\n___phantom",
+    "___phantom: core::marker::PhantomData<(&'t (), &'a ())>,\n}\nimpl",
 ];
 
 /// Regenerates lexer and parser in place.

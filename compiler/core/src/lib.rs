@@ -32,7 +32,7 @@ pub mod verify;
 
 pub use stage::{Artifact, Emit};
 
-use kiln_syntax::Interner;
+use kiln_syntax::{Arena, Interner};
 
 use crate::{
     diag::{Diagnostic, Sink},
@@ -102,8 +102,8 @@ fn stages(
     emit: &Emit,
     interface: &mut Option<Interface>,
 ) -> Option<Artifact> {
-    let parsed = kiln_syntax::parse::parse(&tokens, interner, sources);
-    // Memory in one large piece is given back before that in small ones: allocators would look through these for it.
+    let arena = Arena::default();
+    let parsed = kiln_syntax::parse::parse(&tokens, &arena, sources);
     drop(tokens);
     if *emit == Emit::Ast {
         syntax::report(&parsed.errors, sources, interner, sink);

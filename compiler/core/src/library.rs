@@ -10,7 +10,7 @@ mod items;
 
 use std::sync::{LazyLock, OnceLock};
 
-use kiln_syntax::{Interner, Symbol, parse, token::Token};
+use kiln_syntax::{Arena, Interner, Symbol, parse, token::Token};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::items::Items;
@@ -129,9 +129,10 @@ impl Found {
         let mut needed = Needed::default();
         needed.add(self);
         let Needed { tokens, mut names, .. } = needed;
+        let arena = Arena::default();
         let options = options(self.file.name);
         let mut sink = Sink::new(options.warnings.clone());
-        let parsed = parse::parse(&tokens, &mut names, &parse::NoLayout);
+        let parsed = parse::parse(&tokens, &arena, &parse::NoLayout);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
         // What a function needs precedes it.

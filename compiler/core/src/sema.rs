@@ -125,7 +125,6 @@ pub enum Extent {
 }
 
 /// Checks a program, and notes the facts for who wants them. The result is only meaningful while the sink has no errors.
-/// The syntax tree is used up on the way: the typed tree takes over its memory, statement by statement.
 pub fn check(
     unit: ast::TranslationUnit,
     extent: Extent,

@@ -2,7 +2,7 @@
 //! those of a compilation; they note on their way what they otherwise forget.
 
 use kiln_syntax::{
-    Interner, ast,
+    Arena, Interner, ast,
     parse::{Parsed, parse},
     token::Token,
 };
@@ -33,14 +33,19 @@ pub struct Survey {
     pub tokens: Vec<Token>,
     /// Macros, included files and what was passed over.
     pub trace: Trace,
-    /// What was written; with what the parser mended, if there was something to mend.
-    pub unit: ast::TranslationUnit,
     /// The typed tree. Where there are errors, it is what could be understood.
     pub program: hir::Module,
     /// What names mean and which types expressions have.
     pub facts: Facts,
     /// Which built-in functions, types and constants there are.
     pub context: Context,
+}
+
+impl Survey {
+    /// What was written, read from the tokens once more; with what the parser mended, if there was something to mend.
+    pub fn tree<'a>(&self, arena: &'a Arena) -> ast::TranslationUnit<'a> {
+        parse(&self.tokens, arena, &self.sources).unit
+    }
 }
 
 /// Surveys a source. It has the diagnostics of a compilation as far as `Emit::Nothing`.
@@ -51,8 +56,8 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let (mut trace, mut facts) = (Trace::default(), Facts::default());
     let preprocessed =
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, Some(&mut trace));
-    let parsed = parse(&preprocessed.tokens, &mut interner, &sources);
-    let unit = parsed.unit.clone();
+    let arena = Arena::default();
+    let parsed = parse(&preprocessed.tokens, &arena, &sources);
     let program =
         check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
@@ -63,7 +68,6 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         interner,
         tokens: preprocessed.tokens,
         trace,
-        unit,
         program,
         facts,
         context: Context { version: options.std, extensions: Extensions::of(options) },
@@ -72,7 +76,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
 
 /// The type checker, and what is said of mistakes of syntax beside it.
 pub(crate) fn check(
-    parsed: Parsed,
+    parsed: Parsed<'_>,
     extent: Extent,
     options: &Options,
     sources: &SourceMap,

@@ -10,14 +10,15 @@ use kiln_compiler::{
     session::{NoFiles, Options, Source},
     source::SourceMap,
 };
-use kiln_syntax::Interner;
+use kiln_syntax::{Arena, Interner};
 
 fn module(source: &str) -> Module {
     let (options, mut map) = (Options::default(), SourceMap::default());
     let (mut interner, mut sink) = (Interner::new(), Sink::default());
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let tokens = preprocess(&options, source, &NoFiles, &mut map, &mut interner, &mut sink, None).tokens;
-    let parsed = kiln_syntax::parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
+    let arena = Arena::default();
+    let parsed = kiln_syntax::parse(&tokens, &arena, &kiln_syntax::parse::NoLayout);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut interner, &mut sink, None);
     let module = lower(&hir, &interner, &mut sink, Overflow::Unsaid);

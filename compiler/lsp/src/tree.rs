@@ -12,13 +12,13 @@ use kiln_syntax::{
 #[derive(Clone, Copy)]
 pub(crate) enum Node<'t> {
     /// A function with its body.
-    Function(&'t FunctionDefinition),
+    Function(&'t FunctionDefinition<'t>),
     /// A declaration at any scope.
-    Declaration(&'t Declaration),
+    Declaration(&'t Declaration<'t>),
     /// A statement.
-    Statement(&'t Statement),
+    Statement(&'t Statement<'t>),
     /// The braces of a body or of a statement.
-    Block(&'t Block),
+    Block(&'t Block<'t>),
 }
 
 impl Node<'_> {
@@ -39,8 +39,8 @@ fn start(function: &FunctionDefinition) -> u32 {
 }
 
 /// Calls `visit` for every part.
-pub(crate) fn walk<'t>(unit: &'t TranslationUnit, visit: &mut dyn FnMut(Node<'t>)) {
-    for item in &unit.items {
+pub(crate) fn walk<'t>(unit: TranslationUnit<'t>, visit: &mut dyn FnMut(Node<'t>)) {
+    for item in unit.items {
         match item {
             Item::Function(function) => walk_function(function, visit),
             Item::Declaration(declaration) => visit(Node::Declaration(declaration)),
@@ -49,14 +49,14 @@ pub(crate) fn walk<'t>(unit: &'t TranslationUnit, visit: &mut dyn FnMut(Node<'t>
     }
 }
 
-fn walk_function<'t>(function: &'t FunctionDefinition, visit: &mut dyn FnMut(Node<'t>)) {
+fn walk_function<'t>(function: &'t FunctionDefinition<'t>, visit: &mut dyn FnMut(Node<'t>)) {
     visit(Node::Function(function));
     walk_block(&function.body, visit);
 }
 
-fn walk_block<'t>(block: &'t Block, visit: &mut dyn FnMut(Node<'t>)) {
+fn walk_block<'t>(block: &'t Block<'t>, visit: &mut dyn FnMut(Node<'t>)) {
     visit(Node::Block(block));
-    for item in &block.items {
+    for item in block.items {
         match item {
             BlockItem::Declaration(declaration) => visit(Node::Declaration(declaration)),
             BlockItem::Statement(statement) => walk_statement(statement, visit),
@@ -66,7 +66,7 @@ fn walk_block<'t>(block: &'t Block, visit: &mut dyn FnMut(Node<'t>)) {
     }
 }
 
-fn walk_statement<'t>(statement: &'t Statement, visit: &mut dyn FnMut(Node<'t>)) {
+fn walk_statement<'t>(statement: &'t Statement<'t>, visit: &mut dyn FnMut(Node<'t>)) {
     visit(Node::Statement(statement));
     match &statement.kind {
         StatementKind::Block(block) => walk_block(block, visit),

@@ -1,5 +1,6 @@
 //! `kiln-syntax`: tokens, grammar and syntax tree of OpenCL C. Knows no types, no IO, no message texts.
 
+mod arena;
 pub mod ast;
 pub mod lex;
 pub mod parse;
@@ -9,6 +10,7 @@ pub mod span;
 pub mod symbol;
 pub mod token;
 
+pub use arena::Arena;
 pub use parse::{Parsed, SyntaxError, SyntaxErrorKind, parse};
 pub use span::{Span, Spanned};
 pub use symbol::{Interner, Symbol};

@@ -14,6 +14,7 @@ mod layout;
 mod machine;
 mod names;
 mod nesting;
+mod parts;
 mod prepare;
 mod repair;
 mod run;
@@ -25,12 +26,7 @@ pub use error::{Construct, Expected, SyntaxError, SyntaxErrorKind};
 pub use layout::{Layout, Line, NoLayout};
 pub use nesting::{MAX_BRACKETS, MAX_DEPTH};
 
-use crate::{
-    ast::TranslationUnit,
-    span::Span,
-    symbol::{Interner, Symbol},
-    token::Token,
-};
+use crate::{arena::Arena, ast::TranslationUnit, span::Span, symbol::Symbol, token::Token};
 
 #[allow(missing_docs, unreachable_pub, unused_imports, dead_code, clippy::all)]
 #[rustfmt::skip]
@@ -39,9 +35,9 @@ mod grammar;
 
 /// What was read.
 #[derive(Clone, Debug, Default)]
-pub struct Parsed {
+pub struct Parsed<'a> {
     /// The tree, with `Error` nodes where the input could not be mended.
-    pub unit: TranslationUnit,
+    pub unit: TranslationUnit<'a>,
     /// The mistakes in the order of the input.
     pub errors: Vec<SyntaxError>,
     /// What was mended to read on, in the order of the input: what it means is a guess.
@@ -59,10 +55,11 @@ pub struct Mended {
     pub names: Vec<Symbol>,
 }
 
-/// Reads a whole program source after preprocessing. The layout helps to find lost braces.
-pub fn parse(tokens: &[Token], interner: &mut Interner, layout: &dyn Layout) -> Parsed {
+/// Reads a whole program source after preprocessing; the tree stands in the arena. The layout helps to find lost braces.
+pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout) -> Parsed<'a> {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
-    let state = state::State::new(&tokens, interner, layout);
+    let state = state::State::new(&tokens, arena, layout);
     let (errors, mended) = repair::parse(&state, &gaps);
-    Parsed { unit: TranslationUnit { items: state.items.into_inner() }, errors, mended }
+    let unit = TranslationUnit { items: arena.list(&state.items.borrow()) };
+    Parsed { unit, errors, mended }
 }

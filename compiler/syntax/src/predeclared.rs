@@ -115,6 +115,10 @@ pub fn each(mut give: impl FnMut(&'static str, bool)) {
     }
 }
 
+/// Attributes that make a vector of a scalar, as compilers' own headers have them.
+pub(crate) const VECTOR_ATTRIBUTES: [&str; 4] =
+    ["ext_vector_type", "__ext_vector_type__", "vector_size", "__vector_size__"];
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -12,7 +12,7 @@ use crate::{
 /// The text of a whole program source.
 pub fn print(unit: &TranslationUnit, interner: &Interner) -> String {
     let mut printer = Printer { interner, text: String::new(), indent: 0 };
-    for item in &unit.items {
+    for item in unit.items {
         printer.item(item);
     }
     printer.text
@@ -88,7 +88,7 @@ impl Printer<'_> {
         self.declared(&function.specifiers, &function.declarator);
         self.end("");
         self.indent += 1;
-        for declaration in &function.old_style {
+        for declaration in function.old_style {
             self.declaration_line(declaration);
         }
         self.indent -= 1;
@@ -121,7 +121,7 @@ impl Printer<'_> {
     fn block(&mut self, block: &Block) {
         self.end("{");
         self.indent += 1;
-        for item in &block.items {
+        for item in block.items {
             self.block_item(item);
         }
         self.indent -= 1;

@@ -28,12 +28,12 @@ impl Symbol {
 }
 
 /// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison, and
-/// behind them the predeclared type names.
+/// behind them the predeclared type names and what else the parser knows.
 #[derive(Clone)]
 pub struct Interner(StringInterner<StringBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
 
 impl Interner {
-    /// An interner that holds the keywords and the predeclared type names.
+    /// An interner that holds what every program has.
     pub fn new() -> Self {
         static FIRST: LazyLock<Interner> = LazyLock::new(|| {
             let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
@@ -43,6 +43,9 @@ impl Interner {
             predeclared::each(|name, _| {
                 interner.get_or_intern_static(name);
             });
+            for name in predeclared::VECTOR_ATTRIBUTES {
+                interner.get_or_intern_static(name);
+            }
             Interner(interner)
         });
         FIRST.clone()
@@ -91,5 +94,9 @@ mod tests {
             assert_eq!(interner.intern(name), Symbol::at(position), "{name}");
             position += 1;
         });
+        for name in predeclared::VECTOR_ATTRIBUTES {
+            assert_eq!(interner.intern(name), Symbol::at(position), "{name}");
+            position += 1;
+        }
     }
 }

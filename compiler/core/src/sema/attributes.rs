@@ -114,7 +114,7 @@ impl Sema<'_> {
     /// Reads attributes that stand at `target`.
     pub(crate) fn attributes<'t>(
         &mut self,
-        list: impl IntoIterator<Item = &'t ast::Attribute>,
+        list: impl IntoIterator<Item = &'t ast::Attribute<'t>>,
         target: Target,
     ) -> Attributes {
         let mut found = Attributes::default();
@@ -212,7 +212,7 @@ impl Sema<'_> {
         if matches!(target, Target::Loop | Target::Statement) {
             return self.report_target(attribute, "a statement has no alignment", NOTE);
         }
-        let align = match attribute.arguments.as_slice() {
+        let align = match attribute.arguments {
             [] => LARGEST_ALIGNMENT,
             [Argument::Expr(expr)] => {
                 let Some(value) = self.integer_constant(expr, "an alignment") else { return };
@@ -247,7 +247,7 @@ impl Sema<'_> {
     /// `ext_vector_type(n)`, by which clang's headers declare vector types.
     fn vector_length(&mut self, attribute: &ast::Attribute, found: &mut Attributes) {
         const NOTE: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
-        let [Argument::Expr(expr)] = attribute.arguments.as_slice() else {
+        let [Argument::Expr(expr)] = attribute.arguments else {
             return self.report_argument(attribute, "`ext_vector_type` takes one number", NOTE);
         };
         match self.integer_constant(expr, "the length of a vector") {
@@ -274,7 +274,7 @@ impl Sema<'_> {
         if !fits {
             return self.report_target(attribute, PLACE, NOTE);
         }
-        let word = match attribute.arguments.as_slice() {
+        let word = match attribute.arguments {
             [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), .. })] => self.text(*name),
             _ => "",
         };
@@ -321,7 +321,7 @@ impl Sema<'_> {
             self.report_argument(attribute, "a work-group size has three numbers", NOTE);
             return None;
         }
-        for (place, argument) in size.iter_mut().zip(&attribute.arguments) {
+        for (place, argument) in size.iter_mut().zip(attribute.arguments) {
             let Argument::Expr(expr) = argument else {
                 self.report_argument(attribute, "a work-group size has three numbers", NOTE);
                 return None;
@@ -341,7 +341,7 @@ impl Sema<'_> {
     /// `vec_type_hint(type)`: a vector type or the type of its elements (OpenCL C 6.9.2).
     fn vec_type_hint(&mut self, attribute: &ast::Attribute) -> Option<TyId> {
         const NOTE: &str = "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
-        let [Argument::Type(name)] = attribute.arguments.as_slice() else {
+        let [Argument::Type(name)] = attribute.arguments else {
             self.report_argument(attribute, "`vec_type_hint` takes one type", NOTE);
             return None;
         };
@@ -373,7 +373,7 @@ impl Sema<'_> {
                 NOTE,
             );
         }
-        let factor = match attribute.arguments.as_slice() {
+        let factor = match attribute.arguments {
             [] => 0,
             [Argument::Expr(expr)] => {
                 let Some(value) = self.integer_constant(expr, "an unroll factor") else { return };

@@ -77,7 +77,7 @@ impl Sema<'_> {
         });
         self.set_parameters(function, &parameters);
         self.open_blocks.push(OpenBlock { function, parent: self.function, captures: Vec::new() });
-        let (stmts, returns) = self.body(function, &parameters, returns, &block.body.items);
+        let (stmts, returns) = self.body(function, &parameters, returns, block.body.items);
         let open = self.open_blocks.pop();
         let result = match returns {
             Returns::Type(ty) => ty,

@@ -26,12 +26,12 @@ impl Sema<'_> {
     /// Everything at program scope, in order (C99 6.9).
     pub(super) fn unit(&mut self, unit: ast::TranslationUnit) {
         for item in unit.items {
-            match item {
-                ast::Item::Function(function) => self.function_definition(*function),
+            match *item {
+                ast::Item::Function(function) => self.function_definition(function),
                 ast::Item::Declaration(declaration) => {
-                    self.declaration(&declaration, &mut Vec::new());
+                    self.declaration(declaration, &mut Vec::new());
                 }
-                ast::Item::StaticAssert(assertion) => self.static_assertion(&assertion),
+                ast::Item::StaticAssert(assertion) => self.static_assertion(assertion),
                 ast::Item::Asm(span) => self.report_assembly(span),
                 ast::Item::Pragma(text) => {
                     self.pragma(text.node);
@@ -70,7 +70,7 @@ impl Sema<'_> {
         if declaration.declarators.is_empty() {
             return self.declaration_without_names(declaration, &specified);
         }
-        for one in &declaration.declarators {
+        for one in declaration.declarators {
             if self.declares_printf(&one.declarator) {
                 continue;
             }
@@ -79,7 +79,7 @@ impl Sema<'_> {
                 self.report(Diagnostic::new(Code::DeclaresNothing, declared.span, "this declares no name"));
                 continue;
             };
-            let all = declaration.specifiers.attributes.iter().chain(&one.declarator.attributes);
+            let all = declaration.specifiers.attributes.iter().chain(one.declarator.attributes);
             let is_typedef = specified.storage.is_some_and(|storage| storage.node == Storage::Typedef);
             let is_function = matches!(self.types.get(declared.ty.ty), Ty::Function(_));
             let target = match () {
@@ -121,7 +121,7 @@ impl Sema<'_> {
         is_printf
             && self.scopes.at_program_scope()
             && matches!(
-                declarator.chunks.as_slice(),
+                declarator.chunks,
                 [ast::Derivation { kind: ast::DerivationKind::Function(function), .. }]
                     if function.variadic.is_some() && function.parameters.len() == 1
             )
@@ -129,7 +129,7 @@ impl Sema<'_> {
 
     /// `struct S { … };` and the like (C99 6.7): a tag or enumerators must be declared.
     fn declaration_without_names(&mut self, declaration: &ast::Declaration, specified: &Specified) {
-        self.attributes(&declaration.specifiers.attributes, Target::TypeName);
+        self.attributes(declaration.specifiers.attributes, Target::TypeName);
         if let Some(word) = declaration.specifiers.qualifiers.last()
             && !specified.has_tag
             && word.span.lo > declaration.specifiers.types.last().map_or(word.span.lo, |ty| ty.span.lo)

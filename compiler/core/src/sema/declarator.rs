@@ -77,7 +77,7 @@ impl Sema<'_> {
             parameters = None;
             ty = match &chunk.kind {
                 DerivationKind::Pointer(qualifiers, attributes) => {
-                    self.attributes(attributes, Target::TypeName);
+                    self.attributes(*attributes, Target::TypeName);
                     let found = self.qualifiers(qualifiers);
                     let pointer = self.pointer_type(ty, chunk.span);
                     self.qualify(pointer, found)
@@ -354,7 +354,7 @@ impl Sema<'_> {
         }
         self.scopes.push();
         let mut parameters: Vec<Parameter> = Vec::with_capacity(function.parameters.len());
-        for parameter in &function.parameters {
+        for parameter in function.parameters {
             if has_computed_length(&parameter.declarator) {
                 self.name_in_lengths(&parameters);
             }
@@ -384,7 +384,7 @@ impl Sema<'_> {
         let specified = self.specifiers(&parameter.specifiers);
         self.no_storage(&specified, "a parameter");
         let declared = self.declared(specified.ty, &parameter.declarator);
-        let all = parameter.specifiers.attributes.iter().chain(&parameter.declarator.attributes);
+        let all = parameter.specifiers.attributes.iter().chain(parameter.declarator.attributes);
         let sugar = specified.sugar_of(&parameter.declarator);
         let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
         let span = declared.name.map_or(parameter.span, |name| name.span);

@@ -1,7 +1,5 @@
 //! Functions: declarations, definitions, bodies (C99 6.7.5.3, 6.9.1; OpenCL C 6.9, 6.11).
 
-use std::borrow::Borrow;
-
 use kiln_syntax::{
     Span, Symbol,
     ast::{self, Ident, Storage},
@@ -117,11 +115,11 @@ impl Sema<'_> {
     }
 
     /// A function with its body (C99 6.9.1).
-    pub(super) fn function_definition(&mut self, definition: ast::FunctionDefinition) {
+    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
         let specified = self.specifiers(&definition.specifiers);
         let declared = self.declarator(specified.ty, &definition.declarator);
         let target = if specified.kernel.is_some() { Target::Kernel } else { Target::Function };
-        let all = definition.specifiers.attributes.iter().chain(&definition.declarator.attributes);
+        let all = definition.specifiers.attributes.iter().chain(definition.declarator.attributes);
         let attributes = self.attributes(all, target);
         if let Some(storage) = specified.storage
             && storage.node == Storage::Typedef
@@ -180,7 +178,7 @@ impl Sema<'_> {
     }
 
     /// Checks a body whose function cannot be, for its own mistakes.
-    fn check_body_alone(&mut self, definition: ast::FunctionDefinition) {
+    fn check_body_alone(&mut self, definition: &ast::FunctionDefinition) {
         let function = Function {
             name: self.interner.intern(""),
             result: TyId::ERROR,
@@ -198,7 +196,7 @@ impl Sema<'_> {
                 definition.declarator.chunks.first()
             {
                 quiet.extend(function.parameters.iter().filter_map(|parameter| parameter.declarator.name));
-                quiet.extend(&function.old_style);
+                quiet.extend(function.old_style);
             }
             quiet
         };
@@ -442,7 +440,7 @@ impl Sema<'_> {
         id: FunctionId,
         parameters: &[Parameter],
         returns: Returns,
-        items: impl IntoIterator<Item: Borrow<ast::BlockItem>>,
+        items: &[ast::BlockItem],
     ) -> (Vec<Stmt>, Returns) {
         let body = Body {
             returns,

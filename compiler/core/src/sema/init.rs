@@ -130,7 +130,7 @@ impl Sema<'_> {
 
     /// Checks what stands in the braces of an object whose type is wrong.
     fn check_items(&mut self, list: &InitializerList) {
-        for item in &list.items {
+        for item in list.items {
             match &item.value {
                 Initializer::Expr(expr) => drop(self.value(expr)),
                 Initializer::List(list) => self.check_items(list),
@@ -154,7 +154,7 @@ impl Sema<'_> {
 
     /// `{ … }` for an array or a record at this offset; gives how many elements it has named.
     fn braces(&mut self, ty: TyId, list: &InitializerList, offset: u64, parts: &mut Parts) -> u64 {
-        if let [item] = list.items.as_slice()
+        if let [item] = list.items
             && item.designators.is_empty()
             && let Initializer::Expr(expr) = &item.value
             && let Some(bytes) = self.string_for(ty, expr)
@@ -164,7 +164,7 @@ impl Sema<'_> {
         let mut path = vec![Frame { ty, offset, next: 0 }];
         let mut count = 0;
         let mut has_excess = false;
-        for item in &list.items {
+        for item in list.items {
             let mut repeats = 0;
             if !item.designators.is_empty() {
                 let Some(range) = self.designate(&item.designators, &mut path) else {
@@ -473,7 +473,7 @@ impl Sema<'_> {
         }
         let mut values = Vec::new();
         let mut total = 0u32;
-        for item in &list.items {
+        for item in list.items {
             if let Some(designator) = item.designators.first() {
                 self.report_designator(designator, "the components of a vector have no designators");
                 return self.error_value(list.span);
@@ -579,7 +579,7 @@ impl Sema<'_> {
 }
 
 /// An expression without the parentheses around it.
-fn strip_parens(mut expr: &ast::Expr) -> &ast::Expr {
+fn strip_parens<'a>(mut expr: &'a ast::Expr<'a>) -> &'a ast::Expr<'a> {
     while let Ast::Paren(inner) = &expr.kind {
         expr = inner;
     }

@@ -86,7 +86,7 @@ impl Sema<'_> {
     /// The type of a type name (C99 6.7.6). The space is only there if one was written.
     pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> QualTy {
         let specified = self.specifiers(&name.specifiers);
-        self.attributes(&name.specifiers.attributes, Target::TypeName);
+        self.attributes(name.specifiers.attributes, Target::TypeName);
         self.no_storage(&specified, "a type name");
         self.declarator(specified.ty, &name.declarator).ty
     }
@@ -114,7 +114,7 @@ impl Sema<'_> {
         let mut words = Words::default();
         let mut named: Option<Named> = None;
         let mut has_tag = false;
-        for specifier in &specifiers.types {
+        for specifier in specifiers.types {
             let span = specifier.span;
             if words.take(&specifier.kind, span) {
                 continue;

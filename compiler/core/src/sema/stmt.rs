@@ -2,8 +2,6 @@
 //!
 //! `switch` has its own file; whether the end of a function can be reached is the business of `flow`.
 
-use std::borrow::Borrow;
-
 use kiln_syntax::{
     Span,
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast, Storage},
@@ -22,22 +20,20 @@ impl Sema<'_> {
     /// A block in a scope of its own (C99 6.8.2).
     pub(crate) fn block_body(&mut self, block: &ast::Block) -> Vec<Stmt> {
         self.scopes.push();
-        let stmts = self.block_items(&block.items);
+        let stmts = self.block_items(block.items);
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         stmts
     }
 
-    /// The declarations and statements of a block in the innermost scope. Those that are given away go as soon as they
-    /// are checked, so that what the next become goes into the same memory.
-    pub(super) fn block_items(&mut self, items: impl IntoIterator<Item: Borrow<BlockItem>>) -> Vec<Stmt> {
-        let items = items.into_iter();
-        let mut out = Vec::with_capacity(items.size_hint().0);
+    /// The declarations and statements of a block in the innermost scope.
+    pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
         // What `FP_CONTRACT` says in a block holds to its end (C99 7.12.2).
         let contracts = self.contracts;
         for item in items {
-            match item.borrow() {
+            match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
@@ -68,8 +64,8 @@ impl Sema<'_> {
         match &statement.kind {
             // The block of a body needs no second scope.
             Ast::Block(block) => {
-                self.attributes(&statement.attributes, Target::Statement);
-                out = self.block_items(&block.items);
+                self.attributes(statement.attributes, Target::Statement);
+                out = self.block_items(block.items);
             }
             _ => self.statement(statement, LoopHints::default(), &mut out),
         }
@@ -82,7 +78,7 @@ impl Sema<'_> {
     fn statement(&mut self, statement: &ast::Statement, hints: LoopHints, out: &mut Vec<Stmt>) {
         let is_loop = matches!(statement.kind, Ast::While { .. } | Ast::Do { .. } | Ast::For(_));
         let target = if is_loop { Target::Loop } else { Target::Statement };
-        let attributes = self.attributes(&statement.attributes, target);
+        let attributes = self.attributes(statement.attributes, target);
         let hints = LoopHints { unroll: attributes.unroll.or(hints.unroll) };
         let span = statement.span;
         let kind = match &statement.kind {
@@ -221,7 +217,7 @@ impl Sema<'_> {
         {
             (before, Some(last))
         } else {
-            (block.items.as_slice(), None)
+            (block.items, None)
         };
         let stmts = self.block_items(before);
         let value = match last {
@@ -475,7 +471,7 @@ impl Sema<'_> {
 }
 
 /// The statements of `({ … });`, which is a block.
-fn as_statements(mut expr: &ast::Expr) -> Option<&ast::Block> {
+fn as_statements<'a>(mut expr: &'a ast::Expr<'a>) -> Option<&'a ast::Block<'a>> {
     while let ast::ExprKind::Paren(inner) = &expr.kind {
         expr = inner;
     }

@@ -37,7 +37,7 @@ impl Sema<'_> {
     /// `struct tag`, `struct tag { … }` and the same of `union` (C99 6.7.2.1).
     pub(super) fn record_specifier(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> TyId {
         let Some(members) = &specifier.members else {
-            self.attributes(&specifier.attributes, Target::TypeName);
+            self.attributes(specifier.attributes, Target::TypeName);
             return match specifier.tag {
                 Some(tag) => match self.scopes.lookup_tag(tag.node).map(|binding| binding.meaning) {
                     Some(Tag::Record(id)) if self.types.records[id].kind == specifier.kind => {
@@ -185,7 +185,7 @@ impl Sema<'_> {
         for (number, one) in line.declarators.iter().enumerate() {
             let declared = self.declarator(specified.ty, &one.declarator);
             let target = Target::Member(declared.ty.ty);
-            let all = line.specifiers.attributes.iter().chain(&one.declarator.attributes);
+            let all = line.specifiers.attributes.iter().chain(one.declarator.attributes);
             let attributes = self.attributes(all, target);
             if let Some(width) = &one.width {
                 self.report(
@@ -227,7 +227,7 @@ impl Sema<'_> {
 
     /// A member that is a `struct` or `union` without a name: its members count as the outer one's (C11 6.7.2.1).
     fn anonymous_member(&mut self, ty: QualTy, line: &ast::Member, members: &mut Members) {
-        let attributes = self.attributes(&line.specifiers.attributes, Target::Member(ty.ty));
+        let attributes = self.attributes(line.specifiers.attributes, Target::Member(ty.ty));
         let Ty::Record(id) = *self.types.get(ty.ty) else {
             if ty.ty != TyId::ERROR {
                 self.report(Diagnostic::new(
@@ -358,7 +358,7 @@ impl Sema<'_> {
 
     /// `enum tag`, `enum tag { … }` (C99 6.7.2.2).
     pub(super) fn enum_specifier(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> TyId {
-        let attributes = self.attributes(&specifier.attributes, Target::Enum);
+        let attributes = self.attributes(specifier.attributes, Target::Enum);
         let Some(enumerators) = &specifier.enumerators else {
             let Some(tag) = specifier.tag else { return TyId::ERROR };
             return match self.scopes.lookup_tag(tag.node).map(|binding| binding.meaning) {

@@ -11,7 +11,10 @@ use kiln_compiler::{
     source::FileId,
     ty::{Scalar, Ty, TyId},
 };
-use kiln_syntax::ast::{Declaration, Declarator, DerivationKind, Item, Qualifier, Specifiers, Storage};
+use kiln_syntax::{
+    Arena,
+    ast::{Declaration, Declarator, DerivationKind, Item, Qualifier, Specifiers, Storage},
+};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel};
 
 use crate::{
@@ -145,8 +148,9 @@ impl Hints<'_> {
 
     /// The address space that a pointer points into, and that of objects at program scope (OpenCL C 6.7.8).
     fn spaces(&mut self) {
-        let unit = &self.analysis.survey.unit;
-        for item in &unit.items {
+        let arena = Arena::default();
+        let unit = self.analysis.survey.tree(&arena);
+        for item in unit.items {
             if let Item::Declaration(declaration) = item {
                 self.declaration(declaration, true);
             }
@@ -171,18 +175,18 @@ impl Hints<'_> {
         if is_typedef {
             return;
         }
-        for one in &declaration.declarators {
+        for one in declaration.declarators {
             self.function_parameters(&one.declarator);
         }
         // One hint for a row of declarators: they share what stands before them.
-        if let [one] = declaration.declarators.as_slice() {
+        if let [one] = declaration.declarators {
             self.declarator(&declaration.specifiers, &one.declarator, at_program_scope);
         }
     }
 
     fn function_parameters(&mut self, declarator: &Declarator) {
         if let Some(DerivationKind::Function(function)) = declarator.chunks.first().map(|chunk| &chunk.kind) {
-            for parameter in &function.parameters {
+            for parameter in function.parameters {
                 self.declarator(&parameter.specifiers, &parameter.declarator, false);
             }
         }
@@ -200,7 +204,8 @@ impl Hints<'_> {
         let Some(thing) = here.next().map(|it| it.thing) else { return };
         let Thing::Program(Meaning::Local(..) | Meaning::Global(_)) = thing else { return };
         let Some(ty) = self.analysis.type_of(thing) else { return };
-        let is_pointer = matches!(declarator.chunks.as_slice(), [chunk] if matches!(chunk.kind, DerivationKind::Pointer(..)));
+        let is_pointer =
+            matches!(declarator.chunks, [chunk] if matches!(chunk.kind, DerivationKind::Pointer(..)));
         let space = match self.analysis.survey.program.types.get(ty.ty) {
             Ty::Pointer(to) if is_pointer => to.quals.space,
             Ty::Sampler | Ty::Block(_) | Ty::Error | Ty::Pointer(_) => None,

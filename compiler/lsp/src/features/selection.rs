@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kiln_syntax::Span;
+use kiln_syntax::{Arena, Span};
 use lsp_types::SelectionRange;
 
 use crate::{analysis::Cursor, tree};
@@ -16,7 +16,7 @@ pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
         let range = analysis.in_file(cursor.file, span);
         ranges.extend(range.filter(|range| range.start <= cursor.offset && cursor.offset <= range.end));
     };
-    tree::walk(&analysis.survey.unit, &mut |node| {
+    tree::walk(analysis.survey.tree(&Arena::default()), &mut |node| {
         let span = node.span();
         add(span);
         if let tree::Node::Block(_) = node {

@@ -2,7 +2,7 @@
 
 use kiln_compiler::source::FileId;
 use kiln_syntax::{
-    Span,
+    Arena, Span,
     ast::{
         DerivationKind, FunctionDefinition, FunctionSpecifier, Ident, Item, Specifiers, Storage,
         TypeSpecifierKind,
@@ -16,12 +16,12 @@ use crate::{analysis::Analysis, tree::Node};
 pub(crate) fn symbols(analysis: &Analysis, file: FileId) -> Vec<DocumentSymbol> {
     let outline = Outline { analysis, file };
     let mut symbols: Vec<DocumentSymbol> = outline.macros();
-    for item in &analysis.survey.unit.items {
+    for item in analysis.survey.tree(&Arena::default()).items {
         match item {
             Item::Function(function) => symbols.extend(outline.function(function)),
             Item::Declaration(declaration) => {
                 symbols.extend(outline.tags(&declaration.specifiers));
-                for one in &declaration.declarators {
+                for one in declaration.declarators {
                     let Some(name) = one.declarator.name else { continue };
                     let is_function = matches!(one.declarator.chunks.first(), Some(chunk) if matches!(chunk.kind, DerivationKind::Function(_)));
                     let kind = match is_typedef(&declaration.specifiers) {
@@ -82,12 +82,12 @@ impl Outline<'_> {
     /// Structs, unions and enums that are defined among specifiers.
     fn tags(&self, specifiers: &Specifiers) -> Vec<DocumentSymbol> {
         let mut symbols = Vec::new();
-        for specifier in &specifiers.types {
+        for specifier in specifiers.types {
             match &specifier.kind {
                 TypeSpecifierKind::Record(record) => {
                     let Some(members) = &record.members else { continue };
                     let mut inside = Vec::new();
-                    for line in members {
+                    for line in *members {
                         inside.extend(self.tags(&line.specifiers));
                         let names = line.declarators.iter().filter_map(|it| it.declarator.name);
                         inside

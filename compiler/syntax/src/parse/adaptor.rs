@@ -48,8 +48,8 @@ pub(crate) enum Stop {
 }
 
 /// Gives terminals to the parser, each when it asks.
-pub(super) struct Adaptor<'s, 'a> {
-    state: &'s State<'a>,
+pub(super) struct Adaptor<'s, 't, 'a> {
+    state: &'s State<'t, 'a>,
     /// What to change, in the order of places.
     edits: &'s [Edit],
     /// What comes next.
@@ -64,9 +64,9 @@ pub(super) struct Adaptor<'s, 'a> {
     body: Option<usize>,
 }
 
-impl<'s, 'a> Adaptor<'s, 'a> {
+impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
     /// From `start` up to before the token `horizon`.
-    pub(super) fn new(state: &'s State<'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
+    pub(super) fn new(state: &'s State<'t, 'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
         Self { state, edits, next: start, horizon, name: None, classified: None, body: None }
     }
 
@@ -86,7 +86,7 @@ impl<'s, 'a> Adaptor<'s, 'a> {
     }
 }
 
-impl Iterator for Adaptor<'_, '_> {
+impl Iterator for Adaptor<'_, '_, '_> {
     type Item = Result<(u32, Terminal, u32), Stop>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,10 +1,7 @@
 //! What the actions of the grammar do: put the pieces of declarations and statements together. Spans are made of
 //! the positions that the parser carries. Expressions have their own file.
 
-// The parser's stack holds boxes: what it moves about must be small.
-#![allow(clippy::boxed_local)]
-
-pub(crate) use super::expression::*;
+pub(crate) use super::{expression::*, parts::*};
 use super::{
     scopes::{Moment, NameKind},
     state::State,
@@ -21,6 +18,12 @@ pub(crate) fn push<T>(mut list: Vec<T>, element: T) -> Vec<T> {
     list
 }
 
+/// A list that is read from the last to the first, with more before it.
+pub(crate) fn prepend<T>(mut list: Vec<T>, more: Vec<T>) -> Vec<T> {
+    list.extend(more.into_iter().rev());
+    list
+}
+
 /// Two lists, one behind the other.
 pub(crate) fn append<T>(mut list: Vec<T>, more: Vec<T>) -> Vec<T> {
     list.extend(more);
@@ -31,147 +34,118 @@ pub(crate) fn ident(lo: u32, name: Symbol, hi: u32) -> Ident {
     Ident { node: name, span: Span::new(lo, hi) }
 }
 
-// Specifiers: the lists are right-recursive, so each list grows backwards and is turned round at its end.
-
-/// A specifier that is no type and no attribute.
-pub(crate) enum Modifier {
-    Storage(Spanned<Storage>),
-    Qualifier(Spanned<Qualifier>),
-    Function(Spanned<FunctionSpecifier>),
-}
-
-pub(crate) fn modified(mut behind: Box<Specifiers>, modifier: Modifier) -> Box<Specifiers> {
-    match modifier {
-        Modifier::Storage(storage) => behind.storage.push(storage),
-        Modifier::Qualifier(qualifier) => behind.qualifiers.push(qualifier),
-        Modifier::Function(function) => behind.functions.push(function),
-    }
-    behind
-}
-
-pub(crate) fn attributed(mut behind: Box<Specifiers>, attributes: Vec<Attribute>) -> Box<Specifiers> {
-    behind.attributes.extend(attributes.into_iter().rev());
-    behind
-}
-
-pub(crate) fn typed(mut behind: Box<Specifiers>, ty: Spanned<TypeSpecifierKind>) -> Box<Specifiers> {
-    behind.types.push(TypeSpecifier { kind: ty.node, span: ty.span });
-    behind
-}
-
 /// A struct or enum with its braces: the attributes straight behind are its own.
-pub(crate) fn typed_body(
-    (own, behind): (Vec<Attribute>, Box<Specifiers>),
-    mut ty: Spanned<TypeSpecifierKind>,
-) -> Box<Specifiers> {
-    match &mut ty.node {
-        TypeSpecifierKind::Record(record) => record.attributes.extend(own),
-        TypeSpecifierKind::Enum(enumeration) => enumeration.attributes.extend(own),
-        _ => {}
-    }
-    typed(behind, ty)
+pub(crate) fn typed_body<'a>(
+    state: &State<'_, 'a>,
+    (own, behind): (Vec<Attribute<'a>>, Box<SpecifierParts<'a>>),
+    ty: Spanned<TypeSpecifierKind<'a>>,
+) -> Box<SpecifierParts<'a>> {
+    let with_own = |before: &[Attribute<'a>]| state.arena.list(&[before, &own].concat());
+    let node = match ty.node {
+        TypeSpecifierKind::Record(record) if !own.is_empty() => {
+            let attributes = with_own(record.attributes);
+            TypeSpecifierKind::Record(state.arena.node(RecordSpecifier { attributes, ..*record }))
+        }
+        TypeSpecifierKind::Enum(enumeration) if !own.is_empty() => {
+            let attributes = with_own(enumeration.attributes);
+            TypeSpecifierKind::Enum(state.arena.node(EnumSpecifier { attributes, ..*enumeration }))
+        }
+        other => other,
+    };
+    behind.typed(Spanned { node, ..ty })
 }
 
-pub(crate) fn in_order(lo: u32, mut specifiers: Box<Specifiers>, hi: u32) -> Box<Specifiers> {
-    specifiers.storage.reverse();
-    specifiers.types.reverse();
-    specifiers.qualifiers.reverse();
-    specifiers.functions.reverse();
-    specifiers.attributes.reverse();
-    specifiers.span = Span::new(lo, hi);
-    specifiers
-}
-
-pub(crate) fn record(
+pub(crate) fn record<'a>(
+    state: &State<'_, 'a>,
     kind: RecordKind,
     tag: Option<Ident>,
-    members: Option<Vec<Member>>,
-    attributes: Vec<Attribute>,
-) -> TypeSpecifierKind {
-    TypeSpecifierKind::Record(Box::new(RecordSpecifier { kind, tag, members, attributes }))
+    members: Option<Vec<Member<'a>>>,
+    attributes: Vec<Attribute<'a>>,
+) -> TypeSpecifierKind<'a> {
+    let members = members.map(|members| state.arena.list(&members));
+    let attributes = state.arena.list(&attributes);
+    TypeSpecifierKind::Record(state.arena.node(RecordSpecifier { kind, tag, members, attributes }))
 }
 
-pub(crate) fn enumeration(
+pub(crate) fn enumeration<'a>(
+    state: &State<'_, 'a>,
     tag: Option<Ident>,
-    enumerators: Option<Vec<Enumerator>>,
-    attributes: Vec<Attribute>,
-) -> TypeSpecifierKind {
-    TypeSpecifierKind::Enum(Box::new(EnumSpecifier { tag, enumerators, attributes }))
+    enumerators: Option<Vec<Enumerator<'a>>>,
+    attributes: Vec<Attribute<'a>>,
+) -> TypeSpecifierKind<'a> {
+    let enumerators = enumerators.map(|enumerators| state.arena.list(&enumerators));
+    let attributes = state.arena.list(&attributes);
+    TypeSpecifierKind::Enum(state.arena.node(EnumSpecifier { tag, enumerators, attributes }))
 }
 
-pub(crate) fn member(
+pub(crate) fn member<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    specifiers: Box<Specifiers>,
-    declarators: Vec<MemberDeclarator>,
+    specifiers: &'a Specifiers<'a>,
+    declarators: Vec<MemberDeclarator<'a>>,
     hi: u32,
-) -> Box<Member> {
-    Box::new(Member { specifiers: *specifiers, declarators, span: Span::new(lo, hi) })
+) -> &'a Member<'a> {
+    let declarators = state.arena.list(&declarators);
+    state.arena.node(Member { specifiers: *specifiers, declarators, span: Span::new(lo, hi) })
+}
+
+pub(crate) fn member_declarator<'a>(
+    state: &State<'_, 'a>,
+    declarator: Box<DeclaratorParts<'a>>,
+    width: Option<Expr<'a>>,
+) -> MemberDeclarator<'a> {
+    let declarator = state.arena.node(declarator.finish(state));
+    MemberDeclarator { declarator, width: width.map(|width| state.arena.node(width)) }
 }
 
 /// An enumerator takes effect behind its value (C99 6.2.1p7).
-pub(crate) fn enumerator(state: &State<'_>, name: Ident, value: Option<Expr>) -> Enumerator {
+pub(crate) fn enumerator<'a>(state: &State<'_, 'a>, name: Ident, value: Option<Expr<'a>>) -> Enumerator<'a> {
     state.scopes.borrow_mut().declare(name.node, NameKind::Value);
-    Enumerator { name, value: value.map(Box::new) }
+    Enumerator { name, value: value.map(|value| state.arena.node(value)) }
 }
 
-pub(crate) fn attribute(lo: u32, name: Ident, arguments: Vec<Argument>, hi: u32) -> Attribute {
-    Attribute { name, arguments, span: Span::new(lo, hi) }
+pub(crate) fn attribute<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    name: Ident,
+    arguments: Vec<Argument<'a>>,
+    hi: u32,
+) -> Attribute<'a> {
+    Attribute { name, arguments: state.arena.list(&arguments), span: Span::new(lo, hi) }
 }
 
 // Declarators
 
-pub(crate) fn named(name: Ident) -> Box<Declarator> {
-    Box::new(Declarator { name: Some(name), span: name.span, ..Declarator::default() })
-}
-
-pub(crate) fn derived(mut declarator: Box<Declarator>, derivation: Derivation) -> Box<Declarator> {
-    declarator.chunks.push(derivation);
-    declarator
-}
-
-/// The pointer nearest to the name binds first.
-pub(crate) fn pointed(pointers: Vec<Derivation>, mut declarator: Box<Declarator>) -> Box<Declarator> {
-    declarator.chunks.extend(pointers.into_iter().rev());
-    declarator
-}
-
-pub(crate) fn tailed(
-    lo: u32,
-    mut declarator: Box<Declarator>,
-    attributes: Vec<Attribute>,
-    hi: u32,
-) -> Box<Declarator> {
-    declarator.attributes = attributes;
-    declarator.span = Span::new(lo, hi);
-    declarator
-}
-
-pub(crate) fn attributed_declarator(
-    mut attributes: Vec<Attribute>,
-    mut declarator: Box<Declarator>,
-) -> Box<Declarator> {
-    attributes.append(&mut declarator.attributes);
-    declarator.attributes = attributes;
-    declarator
-}
-
 /// What may stand behind `*`.
-pub(crate) enum PointerModifier {
+pub(crate) enum PointerModifier<'a> {
     Qualifier(Spanned<Qualifier>),
-    Attributes(Vec<Attribute>),
+    Attributes(Vec<Attribute<'a>>),
 }
 
-pub(crate) fn pointer(lo: u32, modifiers: Vec<PointerModifier>, hi: u32) -> Derivation {
-    let (qualifiers, attributes) = sorted(modifiers);
+pub(crate) fn pointer<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    modifiers: Vec<PointerModifier<'a>>,
+    hi: u32,
+) -> Derivation<'a> {
+    let (qualifiers, attributes) = sorted(state, modifiers);
     Derivation { kind: DerivationKind::Pointer(qualifiers, attributes), span: Span::new(lo, hi) }
 }
 
-pub(crate) fn block_pointer(lo: u32, modifiers: Vec<PointerModifier>, hi: u32) -> Derivation {
-    let (qualifiers, _) = sorted(modifiers);
+pub(crate) fn block_pointer<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    modifiers: Vec<PointerModifier<'a>>,
+    hi: u32,
+) -> Derivation<'a> {
+    let (qualifiers, _) = sorted(state, modifiers);
     Derivation { kind: DerivationKind::Block(qualifiers), span: Span::new(lo, hi) }
 }
 
-fn sorted(modifiers: Vec<PointerModifier>) -> (Vec<Spanned<Qualifier>>, Vec<Attribute>) {
+fn sorted<'a>(
+    state: &State<'_, 'a>,
+    modifiers: Vec<PointerModifier<'a>>,
+) -> (&'a [Spanned<Qualifier>], &'a [Attribute<'a>]) {
     let (mut qualifiers, mut attributes) = (vec![], vec![]);
     for modifier in modifiers {
         match modifier {
@@ -179,28 +153,39 @@ fn sorted(modifiers: Vec<PointerModifier>) -> (Vec<Spanned<Qualifier>>, Vec<Attr
             PointerModifier::Attributes(more) => attributes.extend(more),
         }
     }
-    (qualifiers, attributes)
+    (state.arena.list(&qualifiers), state.arena.list(&attributes))
 }
 
 /// `modifiers` holds the qualifiers, and `None` for `static`.
-pub(crate) fn array(modifiers: Vec<Option<Spanned<Qualifier>>>, size: ArraySize) -> ArrayDerivation {
+pub(crate) fn array<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    modifiers: Vec<Option<Spanned<Qualifier>>>,
+    size: ArraySize<'a>,
+    hi: u32,
+) -> Derivation<'a> {
     let is_static = modifiers.contains(&None);
-    ArrayDerivation { qualifiers: modifiers.into_iter().flatten().collect(), is_static, size }
+    let qualifiers: Vec<_> = modifiers.into_iter().flatten().collect();
+    let array = ArrayDerivation { qualifiers: state.arena.list(&qualifiers), is_static, size };
+    Derivation { kind: DerivationKind::Array(state.arena.node(array)), span: Span::new(lo, hi) }
 }
 
 /// `(void)` has no parameters.
-pub(crate) fn function(mut parameters: Vec<Parameter>, variadic: Option<Span>) -> Box<FunctionDerivation> {
-    if let [only] = &parameters[..]
-        && is_plain_void(only)
-    {
-        parameters.clear();
-    }
-    Box::new(FunctionDerivation { parameters, variadic, old_style: vec![] })
+pub(crate) fn function<'a>(
+    state: &State<'_, 'a>,
+    parameters: Vec<Parameter<'a>>,
+    variadic: Option<Span>,
+) -> &'a FunctionDerivation<'a> {
+    let parameters = match &parameters[..] {
+        [only] if is_plain_void(only) => &[],
+        all => state.arena.list(all),
+    };
+    state.arena.node(FunctionDerivation { parameters, variadic, old_style: &[] })
 }
 
-fn is_plain_void(parameter: &Parameter) -> bool {
-    let Specifiers { storage, types, qualifiers, functions, attributes, .. } = &parameter.specifiers;
-    matches!(&types[..], [TypeSpecifier { kind: TypeSpecifierKind::Void, .. }])
+fn is_plain_void(parameter: &Parameter<'_>) -> bool {
+    let Specifiers { storage, types, qualifiers, functions, attributes, .. } = parameter.specifiers;
+    matches!(types, [TypeSpecifier { kind: TypeSpecifierKind::Void, .. }])
         && storage.is_empty()
         && qualifiers.is_empty()
         && functions.is_empty()
@@ -209,51 +194,60 @@ fn is_plain_void(parameter: &Parameter) -> bool {
         && parameter.declarator.chunks.is_empty()
 }
 
-pub(crate) fn close_prototype(
-    state: &State<'_>,
+pub(crate) fn close_prototype<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    (scope, function): (Moment, Box<FunctionDerivation>),
+    (scope, function): (Moment, &'a FunctionDerivation<'a>),
     hi: u32,
-) -> Derivation {
+) -> Derivation<'a> {
     state.leave(scope);
     Derivation { kind: DerivationKind::Function(function), span: Span::new(lo, hi) }
 }
 
-pub(crate) fn old_style(lo: u32, names: Vec<Ident>, hi: u32) -> Derivation {
-    let function = FunctionDerivation { parameters: vec![], variadic: None, old_style: names };
-    Derivation { kind: DerivationKind::Function(Box::new(function)), span: Span::new(lo, hi) }
+pub(crate) fn old_style<'a>(state: &State<'_, 'a>, lo: u32, names: Vec<Ident>, hi: u32) -> Derivation<'a> {
+    let names = state.arena.list(&names);
+    let function = FunctionDerivation { parameters: &[], variadic: None, old_style: names };
+    Derivation { kind: DerivationKind::Function(state.arena.node(function)), span: Span::new(lo, hi) }
 }
 
-pub(crate) fn parameter(
+pub(crate) fn parameter<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    specifiers: Box<Specifiers>,
-    declarator: Box<Declarator>,
+    specifiers: &'a Specifiers<'a>,
+    declarator: Box<DeclaratorParts<'a>>,
     hi: u32,
-) -> Box<Parameter> {
-    Box::new(Parameter { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) })
+) -> Box<Parameter<'a>> {
+    let declarator = declarator.finish(state);
+    Box::new(Parameter { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
 }
 
 /// A parameter takes effect behind its declarator (C99 6.2.1p7): later ones may use it.
-pub(crate) fn declare_parameter(state: &State<'_>, parameter: Box<Parameter>) -> Box<Parameter> {
+pub(crate) fn declare_parameter<'a>(state: &State<'_, 'a>, parameter: Box<Parameter<'a>>) -> Parameter<'a> {
     state.end_element();
     if let Some(name) = parameter.declarator.name {
         state.scopes.borrow_mut().declare(name.node, NameKind::Value);
     }
-    parameter
+    *parameter
 }
 
-pub(crate) fn type_name(
+pub(crate) fn type_name<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    specifiers: Box<Specifiers>,
-    declarator: Box<Declarator>,
+    specifiers: &'a Specifiers<'a>,
+    declarator: Box<DeclaratorParts<'a>>,
     hi: u32,
-) -> Box<TypeName> {
-    Box::new(TypeName { specifiers: *specifiers, declarator: *declarator, span: Span::new(lo, hi) })
+) -> &'a TypeName<'a> {
+    let declarator = declarator.finish(state);
+    state.arena.node(TypeName { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
 }
 
 /// Whether a type named like this is a vector, as far as names tell.
-pub(crate) fn is_vector(state: &State<'_>, specifiers: &Specifiers, declarator: &Declarator) -> bool {
-    let makes_vector = |attribute: &Attribute| state.makes_vector(attribute.name.node);
+pub(crate) fn is_vector(
+    state: &State<'_, '_>,
+    specifiers: &Specifiers<'_>,
+    declarator: &Declarator<'_>,
+) -> bool {
+    let makes_vector = |attribute: &Attribute<'_>| state.makes_vector(attribute.name.node);
     declarator.chunks.is_empty()
         && (specifiers.types.iter().any(|ty| match &ty.kind {
             TypeSpecifierKind::Name(name) => state.scopes.borrow().kind(*name) == NameKind::Vector,
@@ -267,28 +261,20 @@ pub(crate) fn is_vector(state: &State<'_>, specifiers: &Specifiers, declarator: 
 
 // Declarations
 
-pub(crate) fn declaration(lo: u32, specifiers: Box<Specifiers>, hi: u32) -> Box<Declaration> {
-    Box::new(Declaration { specifiers: *specifiers, declarators: vec![], span: Span::new(lo, hi) })
-}
-
-pub(crate) fn span_declaration(mut declaration: Box<Declaration>, lo: u32, hi: u32) -> Box<Declaration> {
-    declaration.span = Span::new(lo, hi);
-    declaration
-}
-
 /// The declaration with one more name, which is in force from here.
-pub(crate) fn declare(
-    state: &State<'_>,
-    mut declaration: Box<Declaration>,
-    declarator: Box<Declarator>,
-) -> Box<Declaration> {
+pub(crate) fn declare<'a>(
+    state: &State<'_, 'a>,
+    mut declaration: Box<DeclarationParts<'a>>,
+    declarator: Box<DeclaratorParts<'a>>,
+) -> Box<DeclarationParts<'a>> {
     state.end_element();
-    declare_name(state, &declaration.specifiers, &declarator);
-    declaration.declarators.push(InitDeclarator { declarator: *declarator, init: None });
+    let declarator = declarator.finish(state);
+    declare_name(state, declaration.specifiers, &declarator);
+    declaration.declarators.push(InitDeclarator { declarator, init: None });
     declaration
 }
 
-fn declare_name(state: &State<'_>, specifiers: &Specifiers, declarator: &Declarator) {
+fn declare_name(state: &State<'_, '_>, specifiers: &Specifiers<'_>, declarator: &Declarator<'_>) {
     let Some(name) = declarator.name else { return };
     let kind = if !specifiers.storage.iter().any(|s| s.node == Storage::Typedef) {
         NameKind::Value
@@ -301,41 +287,54 @@ fn declare_name(state: &State<'_>, specifiers: &Specifiers, declarator: &Declara
 }
 
 /// The elements of a list with one more.
-pub(crate) fn initialized(
-    state: &State<'_>,
-    items: Vec<InitializerItem>,
-    designators: Vec<Designator>,
-    value: Initializer,
-) -> Vec<InitializerItem> {
+pub(crate) fn initialized<'a>(
+    state: &State<'_, 'a>,
+    items: Vec<InitializerItem<'a>>,
+    designators: Vec<Designator<'a>>,
+    value: Initializer<'a>,
+) -> Vec<InitializerItem<'a>> {
     state.end_element();
-    push(items, InitializerItem { designators, value })
+    push(items, InitializerItem { designators: state.arena.list(&designators), value })
 }
 
-/// The initialiser of the last name.
-pub(crate) fn initialize(mut declaration: Box<Declaration>, init: Initializer) -> Box<Declaration> {
-    if let Some(last) = declaration.declarators.last_mut() {
-        last.init = Some(init);
-    }
-    declaration
+pub(crate) fn initializer_list<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    items: Vec<InitializerItem<'a>>,
+    hi: u32,
+) -> InitializerList<'a> {
+    InitializerList { items: state.arena.list(&items), span: Span::new(lo, hi) }
+}
+
+pub(crate) fn static_assertion<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    condition: Expr<'a>,
+    message: Vec<Ident>,
+    hi: u32,
+) -> &'a StaticAssertion<'a> {
+    let message = state.arena.list(&message);
+    state.arena.node(StaticAssertion { condition, message, span: Span::new(lo, hi) })
 }
 
 // Functions
 
 /// A function definition up to its body, and where the scope of its parameters began.
-pub(crate) struct FunctionStart {
-    pub(crate) specifiers: Box<Specifiers>,
-    pub(crate) declarator: Box<Declarator>,
-    pub(crate) old_style: Vec<Declaration>,
+pub(crate) struct FunctionStart<'a> {
+    pub(crate) specifiers: &'a Specifiers<'a>,
+    pub(crate) declarator: &'a Declarator<'a>,
+    pub(crate) old_style: &'a [Declaration<'a>],
     pub(crate) scope: Moment,
 }
 
 /// The scope of the parameters ended with the prototype and begins again for the body (C99 6.2.1p4).
-pub(crate) fn start_function(
-    state: &State<'_>,
-    specifiers: Box<Specifiers>,
-    declarator: Box<Declarator>,
-) -> FunctionStart {
-    declare_name(state, &specifiers, &declarator);
+pub(crate) fn start_function<'a>(
+    state: &State<'_, 'a>,
+    specifiers: &'a Specifiers<'a>,
+    declarator: Box<DeclaratorParts<'a>>,
+) -> FunctionStart<'a> {
+    let declarator = state.arena.node(declarator.finish(state));
+    declare_name(state, specifiers, declarator);
     let scope = state.enter();
     if let Some(Derivation { kind: DerivationKind::Function(function), .. }) = declarator.chunks.first() {
         let named = function.parameters.iter().filter_map(|parameter| parameter.declarator.name);
@@ -343,16 +342,16 @@ pub(crate) fn start_function(
             state.scopes.borrow_mut().declare(name.node, NameKind::Value);
         }
     }
-    FunctionStart { specifiers, declarator, old_style: vec![], scope }
+    FunctionStart { specifiers, declarator, old_style: &[], scope }
 }
 
-pub(crate) fn finish_function(
-    state: &State<'_>,
-    start: FunctionStart,
-    body: Block,
-) -> Box<FunctionDefinition> {
+pub(crate) fn finish_function<'a>(
+    state: &State<'_, 'a>,
+    start: FunctionStart<'a>,
+    body: Block<'a>,
+) -> &'a FunctionDefinition<'a> {
     state.leave(start.scope);
-    Box::new(FunctionDefinition {
+    state.arena.node(FunctionDefinition {
         specifiers: *start.specifiers,
         declarator: *start.declarator,
         old_style: start.old_style,
@@ -362,26 +361,45 @@ pub(crate) fn finish_function(
 
 // Statements
 
-pub(crate) fn statement(lo: u32, kind: StatementKind, hi: u32) -> Box<Statement> {
-    Box::new(Statement { kind, span: Span::new(lo, hi), attributes: vec![] })
+pub(crate) fn block<'a>(state: &State<'_, 'a>, lo: u32, items: Vec<BlockItem<'a>>, hi: u32) -> Block<'a> {
+    Block { items: state.arena.list(&items), span: Span::new(lo, hi) }
 }
 
-pub(crate) fn attributed_statement(mut attributes: Vec<Attribute>, mut of: Box<Statement>) -> Box<Statement> {
-    attributes.append(&mut of.attributes);
-    of.attributes = attributes;
-    of
-}
-
-pub(crate) fn if_then(lo: u32, condition: Expr, then: Box<Statement>, hi: u32) -> Box<Statement> {
-    statement(lo, StatementKind::If { condition, then, otherwise: None }, hi)
-}
-
-pub(crate) fn if_else(
+pub(crate) fn statement<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    condition: Expr,
-    then: Box<Statement>,
-    otherwise: Box<Statement>,
+    kind: StatementKind<'a>,
     hi: u32,
-) -> Box<Statement> {
-    statement(lo, StatementKind::If { condition, then, otherwise: Some(otherwise) }, hi)
+) -> &'a Statement<'a> {
+    state.arena.node(Statement { kind, span: Span::new(lo, hi), attributes: &[] })
+}
+
+/// A statement with the attributes before it, which were read from the last to the first.
+pub(crate) fn attributed_statement<'a>(
+    state: &State<'_, 'a>,
+    (mut attributes, of): (Vec<Attribute<'a>>, &'a Statement<'a>),
+) -> &'a Statement<'a> {
+    attributes.reverse();
+    state.arena.node(Statement { attributes: state.arena.list(&attributes), ..*of })
+}
+
+pub(crate) fn if_then<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    condition: Expr<'a>,
+    then: &'a Statement<'a>,
+    hi: u32,
+) -> &'a Statement<'a> {
+    statement(state, lo, StatementKind::If { condition, then, otherwise: None }, hi)
+}
+
+pub(crate) fn if_else<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    condition: Expr<'a>,
+    then: &'a Statement<'a>,
+    otherwise: &'a Statement<'a>,
+    hi: u32,
+) -> &'a Statement<'a> {
+    statement(state, lo, StatementKind::If { condition, then, otherwise: Some(otherwise) }, hi)
 }

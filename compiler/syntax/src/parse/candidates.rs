@@ -42,7 +42,7 @@ const MARKS: [Punct; 9] = [
 ];
 
 /// Changes of one token.
-pub(super) fn small(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
+pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
     let at = stuck.token;
     let found = state.tokens.get(at).copied();
     let candidate = |edits, error| Candidate { start, edits, end: at, error };
@@ -101,7 +101,7 @@ pub(super) fn insert(at: usize, terminal: Terminal) -> Edit {
 }
 
 /// A declaration cannot be the body of `if`: `if (x) int y;` looks like a label, of which the colon is missing.
-fn unbraced(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let before = stuck.token.checked_sub(1).filter(|&at| at > start.place.token)?;
     let TokenKind::Name(name) = state.tokens[before].kind else { return None };
     if !(stuck.expects_only(":") && state.scopes.borrow().kind(name).is_type()) {
@@ -120,7 +120,7 @@ fn unbraced(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candida
 }
 
 /// `struct S { … }` and then the words of another declaration, as in `kernel void`: what is missing stands behind the brace.
-fn unfinished_type(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let mut begin = stuck.token;
     loop {
         let at = begin.checked_sub(1).filter(|&at| at > start.place.token)?;
@@ -161,7 +161,7 @@ fn attribute_before(tokens: &[Token]) -> Option<usize> {
 }
 
 /// At the end of the input: every open bracket closed.
-fn closed(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+fn closed(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let open = open_brackets(&state.tokens[start.place.token..]);
     let innermost = open.last()?.closing;
     let edits =

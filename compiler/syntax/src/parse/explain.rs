@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Something else should stand here.
-pub(super) fn general(state: &State<'_>, stuck: &Stuck) -> SyntaxError {
+pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
     let end = state.end_before(stuck.token);
     let (span, found) = match state.tokens.get(stuck.token) {
         Some(token) => (token.span, Some(token.kind)),
@@ -50,7 +50,7 @@ pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> Syntax
 }
 
 /// A mark is missing before this place.
-pub(super) fn missing(state: &State<'_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
+pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
     // A semicolon alone would be a statement: that is what is missing.
     if mark == Punct::Semicolon && wanted(stuck) == Expected::Statement {
         return general(state, stuck);
@@ -65,7 +65,7 @@ pub(super) fn missing(state: &State<'_>, start: Boundary, stuck: &Stuck, mark: P
 }
 
 /// What ends before the token `at`, told by the tokens: the grammar may have finished it already.
-pub(super) fn construct(state: &State<'_>, start: Boundary, at: usize) -> Construct {
+pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Construct {
     let tokens = &state.tokens[start.place.token..at];
     let Some(last) = tokens.last() else { return Construct::Start };
     let begin = statement_begins(tokens, 0, tokens.len()).first().copied().unwrap_or_default();

@@ -6,152 +6,172 @@ use crate::{
     span::{Span, Spanned},
 };
 
-pub(crate) fn expr(lo: u32, kind: ExprKind, hi: u32) -> Expr {
+pub(crate) fn expr(lo: u32, kind: ExprKind<'_>, hi: u32) -> Expr<'_> {
     Expr { kind, span: Span::new(lo, hi) }
 }
 
-/// From the beginning of `first` to `hi`.
-fn from(first: &Expr, hi: u32) -> Span {
-    Span::new(first.span.lo, hi)
+/// An expression from the beginning of `first` to `hi`.
+fn from<'a>(first: Expr<'_>, kind: ExprKind<'a>, hi: u32) -> Expr<'a> {
+    expr(first.span.lo, kind, hi)
 }
 
-pub(crate) fn comma(left: Expr, right: Expr) -> Expr {
-    let span = from(&left, right.span.hi);
-    Expr { kind: ExprKind::Comma(Box::new(CommaExpr { left, right })), span }
+pub(crate) fn comma<'a>(state: &State<'_, 'a>, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
+    from(left, ExprKind::Comma(state.arena.node(CommaExpr { left, right })), right.span.hi)
 }
 
-pub(crate) fn assign(left: Expr, op: Spanned<Option<BinaryOp>>, right: Expr) -> Expr {
-    let span = from(&left, right.span.hi);
-    Expr { kind: ExprKind::Assign(Box::new(AssignExpr { op, left, right })), span }
+pub(crate) fn assign<'a>(
+    state: &State<'_, 'a>,
+    left: Expr<'a>,
+    op: Spanned<Option<BinaryOp>>,
+    right: Expr<'a>,
+) -> Expr<'a> {
+    from(left, ExprKind::Assign(state.arena.node(AssignExpr { op, left, right })), right.span.hi)
 }
 
-pub(crate) fn conditional(condition: Expr, then: Option<Expr>, otherwise: Expr) -> Expr {
-    let span = from(&condition, otherwise.span.hi);
-    Expr { kind: ExprKind::Conditional(Box::new(ConditionalExpr { condition, then, otherwise })), span }
+pub(crate) fn conditional<'a>(
+    state: &State<'_, 'a>,
+    condition: Expr<'a>,
+    then: Option<Expr<'a>>,
+    otherwise: Expr<'a>,
+) -> Expr<'a> {
+    let node = state.arena.node(ConditionalExpr { condition, then, otherwise });
+    from(condition, ExprKind::Conditional(node), otherwise.span.hi)
 }
 
-pub(crate) fn unary(op: Spanned<UnaryOp>, operand: Expr) -> Expr {
-    let span = op.span.to(operand.span);
-    Expr { kind: ExprKind::Unary(Box::new(UnaryExpr { op, operand })), span }
+pub(crate) fn unary<'a>(state: &State<'_, 'a>, op: Spanned<UnaryOp>, operand: Expr<'a>) -> Expr<'a> {
+    let node = state.arena.node(UnaryExpr { op, operand });
+    expr(op.span.lo, ExprKind::Unary(node), operand.span.hi)
 }
 
 /// `sizeof` and its like.
-pub(crate) fn query(lo: u32, operand: Expr, kind: fn(Box<Expr>) -> ExprKind) -> Expr {
-    let hi = operand.span.hi;
-    expr(lo, kind(Box::new(operand)), hi)
-}
-
-pub(crate) fn index(base: Expr, index: Expr, hi: u32) -> Expr {
-    let span = from(&base, hi);
-    Expr { kind: ExprKind::Index(Box::new(IndexExpr { base, index })), span }
-}
-
-pub(crate) fn call(callee: Expr, arguments: Vec<Expr>, hi: u32) -> Expr {
-    let span = from(&callee, hi);
-    Expr { kind: ExprKind::Call(Box::new(CallExpr { callee, arguments })), span }
-}
-
-pub(crate) fn dot(base: Expr, name: Ident) -> Expr {
-    let span = from(&base, name.span.hi);
-    Expr { kind: ExprKind::Member(Box::new(MemberExpr { base, name })), span }
-}
-
-pub(crate) fn arrow(base: Expr, name: Ident) -> Expr {
-    let span = from(&base, name.span.hi);
-    Expr { kind: ExprKind::Arrow(Box::new(MemberExpr { base, name })), span }
-}
-
-pub(crate) fn postfix(operand: Expr, op: UnaryOp, lo: u32, hi: u32) -> Expr {
-    let span = from(&operand, hi);
-    let op = Spanned { node: op, span: Span::new(lo, hi) };
-    Expr { kind: ExprKind::Unary(Box::new(UnaryExpr { op, operand })), span }
-}
-
-pub(crate) fn block_literal(
+pub(crate) fn query<'a>(
+    state: &State<'_, 'a>,
     lo: u32,
-    result: Option<Box<TypeName>>,
-    parameters: Option<Box<FunctionDerivation>>,
-    body: Block,
+    operand: Expr<'a>,
+    kind: fn(&'a Expr<'a>) -> ExprKind<'a>,
+) -> Expr<'a> {
+    expr(lo, kind(state.arena.node(operand)), operand.span.hi)
+}
+
+pub(crate) fn parenthesised<'a>(state: &State<'_, 'a>, lo: u32, inner: Expr<'a>, hi: u32) -> Expr<'a> {
+    expr(lo, ExprKind::Paren(state.arena.node(inner)), hi)
+}
+
+pub(crate) fn strings<'a>(state: &State<'_, 'a>, lo: u32, strings: Vec<Ident>, hi: u32) -> Expr<'a> {
+    expr(lo, ExprKind::String(state.arena.node(state.arena.list(&strings))), hi)
+}
+
+pub(crate) fn index<'a>(state: &State<'_, 'a>, base: Expr<'a>, index: Expr<'a>, hi: u32) -> Expr<'a> {
+    from(base, ExprKind::Index(state.arena.node(IndexExpr { base, index })), hi)
+}
+
+pub(crate) fn call<'a>(
+    state: &State<'_, 'a>,
+    callee: Expr<'a>,
+    arguments: Vec<Expr<'a>>,
     hi: u32,
-) -> Expr {
-    expr(lo, ExprKind::Block(Box::new(BlockLiteral { result, parameters, body })), hi)
+) -> Expr<'a> {
+    let arguments = state.arena.list(&arguments);
+    from(callee, ExprKind::Call(state.arena.node(CallExpr { callee, arguments })), hi)
+}
+
+pub(crate) fn dot<'a>(state: &State<'_, 'a>, base: Expr<'a>, name: Ident) -> Expr<'a> {
+    from(base, ExprKind::Member(state.arena.node(MemberExpr { base, name })), name.span.hi)
+}
+
+pub(crate) fn arrow<'a>(state: &State<'_, 'a>, base: Expr<'a>, name: Ident) -> Expr<'a> {
+    from(base, ExprKind::Arrow(state.arena.node(MemberExpr { base, name })), name.span.hi)
+}
+
+pub(crate) fn postfix<'a>(
+    state: &State<'_, 'a>,
+    operand: Expr<'a>,
+    op: UnaryOp,
+    lo: u32,
+    hi: u32,
+) -> Expr<'a> {
+    let op = Spanned { node: op, span: Span::new(lo, hi) };
+    from(operand, ExprKind::Unary(state.arena.node(UnaryExpr { op, operand })), hi)
+}
+
+pub(crate) fn block_literal<'a>(
+    state: &State<'_, 'a>,
+    lo: u32,
+    result: Option<&'a TypeName<'a>>,
+    parameters: Option<&'a FunctionDerivation<'a>>,
+    body: Block<'a>,
+    hi: u32,
+) -> Expr<'a> {
+    expr(lo, ExprKind::Block(state.arena.node(BlockLiteral { result, parameters, body })), hi)
 }
 
 /// A cast, or a vector literal: `(float4)(a, b)` is primary (OpenCL C 6.3.6), so that what the grammar read as
 /// `(float4)((a, b).xy)` means `((float4)(a, b)).xy`.
-pub(crate) fn cast(state: &State<'_>, lo: u32, ty: Box<TypeName>, mut operand: Expr) -> Expr {
-    if is_vector(state, &ty.specifiers, &ty.declarator) {
-        let hi = operand.span.hi;
-        if let Some(literal) = literal_below(&mut operand, lo) {
-            let elements = std::mem::replace(literal, expr(0, ExprKind::Error, 0));
-            *literal = make_cast(lo, ty, elements);
-            operand.span = Span::new(lo, hi);
-            return operand;
-        }
+pub(crate) fn cast<'a>(state: &State<'_, 'a>, lo: u32, ty: &'a TypeName<'a>, operand: Expr<'a>) -> Expr<'a> {
+    let make = |operand: Expr<'a>| {
+        expr(lo, ExprKind::Cast(state.arena.node(CastExpr { ty, operand })), operand.span.hi)
+    };
+    if is_vector(state, &ty.specifiers, &ty.declarator)
+        && !is_parenthesised(operand)
+        && let Some(literal) = with_literal_below(state, operand, lo, &make)
+    {
+        return literal;
     }
-    make_cast(lo, ty, operand)
+    make(operand)
 }
 
-fn make_cast(lo: u32, ty: Box<TypeName>, operand: Expr) -> Expr {
-    let hi = operand.span.hi;
-    expr(lo, ExprKind::Cast(Box::new(CastExpr { ty, operand })), hi)
+/// The operand with a literal, as `make` makes it, of the parenthesised expression below all its postfix operators,
+/// each of which then begins at `lo`; none if there is no such expression. A vector has no `()` and no `->`: straight
+/// behind the parentheses they leave the cast a cast.
+fn with_literal_below<'a>(
+    state: &State<'_, 'a>,
+    operand: Expr<'a>,
+    lo: u32,
+    make: &dyn Fn(Expr<'a>) -> Expr<'a>,
+) -> Option<Expr<'a>> {
+    let below = |base| with_literal_below(state, base, lo, make);
+    let kind = match operand.kind {
+        ExprKind::Paren(_) => return Some(make(operand)),
+        ExprKind::Member(node) => {
+            ExprKind::Member(state.arena.node(MemberExpr { base: below(node.base)?, ..*node }))
+        }
+        ExprKind::Index(node) => {
+            ExprKind::Index(state.arena.node(IndexExpr { base: below(node.base)?, ..*node }))
+        }
+        ExprKind::Arrow(node) if !is_parenthesised(node.base) => {
+            ExprKind::Arrow(state.arena.node(MemberExpr { base: below(node.base)?, ..*node }))
+        }
+        ExprKind::Call(node) if !is_parenthesised(node.callee) => {
+            ExprKind::Call(state.arena.node(CallExpr { callee: below(node.callee)?, ..*node }))
+        }
+        ExprKind::Unary(node) if matches!(node.op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement) => {
+            ExprKind::Unary(state.arena.node(UnaryExpr { operand: below(node.operand)?, ..*node }))
+        }
+        _ => return None,
+    };
+    Some(expr(lo, kind, operand.span.hi))
 }
 
-/// The parenthesised expression below all postfix operators, each of which is made to begin at `lo`; `None` if
-/// there is no such expression. A vector has no `()` and no `->`: they leave the cast a cast.
-fn literal_below(operand: &mut Expr, lo: u32) -> Option<&mut Expr> {
-    fn base_of(expr: &Expr) -> Option<&Expr> {
-        match &expr.kind {
-            ExprKind::Member(member) | ExprKind::Arrow(member) => Some(&member.base),
-            ExprKind::Index(index) => Some(&index.base),
-            ExprKind::Call(call) => Some(&call.callee),
-            ExprKind::Unary(unary) => {
-                let is_postfix = matches!(unary.op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement);
-                is_postfix.then_some(&unary.operand)
-            }
-            _ => None,
-        }
-    }
-    let mut innermost = &*operand;
-    let mut operator = None;
-    while let Some(base) = base_of(innermost) {
-        operator = Some(innermost);
-        innermost = base;
-    }
-    let vector_operator = !matches!(operator?.kind, ExprKind::Call(_) | ExprKind::Arrow(_));
-    if !vector_operator || !matches!(innermost.kind, ExprKind::Paren(_)) {
-        return None;
-    }
-    let mut at = operand;
-    loop {
-        if let ExprKind::Paren(_) = at.kind {
-            return Some(at);
-        }
-        at.span.lo = lo;
-        at = match &mut at.kind {
-            ExprKind::Member(member) | ExprKind::Arrow(member) => &mut member.base,
-            ExprKind::Index(index) => &mut index.base,
-            ExprKind::Call(call) => &mut call.callee,
-            ExprKind::Unary(unary) => &mut unary.operand,
-            _ => return None,
-        };
-    }
+fn is_parenthesised(expr: Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Paren(_))
 }
 
 /// One more operator and its right operand behind an expression of operators (C99 6.5): both go to the right as far
 /// as what stands there binds less tightly. All operators associate to the left, so that what goes down the right
 /// edge binds ever more tightly, and the way is short.
-pub(crate) fn operation(mut left: Expr, op: Spanned<BinaryOp>, right: Expr) -> Expr {
-    if let ExprKind::Binary(before) = &mut left.kind
-        && precedence(before.op.node) < precedence(op.node)
-    {
-        left.span.hi = right.span.hi;
-        let operand = std::mem::replace(&mut before.right, expr(0, ExprKind::Error, 0));
-        before.right = operation(operand, op, right);
-        return left;
-    }
-    let span = left.span.to(right.span);
-    Expr { kind: ExprKind::Binary(Box::new(BinaryExpr { op, left, right })), span }
+pub(crate) fn operation<'a>(
+    state: &State<'_, 'a>,
+    left: Expr<'a>,
+    op: Spanned<BinaryOp>,
+    right: Expr<'a>,
+) -> Expr<'a> {
+    let node = match left.kind {
+        ExprKind::Binary(before) if precedence(before.op.node) < precedence(op.node) => {
+            BinaryExpr { right: operation(state, before.right, op, right), ..*before }
+        }
+        _ => BinaryExpr { op, left, right },
+    };
+    from(left, ExprKind::Binary(state.arena.node(node)), right.span.hi)
 }
 
 /// How tightly an operator binds (C99 6.5.5 to 6.5.14).

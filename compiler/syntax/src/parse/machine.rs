@@ -29,7 +29,7 @@ pub(super) enum Halt {
 }
 
 /// Reads the terminals. What the actions of the grammar make is left in the state.
-pub(super) fn drive(state: &State<'_>, terminals: Adaptor<'_, '_>) -> Halt {
+pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Halt {
     let mut machine = Machine { state, ___phantom: PhantomData };
     let mut renamed = Renamed::default();
     let mut states = vec![machine.start_state()];
@@ -85,7 +85,7 @@ impl Default for Renamed {
 }
 
 impl Renamed {
-    fn state(&mut self, machine: &Machine<'_, '_>, behind: i16, name: u8, terminal: usize) -> i16 {
+    fn state(&mut self, machine: &Machine<'_, '_, '_>, behind: i16, name: u8, terminal: usize) -> i16 {
         let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(behind as u16);
         let place = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
         let (known, state) = &mut self.0[place];
@@ -98,7 +98,7 @@ impl Renamed {
 
 /// The state in which a value of this name stands, behind this state, when it has got all the names that the next
 /// terminal gives it.
-fn rename(machine: &Machine<'_, '_>, behind: i16, mut name: u8, terminal: usize) -> i16 {
+fn rename(machine: &Machine<'_, '_, '_>, behind: i16, mut name: u8, terminal: usize) -> i16 {
     loop {
         let state = machine.goto(behind, usize::from(name));
         let rule = ParserAction::<Machine>::as_reduce(machine.action(state, terminal));
@@ -132,7 +132,7 @@ impl Stack {
     }
 
     /// Whether the grammar takes all these terminals here. Nothing is built, so that nothing they declare is known.
-    pub(super) fn takes_all(&self, state: &State<'_>, terminals: Adaptor<'_, '_>) -> bool {
+    pub(super) fn takes_all(&self, state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> bool {
         let machine = Machine { state, ___phantom: PhantomData };
         let mut states = self.0.clone();
         for terminal in terminals {

@@ -19,7 +19,7 @@ use crate::{
 /// An edit of a name and the mistake that it implies.
 type Change = (Edit, SyntaxError);
 
-fn name_at(state: &State<'_>, at: usize) -> Option<(Symbol, Span)> {
+fn name_at(state: &State<'_, '_>, at: usize) -> Option<(Symbol, Span)> {
     match state.tokens.get(at) {
         Some(&Token { kind: TokenKind::Name(name), span }) => Some((name, span)),
         _ => None,
@@ -31,7 +31,7 @@ fn classify(at: usize, terminal: Terminal) -> Edit {
 }
 
 /// `float4(1, 2, 3, 4)`
-pub(super) fn type_as_value(state: &State<'_>, stuck: &Stuck) -> Option<Change> {
+pub(super) fn type_as_value(state: &State<'_, '_>, stuck: &Stuck) -> Option<Change> {
     let (name, span) = name_at(state, stuck.token)?;
     let error = SyntaxError { span, kind: SyntaxErrorKind::TypeAsValue(name) };
     (stuck.terminal == Some(Terminal::Type)).then_some((classify(stuck.token, Terminal::Variable), error))
@@ -39,7 +39,7 @@ pub(super) fn type_as_value(state: &State<'_>, stuck: &Stuck) -> Option<Change> 
 
 /// A name of this kind read as a type: `foo *x` at program scope, `foo x`, `(foo)x` and `(foo *)x`.
 pub(super) fn unknown_type(
-    state: &State<'_>,
+    state: &State<'_, '_>,
     start: Boundary,
     stuck: &Stuck,
     kind: NameKind,
@@ -60,7 +60,7 @@ fn ends_declaration(token: Option<&Token>) -> bool {
 }
 
 /// `const x = 1;` or, at program scope, `f() { }`
-pub(super) fn missing_type(state: &State<'_>, stuck: &Stuck) -> Option<Change> {
+pub(super) fn missing_type(state: &State<'_, '_>, stuck: &Stuck) -> Option<Change> {
     let (name, span) = name_at(state, stuck.token)?;
     let error = SyntaxError { span, kind: SyntaxErrorKind::MissingType(name) };
     let missing = stuck.terminal == Some(Terminal::Variable) && stuck.expects("TYPE");

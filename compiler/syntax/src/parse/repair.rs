@@ -62,7 +62,7 @@ const SOON: usize = 16;
 const SHADOW: usize = 12;
 
 /// Reads the whole input; gives the mistakes, and what was mended. `gaps` are places where something stood that forms no token.
-pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<Mended>) {
+pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<Mended>) {
     let mut repair = Repair {
         state,
         start: Boundary { scopes: state.enter(), ..Boundary::default() },
@@ -105,8 +105,8 @@ pub(super) fn parse(state: &State<'_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec
     }
 }
 
-struct Repair<'s, 'a> {
-    state: &'s State<'a>,
+struct Repair<'s, 't, 'a> {
+    state: &'s State<'t, 'a>,
     gaps: &'s [usize],
     /// Where the item with the mistake begins.
     start: Boundary,
@@ -124,7 +124,7 @@ struct Repair<'s, 'a> {
     unknown_types: Vec<Symbol>,
 }
 
-impl Repair<'_, '_> {
+impl Repair<'_, '_, '_> {
     /// Leaves behind what is read. Whether what follows reads differently now.
     fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();

@@ -39,7 +39,7 @@ impl Stuck {
 
     /// Whether these edits, of which none stands before the token, let the grammar read on for so many tokens. Only
     /// right as long as the state is as the run left it.
-    pub(super) fn is_mended_by(&self, state: &State<'_>, edits: &[Edit], tokens: usize) -> bool {
+    pub(super) fn is_mended_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
         let start = Place { token: self.token, edit: 0 };
         // Of a name, the grammar has taken the first half.
         let is_inside = matches!(self.terminal, Some(Terminal::Type | Terminal::Variable));
@@ -48,7 +48,7 @@ impl Stuck {
 }
 
 /// Reads from `start` up to before the token `horizon`. Items that become complete are in the state.
-pub(super) fn run(state: &State<'_>, edits: &[Edit], start: Boundary, horizon: usize) -> Outcome {
+pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizon: usize) -> Outcome {
     rewind(state, start);
     let halt = machine::drive(state, Adaptor::new(state, edits, start.place, horizon));
     let token = state.looking_at.get().token;
@@ -60,7 +60,7 @@ pub(super) fn run(state: &State<'_>, edits: &[Edit], start: Boundary, horizon: u
 }
 
 /// Goes back to the boundary.
-pub(super) fn rewind(state: &State<'_>, to: Boundary) {
+pub(super) fn rewind(state: &State<'_, '_>, to: Boundary) {
     state.items.borrow_mut().truncate(to.items);
     state.past.borrow_mut().truncate(to.items);
     state.leave(to.scopes);

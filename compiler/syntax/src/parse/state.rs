@@ -8,28 +8,31 @@ use super::{
     scopes::{Moment, NameKind, Scopes},
 };
 use crate::{
+    arena::Arena,
     ast::{Item, Qualifier},
-    predeclared,
-    symbol::{Interner, Symbol},
+    predeclared::{self, VECTOR_ATTRIBUTES},
+    symbol::Symbol,
     token::{Keyword, Token},
 };
 
 /// Shared by interior mutability: the parser owns the adaptor and hands this to every action.
-pub(crate) struct State<'a> {
+pub(crate) struct State<'t, 'a> {
     /// The input, prepared.
-    pub(super) tokens: &'a [Token],
+    pub(super) tokens: &'t [Token],
+    /// Where the tree stands.
+    pub(crate) arena: &'a Arena,
     /// Which names are types.
     pub(super) scopes: RefCell<Scopes>,
     /// How deep the input nests.
     pub(super) nesting: RefCell<Nesting>,
     /// Everything at program scope that is complete.
-    pub(super) items: RefCell<Vec<Item>>,
+    pub(super) items: RefCell<Vec<Item<'a>>>,
     /// Where the next item begins.
     pub(super) boundary: Cell<Boundary>,
     /// Where the complete items began.
     pub(super) past: RefCell<Vec<Boundary>>,
     /// Where lines begin.
-    layout: &'a dyn Layout,
+    layout: &'t dyn Layout,
     /// The lines of the tokens, once somebody asks.
     lines: OnceCell<Vec<Option<Line>>>,
     /// What the parser looks at.
@@ -37,10 +40,6 @@ pub(crate) struct State<'a> {
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
     keywords: [Symbol; Keyword::ALL.len()],
 }
-
-/// Attributes that make a vector of a scalar, as compilers' own headers have them.
-const VECTOR_ATTRIBUTES: [&str; 4] =
-    ["ext_vector_type", "__ext_vector_type__", "vector_size", "__vector_size__"];
 
 /// A place in the edited input.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,11 +61,11 @@ pub(super) struct Boundary {
     pub(super) scopes: Moment,
 }
 
-impl<'a> State<'a> {
+impl<'t, 'a> State<'t, 'a> {
     /// At the beginning of the input.
-    pub(super) fn new(tokens: &'a [Token], interner: &mut Interner, layout: &'a dyn Layout) -> Self {
+    pub(super) fn new(tokens: &'t [Token], arena: &'a Arena, layout: &'t dyn Layout) -> Self {
         let mut scopes = Scopes::default();
-        // Every interner begins with the keywords and these names.
+        // Every interner begins with the keywords and these names, and then has the attributes.
         let mut position = Keyword::ALL.len();
         predeclared::each(|_, vector| {
             let kind = if vector { NameKind::Vector } else { NameKind::Type };
@@ -75,6 +74,7 @@ impl<'a> State<'a> {
         });
         Self {
             tokens,
+            arena,
             scopes: RefCell::new(scopes),
             nesting: RefCell::default(),
             items: RefCell::default(),
@@ -83,7 +83,7 @@ impl<'a> State<'a> {
             layout,
             lines: OnceCell::new(),
             looking_at: Cell::default(),
-            vector_attributes: VECTOR_ATTRIBUTES.map(|name| interner.intern(name)),
+            vector_attributes: std::array::from_fn(|index| Symbol::at(position + index)),
             keywords: std::array::from_fn(Symbol::at),
         }
     }
@@ -127,7 +127,7 @@ impl<'a> State<'a> {
     }
 
     /// Takes an item at program scope that is complete. The next begins at the token that the parser looks at.
-    pub(crate) fn finish_item(&self, item: Item) {
+    pub(crate) fn finish_item(&self, item: Item<'a>) {
         let mut items = self.items.borrow_mut();
         items.push(item);
         self.past.borrow_mut().push(self.boundary.get());

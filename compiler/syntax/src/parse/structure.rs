@@ -25,7 +25,7 @@ const MOST_ITEMS: usize = 64;
 
 /// Braces that are missing or too many some way before the place where the grammar is stuck.
 pub(super) fn braces(
-    state: &State<'_>,
+    state: &State<'_, '_>,
     start: Boundary,
     previous: Option<Boundary>,
     stuck: &Stuck,
@@ -71,7 +71,7 @@ pub(super) fn braces(
 /// The brace that the indentation misses, or finds too much, in the item that holds the mistake or in one before it
 /// that nothing was changed in.
 pub(super) fn by_layout(
-    state: &State<'_>,
+    state: &State<'_, '_>,
     start: Boundary,
     clean_from: usize,
     stuck: &Stuck,
@@ -103,7 +103,7 @@ pub(super) fn by_layout(
 }
 
 fn missing(
-    state: &State<'_>,
+    state: &State<'_, '_>,
     start: Boundary,
     at: usize,
     mark: Punct,
@@ -123,7 +123,7 @@ pub(super) struct Level {
 }
 
 /// Statements, members or items to leave out, by the brace that holds them: first what is innermost.
-pub(super) fn skips(state: &State<'_>, start: Boundary, stuck: &Stuck) -> Vec<Level> {
+pub(super) fn skips(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Level> {
     let error = explain::general(state, stuck);
     let level = |begin: usize| {
         let ends = statement_ends(state.tokens, begin, stuck.token);

@@ -34,20 +34,20 @@ impl Printer<'_> {
     /// Sort by sort, as the tree has them.
     fn specifiers(&mut self, specifiers: &Specifiers) {
         let begin = self.text.len();
-        for word in &specifiers.storage {
+        for word in specifiers.storage {
             self.word(storage(word.node));
         }
-        for word in &specifiers.functions {
+        for word in specifiers.functions {
             self.word(function(word.node));
         }
         if !specifiers.attributes.is_empty() {
             self.attributes(&specifiers.attributes);
             self.push(" ");
         }
-        for word in &specifiers.qualifiers {
+        for word in specifiers.qualifiers {
             self.word(qualifier(word.node));
         }
-        for ty in &specifiers.types {
+        for ty in specifiers.types {
             self.type_specifier(&ty.kind);
             self.push(" ");
         }
@@ -117,7 +117,7 @@ impl Printer<'_> {
         self.tagged(word, record.tag, &record.attributes);
         if let Some(members) = &record.members {
             self.push(" { ");
-            for member in members {
+            for member in *members {
                 self.member(member);
                 self.push(" ");
             }
@@ -220,7 +220,7 @@ impl Printer<'_> {
         if array.is_static {
             self.word("static");
         }
-        for word in &array.qualifiers {
+        for word in array.qualifiers {
             self.word(qualifier(word.node));
         }
         match &array.size {
@@ -275,7 +275,7 @@ impl Printer<'_> {
     }
 
     fn initializer_item(&mut self, item: &InitializerItem) {
-        for designator in &item.designators {
+        for designator in item.designators {
             self.designator(designator);
         }
         if !item.designators.is_empty() {

@@ -124,7 +124,7 @@ impl Printer<'_> {
                 let GenericExpr { control, associations } = &**node;
                 self.push("_Generic(");
                 self.element(control);
-                for association in associations {
+                for association in *associations {
                     self.push(", ");
                     match &association.ty {
                         Some(ty) => self.type_name(ty),

@@ -1,7 +1,7 @@
 //! One-token mistakes in sound programs: whether the first report stands where a reader would look, and how many
 //! there are.
 
-use kiln_syntax::{Interner, parse};
+use kiln_syntax::{Arena, Interner, parse};
 
 use crate::{mutate::mutants, support::tokenize};
 
@@ -21,9 +21,9 @@ fn a_mistake_shows_once_and_where_it_is() {
         let line = |at: u32| sample[..at as usize].matches('\n').count();
         let mut interner = Interner::new();
         let tokens = tokenize(sample, &mut interner);
-        assert_eq!(parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout).errors, []);
+        assert_eq!(parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout).errors, []);
         for mutant in mutants(&tokens, 1, MUTANTS) {
-            let errors = parse(&mutant.tokens, &mut interner, &kiln_syntax::parse::NoLayout).errors;
+            let errors = parse(&mutant.tokens, &Arena::default(), &kiln_syntax::parse::NoLayout).errors;
             let Some(first) = errors.first() else { continue };
             broken += 1;
             let reported = line(first.span.lo);

@@ -47,10 +47,10 @@ pub(crate) fn tokenize(text: &str, interner: &mut Interner) -> Vec<Token> {
 }
 
 /// The tree as text, and the mistakes.
-pub(crate) fn read(text: &str) -> (Parsed, String, Interner) {
+pub(crate) fn read(text: &str) -> (Parsed<'static>, String, Interner) {
     let mut interner = Interner::new();
     let tokens = tokenize(text, &mut interner);
-    let parsed = parse(&tokens, &mut interner, &kiln_syntax::parse::NoLayout);
+    let parsed = parse(&tokens, Box::leak(Box::default()), &kiln_syntax::parse::NoLayout);
     let printed = kiln_syntax::print::print(&parsed.unit, &interner);
     (parsed, printed, interner)
 }

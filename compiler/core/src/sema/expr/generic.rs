@@ -30,7 +30,7 @@ impl Sema<'_> {
     }
 
     /// The expression that is called: behind parentheses, and the choice of a generic selection.
-    pub(crate) fn called<'e>(&mut self, mut callee: &'e ast::Expr) -> &'e ast::Expr {
+    pub(crate) fn called<'e>(&mut self, mut callee: &'e ast::Expr<'e>) -> &'e ast::Expr<'e> {
         loop {
             callee = match &callee.kind {
                 ast::ExprKind::Paren(inner) => inner,

@@ -7,7 +7,7 @@ use kiln_compiler::{
     sema::{Meaning, Role},
     ty,
 };
-use kiln_syntax::token::Keyword;
+use kiln_syntax::{Arena, token::Keyword};
 use lsp_types::{
     CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
 };
@@ -59,7 +59,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
 /// The blocks, loops and functions of the file.
 fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
     let mut scopes = Vec::new();
-    tree::walk(&analysis.survey.unit, &mut |node| {
+    tree::walk(analysis.survey.tree(&Arena::default()), &mut |node| {
         if !matches!(node, Node::Declaration(_)) {
             scopes.extend(analysis.in_file(cursor.file, node.span()));
         }
