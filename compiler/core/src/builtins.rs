@@ -131,7 +131,7 @@ pub fn declarations(name: &str, context: &Context) -> Vec<String> {
 
 /// Whether there is a built-in function of this name in any version.
 pub fn is_name(name: &str) -> bool {
-    rule(name).is_some() || table::rows(name).is_some()
+    table::name(name).is_some() || rule(name).is_some()
 }
 
 impl Set {

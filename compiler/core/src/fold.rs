@@ -141,25 +141,31 @@ pub fn compare(op: CompareOp, ty: Scalar, left: &Const, right: &Const) -> Option
 /// An arithmetic conversion (OpenCL C 6.4.3). What an integer type cannot represent is undefined without
 /// `_sat`; the nearest value is as good as any other.
 pub fn convert(value: &Const, from: Scalar, to: Scalar, conversion: Conversion) -> Option<Const> {
+    // What nearly every conversion is.
+    if let Const::Int(bits) = *value
+        && !(from.is_float() || to.is_float() || conversion.saturate)
+    {
+        return Some(Const::Int(wrap(to, wrap(from, bits))));
+    }
     map(value, |value| {
         let value = scalar(from, value)?;
-        Some(match (value, Format::of(to)) {
-            (Value::Int(bits), Some(format)) => {
+        Some(match value {
+            Value::Int(bits) if to.is_float() => {
                 let rounding = conversion.rounding.unwrap_or(Rounding::ToEven);
-                Const::Float(round_integer(integer(from, bits), format, rounding))
+                Const::Float(round_integer(integer(from, bits), Format::of(to)?, rounding))
             }
-            (Value::Float(value), Some(format)) => {
+            Value::Float(value) if to.is_float() => {
                 let rounding = conversion.rounding.unwrap_or(Rounding::ToEven);
-                Const::Float(round_float(value, format, rounding))
+                Const::Float(round_float(value, Format::of(to)?, rounding))
             }
-            (Value::Int(bits), None) if to == Scalar::Bool => Const::Int((bits != 0) as u64),
-            (Value::Float(value), None) if to == Scalar::Bool => Const::Int((value != 0.0) as u64),
-            (Value::Int(bits), None) if conversion.saturate => {
+            Value::Int(bits) if to == Scalar::Bool => Const::Int((bits != 0) as u64),
+            Value::Float(value) if to == Scalar::Bool => Const::Int((value != 0.0) as u64),
+            Value::Int(bits) if conversion.saturate => {
                 let (min, max) = limits(to);
                 Const::Int(wrap(to, integer(from, bits).clamp(min, max) as u64))
             }
-            (Value::Int(bits), None) => Const::Int(wrap(to, bits)),
-            (Value::Float(value), None) => {
+            Value::Int(bits) => Const::Int(wrap(to, bits)),
+            Value::Float(value) => {
                 let whole = match conversion.rounding.unwrap_or(Rounding::ToZero) {
                     Rounding::ToEven => value.round_ties_even(),
                     Rounding::ToZero => value.trunc(),

@@ -15,10 +15,10 @@ use smallvec::SmallVec;
 use crate::ty::{QualTy, TyId, Types};
 
 use super::{
-    ArgTy, BuiltinId, Overload, Set,
+    ArgTy, BuiltinId, Context, Overload, Set, lookup,
     pattern::{Candidate, Param, Shape},
     rank::{Ranks, View, is_better},
-    row,
+    row, table,
 };
 
 /// Why no overload is meant.
@@ -44,11 +44,20 @@ pub enum FailureKind {
     Silent,
 }
 
-/// The overloads chosen so far in one context: programs call the same function with the same types again and again.
+/// What was found so far in one context: programs call the same function with the same types again and again.
 #[derive(Debug, Default)]
-pub struct Chosen(FxHashMap<(&'static str, SmallVec<[ArgTy; 4]>), Rc<Overload>>);
+pub struct Chosen {
+    sets: FxHashMap<&'static str, Option<Rc<Set>>>,
+    overloads: FxHashMap<(&'static str, SmallVec<[ArgTy; 4]>), Rc<Overload>>,
+}
 
 impl Chosen {
+    /// The rows of a name, as `lookup` finds them.
+    pub fn lookup(&mut self, name: &str, context: &Context) -> Option<Rc<Set>> {
+        let name = table::name(name)?;
+        self.sets.entry(name).or_insert_with(|| lookup(name, context).map(Rc::new)).clone()
+    }
+
     /// Chooses the overload that these arguments mean.
     pub fn resolve(
         &mut self,
@@ -56,7 +65,7 @@ impl Chosen {
         types: &mut Types,
         arguments: &[ArgTy],
     ) -> Result<Rc<Overload>, Failure> {
-        match self.0.entry((set.name, arguments.into())) {
+        match self.overloads.entry((set.name, arguments.into())) {
             Occupied(known) => Ok(known.get().clone()),
             Vacant(place) => Ok(place.insert(Rc::new(resolve(set, types, arguments)?)).clone()),
         }

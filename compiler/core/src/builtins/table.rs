@@ -227,17 +227,27 @@ fn parts(line: &'static str) -> (&'static str, &'static str, &'static str) {
     (result, names, rest)
 }
 
-/// The name as the table has it, and its rows.
-pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = BuiltinId> + use<>)> {
+/// The name as the table has it.
+pub(super) fn name(name: &str) -> Option<&'static str> {
+    first(name).map(|(_, name)| name)
+}
+
+/// The first row of a name, and the name as the table has it.
+fn first(name: &str) -> Option<(u32, &'static str)> {
     let mut slot = slot(name.as_bytes(), 0, name.len() as u32);
-    let (first, name) = loop {
+    loop {
         let first = u32::from(INDEX.names[slot]).checked_sub(1)?;
         let known = INDEX.entries[first as usize].name.text();
         if known == name {
-            break (first, known);
+            return Some((first, known));
         }
         slot = (slot + 1) % SLOTS;
-    };
+    }
+}
+
+/// The name as the table has it, and its rows.
+pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = BuiltinId> + use<>)> {
+    let (first, name) = first(name)?;
     let next = |id: &u32| Some(INDEX.entries[*id as usize].next.into()).filter(|next| next != id);
     Some((name, std::iter::successors(Some(first), next).map(BuiltinId)))
 }

@@ -4,6 +4,7 @@
 //! (`convert_*`, `as_*`) is made here.
 
 use kiln_syntax::{Span, ast};
+use smallvec::SmallVec;
 
 use super::{Callee, Sema, convert::AssignContext};
 use crate::{
@@ -88,7 +89,7 @@ impl Sema<'_> {
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        let Some(set) = builtins::lookup(name, &context) else {
+        let Some(set) = self.chosen.lookup(name, &context) else {
             if let Some(missing) = builtins::needs(name, &context) {
                 self.report_missing(&format!("`{name}`"), &missing, callee);
                 return self.error_value(span);
@@ -116,7 +117,7 @@ impl Sema<'_> {
         }
     }
 
-    fn argument_types(&self, arguments: &[Expr]) -> Vec<ArgTy> {
+    fn argument_types(&self, arguments: &[Expr]) -> SmallVec<[ArgTy; 4]> {
         let of = |argument: &Expr| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) };
         arguments.iter().map(of).collect()
     }
@@ -186,23 +187,16 @@ impl Sema<'_> {
         arguments: Vec<Expr>,
         call: &Call,
     ) -> Option<Vec<Expr>> {
-        let mut converted = Vec::with_capacity(arguments.len());
-        for (index, value) in arguments.into_iter().enumerate() {
+        let convert = |(index, value): (usize, Expr)| {
             // What follows the parameters is looked at by who knows the function.
-            let Some(parameter) = overload.parameters.get(index) else {
-                converted.push(value);
-                continue;
-            };
+            let Some(parameter) = overload.parameters.get(index) else { return Some(value) };
             if self.is_vector(parameter.ty) && !self.is_vector(value.ty) {
                 self.warn_widening(&value, parameter.ty, call);
             }
             let value = self.assign_convert(value, *parameter, AssignContext::Argument(index + 1));
-            if value.ty == TyId::ERROR {
-                return None;
-            }
-            converted.push(value);
-        }
-        Some(converted)
+            (value.ty != TyId::ERROR).then_some(value)
+        };
+        arguments.into_iter().enumerate().map(convert).collect()
     }
 
     /// A pointer to another type than the one that the function reads or writes, which C would let pass.

@@ -16,16 +16,15 @@ impl Sema<'_> {
     pub(crate) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
         let callee = self.called(callee);
         let name = called_name(callee);
-        if let Some(name) = name
-            && self.lookup(name).is_none()
-        {
-            return self.call_predeclared(name, callee.span, arguments, span);
-        }
-        if let Some(name) = name
-            && let Some(Entity::Overloads(functions)) = self.lookup(name).map(|binding| &binding.meaning)
-        {
-            let (functions, name) = (functions.clone(), self.text(name).to_owned());
-            return self.call_overloaded(&name, &functions, callee.span, arguments, span);
+        if let Some(name) = name {
+            match self.lookup(name).map(|binding| &binding.meaning) {
+                None => return self.call_predeclared(name, callee.span, arguments, span),
+                Some(Entity::Overloads(functions)) => {
+                    let (functions, name) = (functions.clone(), self.text(name).to_owned());
+                    return self.call_overloaded(&name, &functions, callee.span, arguments, span);
+                }
+                Some(_) => {}
+            }
         }
         match self.operand(callee) {
             Operand::Function(function, _) => self.call_function(function, callee.span, arguments, span),

@@ -70,10 +70,18 @@ impl Sema<'_> {
     }
 
     /// The value of an expression if it is known.
+    #[inline]
     pub(crate) fn constant(&self, expr: &Expr) -> Option<Const> {
         match &expr.kind {
             ExprKind::Const(Const::Undefined) => None,
             ExprKind::Const(value) => Some(value.clone()),
+            _ => self.computed(expr),
+        }
+    }
+
+    /// The value of an expression that is more than a constant.
+    fn computed(&self, expr: &Expr) -> Option<Const> {
+        match &expr.kind {
             ExprKind::Load(place) => self.constant_object(place),
             ExprKind::Unary(op, operand) => {
                 fold::unary(*op, self.element(operand.ty)?, &self.constant(operand)?)

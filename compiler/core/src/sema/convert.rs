@@ -4,6 +4,7 @@
 use super::Sema;
 use crate::{
     diag::{Code, Diagnostic},
+    fold,
     hir::{CompareOp, Const, Conversion, Expr, ExprKind, UnaryOp},
     opencl::AddressSpace,
     ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
@@ -161,26 +162,29 @@ impl Sema<'_> {
 
     /// Converts between arithmetic types where that is known to be legal: scalar to scalar, scalar to every
     /// component of a vector, component by component between vectors of one length.
+    #[inline]
     pub(crate) fn convert(&mut self, value: Expr, to: TyId) -> Expr {
-        if value.ty == to || value.ty == TyId::ERROR {
-            return value;
-        }
+        if value.ty == to || value.ty == TyId::ERROR { value } else { self.converted(value, to) }
+    }
+
+    fn converted(&mut self, mut value: Expr, to: TyId) -> Expr {
         let span = value.span;
-        if let (Some((_, 1)), Some((element, 2..))) =
-            (self.types.components(value.ty), self.types.components(to))
-        {
-            let component = self.vector_component(value, element);
-            return Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span };
+        match (self.types.components(value.ty), self.types.components(to)) {
+            (Some((_, 1)), Some((element, 2..))) => {
+                let component = self.vector_component(value, element);
+                return Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span };
+            }
+            (Some((from, _)), Some((into, _))) => {
+                if let ExprKind::Const(constant) = &mut value.kind
+                    && let Some(converted) = fold::convert(constant, from, into, PLAIN)
+                {
+                    *constant = converted;
+                    return Expr { ty: to, ..value };
+                }
+            }
+            _ => {}
         }
-        let folded = match &value.kind {
-            ExprKind::Const(constant) => self.converted_constant(constant, value.ty, to),
-            _ => None,
-        };
-        let kind = match folded {
-            Some(constant) => ExprKind::Const(constant),
-            None => ExprKind::Convert(PLAIN, Box::new(value)),
-        };
-        Expr { kind, ty: to, span }
+        Expr { kind: ExprKind::Convert(PLAIN, Box::new(value)), ty: to, span }
     }
 
     /// A scalar as a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
@@ -249,6 +253,9 @@ impl Sema<'_> {
             Loss::Precision if self.element(value.ty).is_some_and(Scalar::is_float) => "precision",
             Loss::Sign | Loss::Precision => return,
         };
+        if !self.sink.wants(Code::ImplicitNarrowing) {
+            return;
+        }
         let (from_shown, shown) = (self.show(value.ty), self.show(to));
         self.report(
             Diagnostic::new(
@@ -266,9 +273,7 @@ impl Sema<'_> {
         let Some(target) = self.element(to) else { return false };
         match (before, self.converted_constant(before, from, to)) {
             (Const::Float(before), Some(Const::Float(after))) => after.is_infinite() && before.is_finite(),
-            (Const::Float(before), Some(Const::Int(after))) => {
-                *before != crate::fold::integer(target, after) as f64
-            }
+            (Const::Float(before), Some(Const::Int(after))) => *before != fold::integer(target, after) as f64,
             (Const::Int(before), Some(Const::Int(_))) => {
                 let width = target.size() * 8;
                 let before = *before as i64;

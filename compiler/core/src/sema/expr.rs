@@ -127,7 +127,9 @@ impl Sema<'_> {
     /// What an expression names or gives.
     pub(crate) fn operand(&mut self, expr: &ast::Expr) -> Operand {
         let operand = self.checked_operand(expr);
-        self.note_type(expr.span, &operand);
+        if let Some(facts) = &mut self.facts {
+            facts.note_type(expr.span, &operand);
+        }
         operand
     }
 
@@ -197,15 +199,12 @@ impl Sema<'_> {
     }
 
     /// Reads an operand whose value an operator or a copy needs.
+    #[inline]
     fn read(&mut self, operand: Operand, atomic: AtomicRead) -> Expr {
         match operand {
             Operand::Value(value) => value,
-            Operand::Place(place) => {
-                if self.is_atomic(place.ty.ty) {
-                    return self.plain_read_of_atomic(place, atomic);
-                }
-                self.load(place)
-            }
+            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.plain_read_of_atomic(place, atomic),
+            Operand::Place(place) => self.load(place),
             Operand::Function(_, span) | Operand::Builtin(span) => {
                 self.function_as_value(span);
                 self.error_value(span)

@@ -117,6 +117,19 @@ impl Facts {
         };
         self.occurrences.push(Occurrence { span, meaning, role: Role::Use });
     }
+
+    /// Notes the type of an expression.
+    pub(super) fn note_type(&mut self, span: Span, operand: &Operand) {
+        let (ty, value) = match operand {
+            Operand::Place(place) => (place.ty, None),
+            Operand::Value(Expr { kind: ExprKind::Const(value), ty, .. }) => {
+                (ty.plain(), Some(value.clone()))
+            }
+            Operand::Value(value) => (value.ty.plain(), None),
+            Operand::Function(..) | Operand::Builtin(_) => return,
+        };
+        self.expressions.push(Typed { span, ty, value });
+    }
 }
 
 impl Sema<'_> {
@@ -136,21 +149,6 @@ impl Sema<'_> {
             };
             self.note(tag.span, meaning, role);
         }
-    }
-
-    /// Notes the type of an expression.
-    #[inline]
-    pub(super) fn note_type(&mut self, span: Span, operand: &Operand) {
-        let Some(facts) = &mut self.facts else { return };
-        let (ty, value) = match operand {
-            Operand::Place(place) => (place.ty, None),
-            Operand::Value(Expr { kind: ExprKind::Const(value), ty, .. }) => {
-                (ty.plain(), Some(value.clone()))
-            }
-            Operand::Value(value) => (value.ty.plain(), None),
-            Operand::Function(..) | Operand::Builtin(_) => return,
-        };
-        facts.expressions.push(Typed { span, ty, value });
     }
 
     /// Notes a call.

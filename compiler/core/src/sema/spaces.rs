@@ -20,14 +20,19 @@ impl Sema<'_> {
         span: Span,
         context: AssignContext,
     ) {
+        let drops = change.dropped.is_const || change.dropped.is_volatile;
+        let code = match change.pointee {
+            Pointee::Other => Code::IncompatiblePointers,
+            Pointee::Sign => Code::PointerSign,
+            Pointee::Compatible if drops => Code::DiscardedQualifiers,
+            Pointee::Compatible => return,
+        };
+        if !self.sink.wants(code) {
+            return;
+        }
         let (from_shown, to_shown) = (self.show(from), self.show(to));
         let context = context.describe();
-        let code = match change.pointee {
-            Pointee::Other => Some(Code::IncompatiblePointers),
-            Pointee::Sign => Some(Code::PointerSign),
-            Pointee::Compatible => None,
-        };
-        if let Some(code) = code {
+        if code != Code::DiscardedQualifiers {
             self.report(
                 Diagnostic::new(
                     code,
@@ -39,11 +44,11 @@ impl Sema<'_> {
                 .help("cast it if the object is meant to be seen as another type")
                 .note("C99 6.5.16.1: the types pointed to are compatible, or one is `void`"),
             );
-        } else if change.dropped.is_const || change.dropped.is_volatile {
+        } else {
             let dropped = if change.dropped.is_const { "const" } else { "volatile" };
             self.report(
                 Diagnostic::new(
-                    Code::DiscardedQualifiers,
+                    code,
                     span,
                     format!("`{from_shown}` becomes `{to_shown}` {context}, which drops `{dropped}`"),
                 )

@@ -26,11 +26,9 @@ impl Sema<'_> {
         if parts.iter().any(|part| part.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        let shown = self.show(ty);
         let mut total = 0usize;
         let mut converted = Vec::with_capacity(parts.len());
         for part in parts {
-            let part_shown = self.show(part.ty);
             match self.types.components(part.ty) {
                 Some((_, 1)) => {
                     total += 1;
@@ -41,6 +39,7 @@ impl Sema<'_> {
                     converted.push(part);
                 }
                 found => {
+                    let (part_shown, shown) = (self.show(part.ty), self.show(ty));
                     let mut diagnostic = Diagnostic::new(
                         Code::VectorLiteral,
                         part.span,
@@ -57,6 +56,7 @@ impl Sema<'_> {
             }
         }
         if total != usize::from(count) {
+            let shown = self.show(ty);
             self.report(
                 Diagnostic::new(
                     Code::VectorLiteral,

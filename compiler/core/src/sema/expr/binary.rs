@@ -66,14 +66,14 @@ impl Sema<'_> {
             return self.error_value(span);
         }
         let checked = match op.node {
-            BinaryOp::Add => self.add(left, right, op.span),
-            BinaryOp::Subtract => self.subtract(left, right, op.span),
-            BinaryOp::Multiply => self.arithmetic(hir::BinaryOp::Multiply, left, right, op),
-            BinaryOp::Divide => self.divide(hir::BinaryOp::Divide, left, right, op),
-            BinaryOp::Remainder => self.integers(hir::BinaryOp::Remainder, left, right, op),
-            BinaryOp::BitAnd => self.integers(hir::BinaryOp::BitAnd, left, right, op),
-            BinaryOp::BitXor => self.integers(hir::BinaryOp::BitXor, left, right, op),
-            BinaryOp::BitOr => self.integers(hir::BinaryOp::BitOr, left, right, op),
+            BinaryOp::Add => self.add(left, right, op, span),
+            BinaryOp::Subtract => self.subtract(left, right, op, span),
+            BinaryOp::Multiply => self.arithmetic(hir::BinaryOp::Multiply, left, right, op, span),
+            BinaryOp::Divide => self.divide(hir::BinaryOp::Divide, left, right, op, span),
+            BinaryOp::Remainder => self.integers(hir::BinaryOp::Remainder, left, right, op, span),
+            BinaryOp::BitAnd => self.integers(hir::BinaryOp::BitAnd, left, right, op, span),
+            BinaryOp::BitXor => self.integers(hir::BinaryOp::BitXor, left, right, op, span),
+            BinaryOp::BitOr => self.integers(hir::BinaryOp::BitOr, left, right, op, span),
             BinaryOp::ShiftLeft => self.shift(hir::BinaryOp::ShiftLeft, left, right, op),
             BinaryOp::ShiftRight => self.shift(hir::BinaryOp::ShiftRight, left, right, op),
             BinaryOp::Less => self.compare(CompareOp::Less, left, right, op),
@@ -95,7 +95,6 @@ impl Sema<'_> {
         };
         match checked {
             Some((kind, ty)) => {
-                self.warn_overflow(&kind, ty, span);
                 let value = self.folded(kind, ty, span);
                 self.uncontracted(value)
             }
@@ -117,12 +116,9 @@ impl Sema<'_> {
     }
 
     /// Warns of arithmetic on constants whose result does not fit into its signed type (C99 6.5).
-    fn warn_overflow(&mut self, kind: &ExprKind, ty: TyId, span: Span) {
-        let ExprKind::Binary(op, operands) = kind else { return };
-        let [left, right] = &**operands;
-        let (ExprKind::Const(left), ExprKind::Const(right)) = (&left.kind, &right.kind) else { return };
+    fn warn_overflow(&mut self, op: hir::BinaryOp, left: &Const, right: &Const, ty: TyId, span: Span) {
         if let Some((element, 1)) = self.types.components(ty)
-            && fold::overflows(*op, element, left, right)
+            && fold::overflows(op, element, left, right)
         {
             let shown = self.show(ty);
             self.report(
@@ -143,9 +139,16 @@ impl Sema<'_> {
         left: Expr,
         right: Expr,
         written: Spanned<BinaryOp>,
+        span: Span,
     ) -> Option<(ExprKind, TyId)> {
         let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
         let ty = left.ty;
+        if let (ExprKind::Const(left), ExprKind::Const(right)) = (&left.kind, &right.kind) {
+            self.warn_overflow(op, left, right, ty, span);
+            if let Some(value) = fold::binary(op, self.element(ty)?, left, right) {
+                return Some((ExprKind::Const(value), ty));
+            }
+        }
         Some((ExprKind::Binary(op, Box::new([left, right])), ty))
     }
 
@@ -156,6 +159,7 @@ impl Sema<'_> {
         left: Expr,
         right: Expr,
         written: Spanned<BinaryOp>,
+        span: Span,
     ) -> Option<(ExprKind, TyId)> {
         if self.is_integer(left.ty)
             && self.is_integer(right.ty)
@@ -166,7 +170,7 @@ impl Sema<'_> {
                     .note("OpenCL C 6.5.1: dividing an integer by zero gives an unspecified value"),
             );
         }
-        self.arithmetic(op, left, right, written)
+        self.arithmetic(op, left, right, written, span)
     }
 
     /// `%`, `&`, `^`, `|`: integers only (OpenCL C 6.5.1, 6.5.6).
@@ -176,13 +180,14 @@ impl Sema<'_> {
         left: Expr,
         right: Expr,
         written: Spanned<BinaryOp>,
+        span: Span,
     ) -> Option<(ExprKind, TyId)> {
         if self.reports_floats(&left, &right, written) {
             return None;
         }
         match op {
-            hir::BinaryOp::Remainder => self.divide(op, left, right, written),
-            _ => self.arithmetic(op, left, right, written),
+            hir::BinaryOp::Remainder => self.divide(op, left, right, written, span),
+            _ => self.arithmetic(op, left, right, written, span),
         }
     }
 
@@ -215,30 +220,39 @@ impl Sema<'_> {
     }
 
     /// `+`: numbers, or a pointer and an integer (C99 6.5.6).
-    fn add(&mut self, left: Expr, right: Expr, op: Span) -> Option<(ExprKind, TyId)> {
+    fn add(
+        &mut self,
+        left: Expr,
+        right: Expr,
+        op: Spanned<BinaryOp>,
+        span: Span,
+    ) -> Option<(ExprKind, TyId)> {
         let is_pointer = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Pointer(_));
         match (is_pointer(self, left.ty), is_pointer(self, right.ty)) {
-            (true, false) if self.is_integer(right.ty) => self.offset(left, right, op),
-            (false, true) if self.is_integer(left.ty) => self.offset(right, left, op),
-            _ => self.arithmetic(hir::BinaryOp::Add, left, right, Spanned { node: BinaryOp::Add, span: op }),
+            (true, false) if self.is_integer(right.ty) => self.offset(left, right, op.span),
+            (false, true) if self.is_integer(left.ty) => self.offset(right, left, op.span),
+            _ => self.arithmetic(hir::BinaryOp::Add, left, right, op, span),
         }
     }
 
     /// `-`: numbers, a pointer and an integer, or two pointers (C99 6.5.6).
-    fn subtract(&mut self, left: Expr, right: Expr, op: Span) -> Option<(ExprKind, TyId)> {
-        match (self.types.get(left.ty).clone(), self.types.get(right.ty).clone()) {
+    fn subtract(
+        &mut self,
+        left: Expr,
+        right: Expr,
+        op: Spanned<BinaryOp>,
+        span: Span,
+    ) -> Option<(ExprKind, TyId)> {
+        match (self.types.get(left.ty), self.types.get(right.ty)) {
             (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
                 let span = right.span;
                 let index = self.index_value(right);
                 let negative = ExprKind::Unary(hir::UnaryOp::Negate, Box::new(index));
                 let index = self.folded(negative, TyId::LONG, span);
-                self.offset(left, index, op)
+                self.offset(left, index, op.span)
             }
-            (Ty::Pointer(from), Ty::Pointer(to)) => self.difference(left, from, right, to, op),
-            _ => {
-                let op = Spanned { node: BinaryOp::Subtract, span: op };
-                self.arithmetic(hir::BinaryOp::Subtract, left, right, op)
-            }
+            (&Ty::Pointer(from), &Ty::Pointer(to)) => self.difference(left, from, right, to, op.span),
+            _ => self.arithmetic(hir::BinaryOp::Subtract, left, right, op, span),
         }
     }
 
