@@ -1,7 +1,7 @@
 //! Barriers that not every work-item of a group may reach (OpenCL C 6.15.8): a warning.
 //!
 //! A value varies if it may differ between the work-items of a group: it comes from an id of the work-item, from
-//! an atomic operation, or from a variable that was given such a value, or was given any value where only some
+//! an atomic operation, or from a variable that was given such a value last, or was given any value where only some
 //! work-items go. Memory that is read at one address by all is taken to hold one value, so what is reported is
 //! likely and what is not may still be wrong.
 
@@ -30,8 +30,12 @@ const VARYING: &[&str] = &[
 /// What is known of a function.
 #[derive(Clone, Default)]
 struct Facts {
-    /// Variables whose values vary.
+    /// Parameters whose values vary.
     varying: FxHashSet<LocalId>,
+    /// Variables that vary where a loop begins anew.
+    heads: FxHashMap<Span, FxHashSet<LocalId>>,
+    /// Whether there are jumps to labels, which bring what varies with them.
+    has_jumps: bool,
     /// Whether the result varies though no argument does.
     result_varies: bool,
     /// Whether it asks for an id of the work-item or does an atomic operation, perhaps through other functions.
@@ -71,6 +75,14 @@ struct Walk<'a, 'm> {
     left: Option<Span>,
     /// The same for the rest of the loop body alone, after a `continue` that only some take: they come back to it.
     skipped: Option<Span>,
+    /// Variables whose values vary here.
+    varying: FxHashSet<LocalId>,
+    /// Those that vary at the `break`s so far, for each loop and `switch` around.
+    breaks: Vec<FxHashSet<LocalId>>,
+    /// Those that vary at the `continue`s so far, for each loop around.
+    continues: Vec<FxHashSet<LocalId>>,
+    /// Those that vary where the `switch`es around begin.
+    switches: Vec<FxHashSet<LocalId>>,
     /// Barriers that were reached there; only filled in the last walk.
     found: Option<Vec<Divergent>>,
 }
@@ -113,8 +125,20 @@ impl<'m> Analysis<'m> {
     fn walk(&mut self, function: FunctionId, found: Option<Vec<Divergent>>) -> Option<Vec<Divergent>> {
         let module = self.module;
         let body = module.functions[function].body.as_deref().unwrap_or_default();
-        let mut walk =
-            Walk { analysis: self, function, parted: None, returned: None, left: None, skipped: None, found };
+        let varying = self.facts[function].varying.clone();
+        let mut walk = Walk {
+            analysis: self,
+            function,
+            parted: None,
+            returned: None,
+            left: None,
+            skipped: None,
+            varying,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            switches: Vec::new(),
+            found,
+        };
         walk.stmts(body);
         walk.found
     }
@@ -141,7 +165,12 @@ impl<'m> Walk<'_, 'm> {
 
     /// Where the work-items parted that lead here.
     fn here(&self) -> Option<Span> {
-        self.parted.or(self.left).or(self.skipped).or(self.returned)
+        self.parting().or(self.returned)
+    }
+
+    /// The same of work-items that will meet again: what only some of them store differs then.
+    fn parting(&self) -> Option<Span> {
+        self.parted.or(self.left).or(self.skipped)
     }
 
     /// Statements that are only reached under a condition.
@@ -154,42 +183,42 @@ impl<'m> Walk<'_, 'm> {
 
     fn stmt(&mut self, stmt: &'m Stmt) {
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.expr(expr),
+            StmtKind::Expr(expr) => self.evaluate(expr),
             StmtKind::Block(body) => self.stmts(body),
             StmtKind::If { condition, then, otherwise } => {
                 self.expr(condition);
                 let parted = self.varies(condition).then_some(condition.span);
+                let before = self.varying.clone();
                 self.under(parted, |walk| walk.stmts(then));
+                let after = std::mem::replace(&mut self.varying, before);
                 self.under(parted, |walk| walk.stmts(otherwise));
+                self.varying.extend(after);
             }
             StmtKind::Loop { condition, step, body, .. } => {
-                // What parts at the end of the body is felt at its beginning, from the next walk on.
-                let known = self.analysis.facts[self.function].left.get(&stmt.span).copied();
-                let (before, skipped) = (self.left, self.skipped);
-                self.left = before.or(known);
-                let varying = condition.as_ref().filter(|condition| self.varies(condition));
-                let parted = varying.map(|condition| condition.span);
-                self.under(parted, |walk| {
-                    condition.iter().for_each(|condition| walk.expr(condition));
-                    walk.stmts(body);
-                    walk.skipped = skipped;
-                    step.iter().for_each(|step| walk.expr(step));
-                });
-                if let (None, Some(parted)) = (known, self.left) {
-                    self.analysis.facts[self.function].left.insert(stmt.span, parted);
-                    self.analysis.changed = true;
-                }
-                self.left = before;
+                self.repeat(stmt.span, condition.as_deref(), step.as_deref(), body);
             }
             StmtKind::Switch { value, body } => {
                 self.expr(value);
                 let before = self.left;
                 let parted = self.varies(value).then_some(value.span);
+                self.switches.push(self.varying.clone());
+                self.breaks.push(FxHashSet::default());
                 self.under(parted, |walk| walk.stmts(body));
+                self.varying.extend(self.switches.pop().into_iter().flatten());
+                self.varying.extend(self.breaks.pop().into_iter().flatten());
                 self.left = before;
             }
-            StmtKind::Break => self.left = self.left.or(self.parted),
-            StmtKind::Continue => self.skipped = self.skipped.or(self.parted),
+            StmtKind::Case { .. } | StmtKind::Default => {
+                self.varying.extend(self.switches.last().into_iter().flatten());
+            }
+            StmtKind::Break => {
+                self.left = self.left.or(self.parted);
+                join(&mut self.breaks, &self.varying);
+            }
+            StmtKind::Continue => {
+                self.skipped = self.skipped.or(self.parted);
+                join(&mut self.continues, &self.varying);
+            }
             StmtKind::Return(value) => {
                 let value_varies = value.as_ref().is_some_and(|value| {
                     self.expr(value);
@@ -200,8 +229,59 @@ impl<'m> Walk<'_, 'm> {
                 }
                 self.returned = self.returned.or(self.here());
             }
-            StmtKind::Goto(_) => self.returned = self.returned.or(self.here()),
-            StmtKind::Declare(_) | StmtKind::Case { .. } | StmtKind::Default | StmtKind::Label(_) => {}
+            StmtKind::Goto(_) => {
+                self.returned = self.returned.or(self.here());
+                self.analysis.set(self.function, |facts| &mut facts.has_jumps, true);
+            }
+            StmtKind::Declare(_) | StmtKind::Label(_) => {}
+        }
+    }
+
+    /// A loop. What parts or varies at its end is felt at its beginning, from the next walk on.
+    fn repeat(&mut self, at: Span, condition: Option<&'m Expr>, step: Option<&'m Expr>, body: &'m [Stmt]) {
+        let facts = &self.analysis.facts[self.function];
+        let known = facts.left.get(&at).copied();
+        let head: FxHashSet<_> =
+            facts.heads.get(&at).unwrap_or(&self.varying).union(&self.varying).copied().collect();
+        self.varying.clone_from(&head);
+        self.breaks.push(FxHashSet::default());
+        self.continues.push(FxHashSet::default());
+        let (before, skipped) = (self.left, self.skipped);
+        self.left = before.or(known);
+        let varying = condition.filter(|condition| self.varies(condition));
+        let parted = varying.map(|condition| condition.span);
+        self.under(parted, |walk| {
+            condition.into_iter().for_each(|condition| walk.expr(condition));
+            walk.stmts(body);
+            walk.skipped = skipped;
+            walk.varying.extend(walk.continues.pop().into_iter().flatten());
+            step.into_iter().for_each(|step| walk.evaluate(step));
+        });
+        if let (None, Some(parted)) = (known, self.left) {
+            self.analysis.facts[self.function].left.insert(at, parted);
+            self.analysis.changed = true;
+        }
+        self.left = before;
+        self.varying.extend(&head);
+        self.analysis.set(self.function, |facts| facts.heads.entry(at).or_default(), self.varying.clone());
+        self.varying.extend(self.breaks.pop().into_iter().flatten());
+    }
+
+    /// An expression that is evaluated for its effects. A variable that is given one value by all work-items
+    /// varies no longer.
+    fn evaluate(&mut self, expr: &'m Expr) {
+        if let ExprKind::Comma(left, right) = &expr.kind {
+            self.evaluate(left);
+            return self.evaluate(right);
+        }
+        self.expr(expr);
+        if let ExprKind::Assign(assign) = &expr.kind
+            && let PlaceKind::Local(local) = assign.place.kind
+            && self.parting().is_none()
+            && !self.varies(&assign.value)
+            && !self.analysis.facts[self.function].has_jumps
+        {
+            self.varying.remove(&local);
         }
     }
 
@@ -266,14 +346,14 @@ impl<'m> Walk<'_, 'm> {
         if places.is_empty() {
             return;
         }
-        if is_source || self.here().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
+        if is_source || self.parting().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
             places.into_iter().for_each(|place| self.vary(place));
         }
     }
 
     /// What is stored may differ, or where, or whether at all.
     fn stores(&mut self, place: &'m Place, value: &'m Expr) {
-        if self.here().is_some() || self.varies(value) || self.place_varies(place) {
+        if self.parting().is_some() || self.varies(value) || self.place_varies(place) {
             self.vary(place);
         }
     }
@@ -283,7 +363,7 @@ impl<'m> Walk<'_, 'm> {
         if let Some(local) = place.local()
             && self.is_private(local)
         {
-            self.analysis.vary(self.function, local);
+            self.varying.insert(local);
         }
     }
 
@@ -336,8 +416,13 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn is_varying(&self, local: LocalId) -> bool {
-        self.analysis.facts[self.function].varying.contains(&local)
+        self.varying.contains(&local)
     }
+}
+
+/// Adds what varies at a jump to what varies where it leads.
+fn join(targets: &mut [FxHashSet<LocalId>], varying: &FxHashSet<LocalId>) {
+    targets.last_mut().into_iter().for_each(|target| target.extend(varying));
 }
 
 /// Whether all work-items of a group must come there together.

@@ -22,30 +22,40 @@ impl Sema<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Expr {
-        self.warn_precedence(op, left);
-        self.warn_precedence(op, right);
+        self.warn_precedence(op, left, right);
         let left = self.operator_value(left);
         let right = self.operator_value(right);
         self.binary_values(op, left, right, span)
     }
 
-    /// `a & b == c` compares first, which is hardly meant (C99 6.5).
-    fn warn_precedence(&mut self, op: Spanned<BinaryOp>, operand: &ast::Expr) {
-        let ast::ExprKind::Binary(inner) = &operand.kind else { return };
-        let is_bitwise = matches!(op.node, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
-        let compares = matches!(
-            inner.op.node,
-            BinaryOp::Equal
-                | BinaryOp::NotEqual
-                | BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual
-        );
-        if !is_bitwise || !compares {
+    /// `a & b == c` compares first, which is hardly meant (C99 6.5); `a == b & c == d` is a way to say `&&`.
+    fn warn_precedence(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
+        let operator = |operand: &ast::Expr| match &operand.kind {
+            ast::ExprKind::Binary(inner) => Some(inner.op.node),
+            _ => None,
+        };
+        let is_bitwise = |op| matches!(op, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
+        let is_comparison = |op| {
+            matches!(
+                op,
+                BinaryOp::Equal
+                    | BinaryOp::NotEqual
+                    | BinaryOp::Less
+                    | BinaryOp::LessEqual
+                    | BinaryOp::Greater
+                    | BinaryOp::GreaterEqual
+            )
+        };
+        let is_logical = |op| is_bitwise(op) || is_comparison(op);
+        let (inner, operand) = match (operator(left), operator(right)) {
+            (Some(inner), other) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, left),
+            (other, Some(inner)) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, right),
+            _ => return,
+        };
+        if !is_bitwise(op.node) {
             return;
         }
-        let (outer, inner) = (op.node.spelling(), inner.op.node.spelling());
+        let (outer, inner) = (op.node.spelling(), inner.spelling());
         self.report(
             Diagnostic::new(Code::Precedence, op.span, format!("`{inner}` comes before `{outer}` here"))
                 .also(operand.span, "is compared first")
