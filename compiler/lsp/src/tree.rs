@@ -80,7 +80,7 @@ fn walk_statement<'t>(statement: &'t Statement<'t>, visit: &mut dyn FnMut(Node<'
             if let ForInit::Declaration(declaration) = &run.init {
                 visit(Node::Declaration(declaration));
             }
-            walk_statement(&run.body, visit);
+            walk_statement(run.body, visit);
         }
         StatementKind::Switch { body, .. }
         | StatementKind::While { body, .. }

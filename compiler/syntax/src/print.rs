@@ -106,7 +106,7 @@ impl Printer<'_> {
         self.operand(&assertion.condition);
         if !assertion.message.is_empty() {
             self.push(", ");
-            self.strings(&assertion.message);
+            self.strings(assertion.message);
         }
         self.end(");");
     }
@@ -141,7 +141,7 @@ impl Printer<'_> {
     fn statement(&mut self, statement: &Statement) {
         if !statement.attributes.is_empty() {
             self.begin("");
-            self.attributes(&statement.attributes);
+            self.attributes(statement.attributes);
             self.end("");
         }
         match &statement.kind {

@@ -50,7 +50,7 @@ impl Sema<'_> {
         }
         let mut message = "this static assertion fails".to_owned();
         if !assertion.message.is_empty() {
-            let bytes = self.string_bytes(&assertion.message);
+            let bytes = self.string_bytes(assertion.message);
             let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
             message = format!("{message}: {}", String::from_utf8_lossy(text));
         }

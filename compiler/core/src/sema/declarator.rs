@@ -417,7 +417,7 @@ impl Sema<'_> {
                 if let Some(chunk) = parameter.declarator.chunks.first()
                     && let DerivationKind::Array(array) = &chunk.kind
                 {
-                    let found = self.qualifiers(&array.qualifiers);
+                    let found = self.qualifiers(array.qualifiers);
                     ty = self.qualify(ty, found);
                 }
             }

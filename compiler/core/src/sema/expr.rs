@@ -152,30 +152,30 @@ impl Sema<'_> {
             Ast::Member(node) => return self.member(&node.base, node.name, span),
             Ast::Arrow(node) => return self.arrow(&node.base, node.name, span),
             Ast::Unary(node) => return self.unary(node.op, &node.operand, span),
-            Ast::CompoundLiteral(node) => return self.compound_literal(&node.ty, &node.init, span),
+            Ast::CompoundLiteral(node) => return self.compound_literal(node.ty, &node.init, span),
             Ast::Form(node) => return self.form(node, span),
             Ast::Generic(node) => {
-                return self.generic_selection(&node.control, &node.associations, span);
+                return self.generic_selection(&node.control, node.associations, span);
             }
-            Ast::Offsetof(node) => self.offsetof(&node.ty, &node.member, span),
+            Ast::Offsetof(node) => self.offsetof(node.ty, node.member, span),
             Ast::Integer(text) => self.integer_literal(*text, span),
             Ast::Floating(text) => self.floating_literal(*text, span),
             Ast::Character(text) => self.character_literal(*text, span),
-            Ast::Call(node) => self.call(&node.callee, &node.arguments, span),
+            Ast::Call(node) => self.call(&node.callee, node.arguments, span),
             Ast::Binary(node) => self.binary(node.op, &node.left, &node.right, span),
             Ast::Assign(node) => self.assign(node.op, &node.left, &node.right, span),
             Ast::Conditional(node) => {
                 self.conditional(&node.condition, node.then.as_ref(), &node.otherwise, span)
             }
             Ast::Comma(node) => self.comma(&node.left, &node.right, span),
-            Ast::Cast(node) => self.cast_expr(&node.ty, &node.operand, span),
+            Ast::Cast(node) => self.cast_expr(node.ty, &node.operand, span),
             Ast::SizeofExpr(operand) => self.sizeof_expr(operand, span),
             Ast::SizeofType(ty) => self.sizeof_type(ty, span),
             Ast::AlignofExpr(operand) => self.alignof_expr(operand, span),
             Ast::AlignofType(ty) => self.alignof_type(ty, span),
             Ast::VecStepExpr(operand) => self.vec_step_expr(operand, span),
             Ast::VecStepType(ty) => self.vec_step_type(ty, span),
-            Ast::Astype(node) => self.astype_expr(&node.operand, &node.ty, span),
+            Ast::Astype(node) => self.astype_expr(&node.operand, node.ty, span),
             Ast::Block(block) => self.block_literal(block, span),
             Ast::StatementExpr(block) => self.statement_expression(block, span),
             Ast::Error => self.error_value(span),

@@ -73,7 +73,7 @@ impl Sema<'_> {
         let Ast::CompoundLiteral(literal) = &strip_parens(expr).kind else {
             return (ty, self.error_value(expr.span));
         };
-        let named = self.type_name(&literal.ty);
+        let named = self.type_name(literal.ty);
         let same = match (self.types.get(ty.ty), self.types.get(named.ty)) {
             (Ty::Array(left, count), Ty::Array(right, other)) => {
                 left.ty == right.ty && (count == other || count.is_none() || other.is_none())
@@ -167,7 +167,7 @@ impl Sema<'_> {
         for item in list.items {
             let mut repeats = 0;
             if !item.designators.is_empty() {
-                let Some(range) = self.designate(&item.designators, &mut path) else {
+                let Some(range) = self.designate(item.designators, &mut path) else {
                     parts.is_wrong = true;
                     self.check_value(&item.value);
                     continue;

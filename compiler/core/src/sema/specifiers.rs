@@ -66,8 +66,8 @@ impl Sema<'_> {
     /// The type, storage class and function specifiers that these words say.
     pub(crate) fn specifiers(&mut self, specifiers: &ast::Specifiers) -> Specified {
         let (mut named, has_tag) = self.base_type(specifiers);
-        named.ty = self.qualified(named, &specifiers.qualifiers);
-        let storage = self.storage_class(&specifiers.storage);
+        named.ty = self.qualified(named, specifiers.qualifiers);
+        let storage = self.storage_class(specifiers.storage);
         let find =
             |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
         if let Some(span) = find(FunctionSpecifier::Noreturn) {

@@ -181,7 +181,7 @@ impl Sema<'_> {
         }
         let condition = of.condition.as_ref().map(|condition| Box::new(self.condition(condition)));
         let step = of.step.as_ref().map(|step| Box::new(self.discarded(step)));
-        let body = self.loop_body(&of.body);
+        let body = self.loop_body(of.body);
         out.push(Stmt { kind: StmtKind::Loop { test_first: true, condition, step, body, hints }, span });
         let scope = self.scopes.pop();
         self.warn_unused(&scope);

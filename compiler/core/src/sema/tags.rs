@@ -80,7 +80,7 @@ impl Sema<'_> {
         };
         self.note_tag(specifier.tag, Tag::Record(id), Role::Definition);
         self.open_tags.push(Tag::Record(id));
-        self.record_members(id, members, &specifier.attributes);
+        self.record_members(id, members, specifier.attributes);
         self.open_tags.pop();
         self.types.intern(Ty::Record(id))
     }
@@ -183,7 +183,7 @@ impl Sema<'_> {
         }
         let mut is_host_sized = false;
         for (number, one) in line.declarators.iter().enumerate() {
-            let declared = self.declarator(specified.ty, &one.declarator);
+            let declared = self.declarator(specified.ty, one.declarator);
             let target = Target::Member(declared.ty.ty);
             let all = line.specifiers.attributes.iter().chain(one.declarator.attributes);
             let attributes = self.attributes(all, target);
@@ -199,7 +199,7 @@ impl Sema<'_> {
             }
             let is_last = is_last && number + 1 == line.declarators.len();
             let ty = self.member_type(declared.ty, declared.span, is_last);
-            let sugar = specified.sugar_of(&one.declarator);
+            let sugar = specified.sugar_of(one.declarator);
             is_host_sized |=
                 sugar.is_host_sized && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
             if let Some(name) = declared.name {

@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 56b2f4667c29502d09b046a062f6ea565f7d3a6e06667858ed1892292f8bbe82
+// sha3: ea8fe62575cbdb8d54d89af16192237d987d503919ed348c22999e3d69b8b726
 // features: 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
@@ -94,7 +94,7 @@ Variant66(MemberDeclarator<'a>),
 Variant67(&'a Member<'a>),
 Variant68(Vec<Member<'a>>),
 Variant69(Modifier),
-Variant70(Box<Parameter<'a>>),
+Variant70(&'a Parameter<'a>),
 Variant71((Moment, Vec<Parameter<'a>>)),
 Variant72((Moment, &'a FunctionDerivation<'a>)),
 Variant73(PointerModifier<'a>),
@@ -8275,17 +8275,6 @@ Some((___l, ___Symbol::Variant5(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
-fn ___pop_Variant70<
-  'a,
->(
-___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
-) -> (u32, Box<Parameter<'a>>, u32)
- {
-match ___symbols.pop() {
-Some((___l, ___Symbol::Variant70(___v), ___r)) => (___l, ___v, ___r),
-_ => ___symbol_type_mismatch()
-}
-}
 fn ___pop_Variant60<
   'a,
 >(
@@ -8965,6 +8954,17 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
  {
 match ___symbols.pop() {
 Some((___l, ___Symbol::Variant67(___v), ___r)) => (___l, ___v, ___r),
+_ => ___symbol_type_mismatch()
+}
+}
+fn ___pop_Variant70<
+  'a,
+>(
+___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
+) -> (u32, &'a Parameter<'a>, u32)
+ {
+match ___symbols.pop() {
+Some((___l, ___Symbol::Variant70(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
@@ -20575,10 +20575,10 @@ fn ___action149<
     'a,
 >(
 state: &State<'t, 'a>,
-(_, p, _): (u32, Box<Parameter<'a>>, u32),
+(_, p, _): (u32, &'a Parameter<'a>, u32),
 ) -> (Moment, Vec<Parameter<'a>>)
 {
-(state.enter(), vec![declare_parameter(state, p)])
+(state.enter(), vec![*declare_parameter(state, p)])
 }
 
 #[allow(unused_variables)]
@@ -20590,10 +20590,10 @@ fn ___action150<
 state: &State<'t, 'a>,
 (_, v, _): (u32, (Moment, Vec<Parameter<'a>>), u32),
 (_, _, _): (u32, Terminal, u32),
-(_, p, _): (u32, Box<Parameter<'a>>, u32),
+(_, p, _): (u32, &'a Parameter<'a>, u32),
 ) -> (Moment, Vec<Parameter<'a>>)
 {
-(v.0, push(v.1, declare_parameter(state, p)))
+(v.0, push(v.1, *declare_parameter(state, p)))
 }
 
 #[allow(unused_variables)]
@@ -20618,7 +20618,7 @@ fn ___action152<
 state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, &'a Specifiers<'a>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 parameter(state, l, s, Box::default(), state.end())
 }
@@ -20633,7 +20633,7 @@ state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, &'a Specifiers<'a>, u32),
 (_, d, _): (u32, Box<DeclaratorParts<'a>>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 parameter(state, l, s, d, state.end())
 }
@@ -20648,7 +20648,7 @@ state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, s, _): (u32, &'a Specifiers<'a>, u32),
 (_, d, _): (u32, Box<DeclaratorParts<'a>>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 parameter(state, l, s, d, state.end())
 }
@@ -26081,7 +26081,7 @@ fn ___action462<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, &'a Specifiers<'a>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 let ___start0 = ___0.0.clone();
 let ___end0 = ___0.0.clone();
@@ -26108,7 +26108,7 @@ fn ___action463<
 state: &State<'t, 'a>,
 ___0: (u32, &'a Specifiers<'a>, u32),
 ___1: (u32, Box<DeclaratorParts<'a>>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 let ___start0 = ___0.0.clone();
 let ___end0 = ___0.0.clone();
@@ -26136,7 +26136,7 @@ fn ___action464<
 state: &State<'t, 'a>,
 ___0: (u32, &'a Specifiers<'a>, u32),
 ___1: (u32, Box<DeclaratorParts<'a>>, u32),
-) -> Box<Parameter<'a>>
+) -> &'a Parameter<'a>
 {
 let ___start0 = ___0.0.clone();
 let ___end0 = ___0.0.clone();

@@ -216,18 +216,21 @@ pub(crate) fn parameter<'a>(
     specifiers: &'a Specifiers<'a>,
     declarator: Box<DeclaratorParts<'a>>,
     hi: u32,
-) -> Box<Parameter<'a>> {
+) -> &'a Parameter<'a> {
     let declarator = declarator.finish(state);
-    Box::new(Parameter { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
+    state.arena.node(Parameter { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
 }
 
 /// A parameter takes effect behind its declarator (C99 6.2.1p7): later ones may use it.
-pub(crate) fn declare_parameter<'a>(state: &State<'_, 'a>, parameter: Box<Parameter<'a>>) -> Parameter<'a> {
+pub(crate) fn declare_parameter<'a>(
+    state: &State<'_, 'a>,
+    parameter: &'a Parameter<'a>,
+) -> &'a Parameter<'a> {
     state.end_element();
     if let Some(name) = parameter.declarator.name {
         state.scopes.borrow_mut().declare(name.node, NameKind::Value);
     }
-    *parameter
+    parameter
 }
 
 pub(crate) fn type_name<'a>(

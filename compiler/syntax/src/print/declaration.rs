@@ -41,7 +41,7 @@ impl Printer<'_> {
             self.word(function(word.node));
         }
         if !specifiers.attributes.is_empty() {
-            self.attributes(&specifiers.attributes);
+            self.attributes(specifiers.attributes);
             self.push(" ");
         }
         for word in specifiers.qualifiers {
@@ -114,7 +114,7 @@ impl Printer<'_> {
             RecordKind::Struct => "struct",
             RecordKind::Union => "union",
         };
-        self.tagged(word, record.tag, &record.attributes);
+        self.tagged(word, record.tag, record.attributes);
         if let Some(members) = &record.members {
             self.push(" { ");
             for member in *members {
@@ -129,7 +129,7 @@ impl Printer<'_> {
         self.specifiers(&member.specifiers);
         for (i, declared) in member.declarators.iter().enumerate() {
             self.push(if i > 0 { ", " } else { " " });
-            self.declarator(&declared.declarator);
+            self.declarator(declared.declarator);
             if let Some(width) = &declared.width {
                 self.push(" : ");
                 self.operand(width);
@@ -139,7 +139,7 @@ impl Printer<'_> {
     }
 
     fn enumeration(&mut self, enumeration: &EnumSpecifier) {
-        self.tagged("enum", enumeration.tag, &enumeration.attributes);
+        self.tagged("enum", enumeration.tag, enumeration.attributes);
         if let Some(enumerators) = &enumeration.enumerators {
             self.push(" { ");
             self.list(enumerators, ", ", Self::enumerator);
@@ -191,7 +191,7 @@ impl Printer<'_> {
         }
         if !declarator.attributes.is_empty() {
             self.push(" ");
-            self.attributes(&declarator.attributes);
+            self.attributes(declarator.attributes);
         }
     }
 
@@ -233,8 +233,8 @@ impl Printer<'_> {
 
     pub(super) fn parameters(&mut self, function: &FunctionDerivation) {
         self.push("(");
-        self.list(&function.parameters, ", ", |p, of| p.declared(&of.specifiers, &of.declarator));
-        self.list(&function.old_style, ", ", |p, name| p.name(name.node));
+        self.list(function.parameters, ", ", |p, of| p.declared(&of.specifiers, &of.declarator));
+        self.list(function.old_style, ", ", |p, name| p.name(name.node));
         if function.variadic.is_some() {
             self.push(if function.parameters.is_empty() { "..." } else { ", ..." });
         } else if function.parameters.is_empty() && function.old_style.is_empty() {
@@ -253,7 +253,7 @@ impl Printer<'_> {
         self.name(attribute.name.node);
         if !attribute.arguments.is_empty() {
             self.push("(");
-            self.arguments(&attribute.arguments);
+            self.arguments(attribute.arguments);
             self.push(")");
         }
     }
@@ -270,7 +270,7 @@ impl Printer<'_> {
             return self.push("{ }");
         }
         self.push("{ ");
-        self.list(&list.items, ", ", Self::initializer_item);
+        self.list(list.items, ", ", Self::initializer_item);
         self.push(" }");
     }
 

@@ -85,9 +85,9 @@ impl Printer<'_> {
                 self.conditional(&node.condition, node.then.as_ref(), &node.otherwise);
             }
             ExprKind::Comma(node) => self.comma(&node.left, &node.right),
-            ExprKind::Cast(node) => self.cast(&node.ty, &node.operand),
+            ExprKind::Cast(node) => self.cast(node.ty, &node.operand),
             ExprKind::CompoundLiteral(node) => {
-                self.enclosed("(", &node.ty);
+                self.enclosed("(", node.ty);
                 self.initializer_list(&node.init);
             }
             ExprKind::SizeofExpr(of) => self.query("sizeof ", of),
@@ -99,7 +99,7 @@ impl Printer<'_> {
             ExprKind::Astype(node) => {
                 self.push("__builtin_astype(");
                 self.element(&node.operand);
-                self.enclosed(", ", &node.ty);
+                self.enclosed(", ", node.ty);
             }
             ExprKind::Offsetof(node) => {
                 let OffsetofExpr { ty, member } = &**node;
@@ -117,7 +117,7 @@ impl Printer<'_> {
             ExprKind::Form(node) => {
                 self.push(node.form.node.spelling());
                 self.push("(");
-                self.arguments(&node.arguments);
+                self.arguments(node.arguments);
                 self.push(")");
             }
             ExprKind::Generic(node) => {

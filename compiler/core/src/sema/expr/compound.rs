@@ -33,7 +33,7 @@ impl Sema<'_> {
             inner = parenthesised;
         }
         let ast::ExprKind::CompoundLiteral(literal) = &inner.kind else { return self.operand(expr) };
-        let (ty, value) = self.compound_value(&literal.ty, &literal.init, inner.span);
+        let (ty, value) = self.compound_value(literal.ty, &literal.init, inner.span);
         if value.ty == TyId::ERROR {
             return Operand::Value(value);
         }

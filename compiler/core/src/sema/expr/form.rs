@@ -17,7 +17,7 @@ use crate::{
 impl Sema<'_> {
     /// What a form names or gives.
     pub(super) fn form(&mut self, node: &FormExpr, span: Span) -> Operand {
-        let value = match (node.form.node, &node.arguments[..]) {
+        let value = match (node.form.node, node.arguments) {
             (
                 Form::ChooseExpr,
                 [Argument::Expr(condition), Argument::Expr(then), Argument::Expr(otherwise)],

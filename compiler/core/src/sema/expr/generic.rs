@@ -35,7 +35,7 @@ impl Sema<'_> {
             callee = match &callee.kind {
                 ast::ExprKind::Paren(inner) => inner,
                 ast::ExprKind::Generic(node) => {
-                    match self.selected(&node.control, &node.associations, callee.span) {
+                    match self.selected(&node.control, node.associations, callee.span) {
                         Some(chosen) => {
                             self.report_c11("a generic selection", callee.span);
                             &node.associations[chosen].value
