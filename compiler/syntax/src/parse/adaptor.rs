@@ -76,6 +76,26 @@ impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
         self.state.nesting.borrow_mut().take(kind, next).map_err(|TooDeep| Stop::TooDeep)
     }
 
+    /// Applies the edits before the next token. Gives the terminal that one of them puts in.
+    #[cold]
+    fn edit(&mut self) -> Option<Terminal> {
+        while let Some(edit) = self.edits.get(self.next.edit)
+            && edit.at <= self.next.token
+        {
+            self.next.edit += 1;
+            match edit.kind {
+                EditKind::Insert(terminal) => return Some(terminal),
+                EditKind::Remove(count) => self.next.token = edit.at + count,
+                EditKind::Classify(terminal) => {
+                    self.classified = Some(terminal);
+                    break;
+                }
+            }
+            self.state.looking_at.set(self.next);
+        }
+        None
+    }
+
     /// A terminal that is not there stands behind the last token that is.
     fn inserted(&self, terminal: Terminal) -> Result<(u32, Terminal, u32), Stop> {
         if let Terminal::Punct(punct) = terminal {
@@ -89,6 +109,7 @@ impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
 impl Iterator for Adaptor<'_, '_, '_> {
     type Item = Result<(u32, Terminal, u32), Stop>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if let Some((name, hi)) = self.name.take() {
             let terminal = self.classified.take().unwrap_or_else(|| {
@@ -98,24 +119,15 @@ impl Iterator for Adaptor<'_, '_, '_> {
             return Some(Ok((hi, terminal, hi)));
         }
         self.state.looking_at.set(self.next);
-        while let Some(edit) = self.edits.get(self.next.edit)
-            && edit.at <= self.next.token
+        if self.next.edit < self.edits.len()
+            && let Some(terminal) = self.edit()
         {
-            self.next.edit += 1;
-            match edit.kind {
-                EditKind::Insert(terminal) => return Some(self.inserted(terminal)),
-                EditKind::Remove(count) => self.next.token = edit.at + count,
-                EditKind::Classify(terminal) => {
-                    self.classified = Some(terminal);
-                    break;
-                }
-            }
-            self.state.looking_at.set(self.next);
+            return Some(self.inserted(terminal));
         }
         if self.next.token >= self.horizon {
             return Some(Err(Stop::Horizon));
         }
-        let token = self.state.tokens.get(self.next.token)?;
+        let token = *self.state.tokens.get(self.next.token)?;
         if token.kind == TokenKind::Punct(Punct::OpenBrace)
             && self.body != Some(self.next.token)
             && begins_body(&self.state.tokens[..self.next.token])

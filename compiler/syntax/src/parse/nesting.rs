@@ -38,36 +38,37 @@ struct Operator {
     /// How tightly it binds.
     strength: u8,
     /// The height of its left operand.
-    left: u32,
+    left: u16,
     /// The height that the left operands of this and the level's operators before it give the outermost of them.
-    all: u32,
+    all: u16,
 }
 
-/// What stands between two brackets. Heights are of trees of which a part is still to come.
+/// What stands between two brackets. Heights are of trees of which a part is still to come. The numbers are small, as what
+/// grows beyond `MAX_DEPTH` is refused, and so is this, which is put away at each bracket.
 #[derive(Clone, Copy, Default)]
 struct Level {
     /// The depth of what holds the brackets.
-    base: u32,
+    base: u16,
     /// Statements around the current one that have begun on this level.
-    statements: u32,
+    statements: u16,
     /// Unfinished `do`s since the last statement ended.
-    dos: u32,
+    dos: u16,
     /// How deep what stands behind assignments and `?` is for them.
-    right: u32,
+    right: u16,
     /// `?`s whose `:` is to come.
-    questions: u32,
+    questions: u16,
     /// Where the level's operators begin.
-    operators: usize,
+    operators: u16,
     /// Prefix operators and casts before the current operand.
-    prefix: u32,
+    prefix: u16,
     /// The height of the current operand.
-    operand: u32,
+    operand: u16,
     /// The greatest height of what stands finished before assignments and `?`.
-    finished: u32,
+    finished: u16,
     /// The height of what stands before the last comma operator.
-    left: Option<u32>,
+    left: Option<u16>,
     /// The greatest height of the statements and elements before.
-    beside: u32,
+    beside: u16,
     /// Whether what stands between these brackets could be a type, and whether that has a name.
     could_be_type: bool,
     has_name: bool,
@@ -102,13 +103,14 @@ impl Nesting {
                 self.before = Before::Operand;
                 self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && !self.level.has_name;
                 self.level.has_name = true;
+                // Beside an operator it makes nothing higher.
                 if before != Before::Cast {
                     return Ok(());
                 }
                 self.begin_cast();
             }
         }
-        if self.level.base + self.level.statements + self.height() > MAX_DEPTH {
+        if u32::from(self.level.base + self.level.statements + self.height()) > MAX_DEPTH {
             Err(TooDeep)
         } else {
             Ok(())
@@ -223,7 +225,7 @@ impl Nesting {
         let depth = level.base + level.statements + level.right + level.prefix + self.pending() + 1;
         self.open.push(self.level);
         self.level =
-            Level { base: depth, operators: self.operators.len(), could_be_type: true, ..Level::default() };
+            Level { base: depth, operators: self.operators.len() as u16, could_be_type: true, ..Level::default() };
         if self.open.len() > MAX_BRACKETS { Err(TooDeep) } else { Ok(()) }
     }
 
@@ -258,8 +260,8 @@ impl Nesting {
     }
 
     /// How many operators of the level wait for their right operands.
-    fn pending(&self) -> u32 {
-        (self.operators.len() - self.level.operators) as u32
+    fn pending(&self) -> u16 {
+        self.operators.len() as u16 - self.level.operators
     }
 
     fn last_operator(&self) -> Option<Operator> {
@@ -267,24 +269,24 @@ impl Nesting {
     }
 
     /// What stands before an assignment, `?` or `:` is finished and hangs so much lower.
-    fn finish(&mut self, lower: u32) {
+    fn finish(&mut self, lower: u16) {
         self.level.finished = self.level.finished.max(self.level.right + self.height_of_operators() + lower);
         self.end_operators();
     }
 
     fn end_operators(&mut self) {
-        self.operators.truncate(self.level.operators);
+        self.operators.truncate(self.level.operators.into());
         (self.level.operand, self.level.prefix) = (0, 0);
     }
 
-    fn height_of_operators(&self) -> u32 {
+    fn height_of_operators(&self) -> u16 {
         // Each of them puts what stands on its right one level lower.
         let operand = self.level.operand + self.level.prefix + self.pending();
         self.last_operator().map_or(operand, |before| before.all.max(operand))
     }
 
     /// The height of the current statement or element.
-    fn height(&self) -> u32 {
+    fn height(&self) -> u16 {
         let height = (self.level.right + self.height_of_operators()).max(self.level.finished);
         self.level.left.map_or(height, |left| left.max(height) + 1)
     }
