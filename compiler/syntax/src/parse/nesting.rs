@@ -224,8 +224,12 @@ impl Nesting {
         let level = &self.level;
         let depth = level.base + level.statements + level.right + level.prefix + self.pending() + 1;
         self.open.push(self.level);
-        self.level =
-            Level { base: depth, operators: self.operators.len() as u16, could_be_type: true, ..Level::default() };
+        self.level = Level {
+            base: depth,
+            operators: self.operators.len() as u16,
+            could_be_type: true,
+            ..Level::default()
+        };
         if self.open.len() > MAX_BRACKETS { Err(TooDeep) } else { Ok(()) }
     }
 
