@@ -8,6 +8,7 @@ mod devices;
 mod exit;
 mod explain;
 mod files;
+mod heap;
 mod options;
 mod progress;
 mod reflect;
@@ -18,6 +19,7 @@ mod watch;
 use crate::arguments::Command;
 
 fn main() -> std::process::ExitCode {
+    heap::prepare();
     match arguments::parse(std::env::args_os()) {
         Ok(line) => {
             crash::prepare(line.words);

@@ -57,6 +57,7 @@ struct Row {
 }
 
 pub(crate) fn frontend(options: &Frontend) -> Result<(), String> {
+    crate::heap::prepare();
     let std = LanguageVersion::parse(&options.std)
         .ok_or_else(|| format!("`{}` is no language version", options.std))?;
     let mut paths = Vec::new();

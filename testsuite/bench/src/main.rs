@@ -5,6 +5,9 @@
 mod editors;
 mod examples;
 mod frontend;
+// The heap of the binary, so that what is measured here is what it takes there.
+#[path = "../../../compiler/cli/src/heap.rs"]
+mod heap;
 mod kernels;
 mod kiln;
 mod median;
