@@ -82,13 +82,14 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     }
     let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
     let mut search = Search { views: &views, best: Vec::new() };
-    let mut misfits: SmallVec<[usize; 5]> = SmallVec::from_elem(0, views.len());
+    // Arguments are tried from left to right: the one that stops the form that gets farthest is to blame.
+    let mut misfit = None;
     for (id, row) in set.rows() {
         let count = row.signature.parameters.len();
         if count == views.len() || (row.signature.is_variadic && count < views.len()) {
             let mut fits = |index: usize, parameter: &Param| {
                 let fits = views[index].rank(parameter).is_some();
-                misfits[index] += usize::from(!fits);
+                misfit = misfit.max((!fits).then_some(index));
                 fits
             };
             row.signature.matching(&set.context, &mut fits, &mut |candidate| search.consider(id, candidate));
@@ -96,7 +97,7 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     }
     match search.best.as_slice() {
         [found] => Ok(found.overload(types, &views)),
-        _ => Err(search.failure(set, &misfits)),
+        _ => Err(search.failure(set, misfit)),
     }
 }
 
@@ -133,19 +134,25 @@ impl Search<'_> {
         self.best.push(Found { id, candidate, ranks });
     }
 
-    fn failure(self, set: &Set, misfits: &[usize]) -> Failure {
+    fn failure(self, set: &Set, misfit: Option<usize>) -> Failure {
         if !self.best.is_empty() {
             let shown = self.best.iter().take(MOST_CANDIDATES);
             let candidates = shown.map(|found| row(found.id).show(&found.candidate)).collect();
             return Failure { kind: FailureKind::Ambiguous, candidates };
         }
-        let candidates = set.rows().map(|(_, row)| row.show_generic()).collect();
-        let worst = misfits.iter().enumerate().rev().max_by_key(|(_, misfits)| **misfits);
-        let kind = match worst {
-            Some((index, misfits)) if *misfits > 0 => FailureKind::Argument(index),
+        let mut candidates: Vec<String> = Vec::new();
+        for (_, row) in set.rows() {
+            let shown = row.show_generic();
+            if !candidates.contains(&shown) {
+                candidates.push(shown);
+            }
+        }
+        let given = self.views.len();
+        let kind = match misfit {
+            Some(index) => FailureKind::Argument(index),
             // They all fit one by one, but not together.
-            _ if set.rows().any(|(_, row)| row.signature.parameters.len() == misfits.len()) => {
-                FailureKind::Argument(misfits.len().saturating_sub(1))
+            None if set.rows().any(|(_, row)| row.signature.parameters.len() == given) => {
+                FailureKind::Argument(given.saturating_sub(1))
             }
             _ => {
                 let counts = set.rows().map(|(_, row)| row.signature.parameters.len());

@@ -157,7 +157,7 @@ impl Sema<'_> {
         );
         self.report(if is_legacy {
             diagnostic
-                .help("use the functions of OpenCL C 2.0, such as `atomic_fetch_add_explicit`, for atomic types")
+                .help("use an atomic type and the functions of OpenCL C 2.0, such as `atomic_fetch_add_explicit`")
                 .note("OpenCL C 6.15.12.8: these functions take pointers to plain int and uint in global or local memory")
         } else {
             diagnostic

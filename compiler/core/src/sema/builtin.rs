@@ -12,7 +12,7 @@ use crate::{
     diag::{Code, Diagnostic},
     extensions::Extensions,
     hir::{Conversion, Expr, ExprKind, LocalId, Place, PlaceKind, Stmt, StmtKind},
-    ty::{Implicit, Pointee, QualTy, Scalar, Ty, TyId},
+    ty::{Access, Implicit, Pointee, QualTy, Scalar, Ty, TyId},
 };
 
 /// A call, for messages.
@@ -328,7 +328,13 @@ impl Sema<'_> {
         });
         let (Some(is_legacy), Some(object)) = (is_legacy, arguments.first()) else { return false };
         let Ty::Pointer(to) = *self.types.get(object.ty) else { return false };
-        if self.is_atomic(to.ty) != is_legacy {
+        let is_of_another_type = match self.types.get(to.ty) {
+            Ty::Scalar(Scalar::Float) => !call.name.ends_with("xchg"),
+            Ty::Scalar(scalar) => scalar.size() < 4 || scalar.is_float(),
+            Ty::Vector(..) | Ty::Record(_) | Ty::Pointer(_) => true,
+            _ => false,
+        };
+        if self.is_atomic(to.ty) != is_legacy && !(is_legacy && is_of_another_type) {
             return false;
         }
         let shown = self.show(object.ty);
@@ -357,6 +363,9 @@ impl Sema<'_> {
             }
             FailureKind::Argument(index) => {
                 let Some(argument) = arguments.get(index) else { return };
+                if let Some(help) = self.wrong_access(name, argument.ty) {
+                    return self.report_access(argument, help, call);
+                }
                 let shown = self.show(argument.ty);
                 let others: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
                 Diagnostic::new(
@@ -382,6 +391,36 @@ impl Sema<'_> {
             .take(6)
             .fold(diagnostic, |diagnostic, form| diagnostic.note(format!("there is `{form}`")));
         self.report(forms);
+    }
+
+    /// What to do about an image that the function could take, were it not for its access qualifier (OpenCL C 6.8).
+    fn wrong_access(&self, name: &str, ty: TyId) -> Option<&'static str> {
+        let Ty::Image(image) = self.types.get(ty) else { return None };
+        match image.access {
+            Access::ReadOnly if name.starts_with("write_image") => {
+                Some("declare it `write_only`, or `read_write` if it is read too")
+            }
+            Access::WriteOnly if name.starts_with("read_image") => {
+                Some("declare it `read_only`, or `read_write` if it is written too")
+            }
+            Access::ReadWrite if name.starts_with("read_image") => {
+                Some("read it without a sampler, or declare it `read_only`")
+            }
+            _ => None,
+        }
+    }
+
+    fn report_access(&mut self, image: &Expr, help: &'static str, call: &Call) {
+        let (name, shown) = (call.name, self.show(image.ty));
+        self.report(
+            Diagnostic::new(
+                Code::ArgumentType,
+                image.span,
+                format!("`{name}` cannot take an image that is `{shown}` in this way"),
+            )
+            .help(help)
+            .note("OpenCL C 6.8: an image is `read_only` if no access qualifier is declared"),
+        );
     }
 }
 

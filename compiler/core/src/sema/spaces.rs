@@ -83,7 +83,16 @@ impl Sema<'_> {
         self.report(match (from, to) {
             (AddressSpace::Constant, AddressSpace::Generic)
             | (AddressSpace::Generic, AddressSpace::Constant) => {
-                diagnostic.note("OpenCL C 6.7.9: the constant address space is not part of the generic one")
+                let help = match from {
+                    AddressSpace::Constant if is_stored => {
+                        "declare the pointer with `constant`, or copy the data"
+                    }
+                    AddressSpace::Constant => "copy the data, or let the function take a `constant` pointer",
+                    _ => "point to an object that is declared `constant`",
+                };
+                diagnostic
+                    .help(help)
+                    .note("OpenCL C 6.7.9: the constant address space is not part of the generic one")
             }
             (AddressSpace::Generic, to) => diagnostic
                 .help(format!(

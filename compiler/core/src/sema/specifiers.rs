@@ -212,6 +212,8 @@ impl Sema<'_> {
                 format!("insert `{word}`"),
                 format!("{word} {text}"),
             );
+        } else if ["class", "constexpr", "namespace", "template", "typename", "using"].contains(&text) {
+            diagnostic = diagnostic.note(format!("`{text}` is a word of C++; OpenCL C is based on C99"));
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
         } else if let Some(similar) = self.similar_type(text) {

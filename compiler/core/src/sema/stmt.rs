@@ -336,7 +336,7 @@ impl Sema<'_> {
                     )
                     .note("C99 6.8.6.4: `return` without a value stands in functions that return `void`"),
                 );
-                return;
+                None
             }
             Some((value, _)) if value.ty == TyId::ERROR || result == TyId::ERROR => {
                 out.push(Stmt { kind: StmtKind::Expr(value), span });
@@ -349,7 +349,6 @@ impl Sema<'_> {
                             .help("leave the value out, or change the type of the function")
                             .note("C99 6.8.6.4: `return` with a value does not stand in functions that return `void`"),
                     );
-                    return;
                 }
                 // GNU C: `return f();` where `f` returns `void`.
                 out.push(Stmt { kind: StmtKind::Expr(value), span });

@@ -75,7 +75,7 @@ impl Sema<'_> {
             ([], (0, 0, 0, 0, 0)) => {
                 self.report(
                     Diagnostic::new(Code::ImplicitInt, span, "this declaration names no type")
-                        .help("write `int` if that is meant")
+                        .help("write the type, which is `void` for a kernel")
                         .note("C99 6.7.2: each declaration has at least one type specifier"),
                 );
                 TyId::ERROR
