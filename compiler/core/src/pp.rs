@@ -18,6 +18,7 @@ mod include;
 mod limits;
 mod macros;
 mod operators;
+mod piece;
 mod pragma;
 mod predefined;
 mod print;
@@ -47,7 +48,7 @@ use crate::{
 };
 
 use buffers::Buffers;
-use file::{Files, LexedFile};
+use file::{Files, SourceFile};
 use frame::Frame;
 use hide::HideSets;
 use limits::Limits;
@@ -119,7 +120,7 @@ fn run(
     };
     preprocessor.predefine();
     let name: Arc<str> = source.name.into();
-    let main = Rc::new(LexedFile::new(name, source.text, preprocessor.interner));
+    let main = Rc::new(SourceFile::new(name, source.text));
     preprocessor.enter(main, FileKind::User, None);
     let end = preprocessor.end_of_file();
     for path in options.forced_includes.iter().rev() {
@@ -219,10 +220,10 @@ impl Preprocessor<'_> {
         while !self.stopped
             && let Some(frame) = self.frames.last_mut()
         {
-            if let Some(token) = frame.next_of_run() {
+            if let Some(token) = frame.next_of_run(self.interner) {
                 return Some(token);
             }
-            let Some(token) = frame.next() else {
+            let Some(token) = frame.next(self.interner) else {
                 if self.collecting != 0 {
                     return None;
                 }
@@ -237,22 +238,23 @@ impl Preprocessor<'_> {
     }
 
     /// Begins to read a text.
-    fn enter(&mut self, file: Rc<LexedFile>, kind: FileKind, from: Option<Span>) {
+    fn enter(&mut self, file: Rc<SourceFile>, kind: FileKind, from: Option<Span>) {
         let Some(id) = self.map.add_file(file.name.clone(), file.text.clone(), kind, from) else {
             return self.out_of_positions(from.unwrap_or_default());
         };
-        if let Some(at) = file.open_comment {
-            let span = self.map.span(id, at..at + 2);
-            let message = "this comment has no end";
-            self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
-        }
         let lo = self.map.span(id, 0..0).lo;
-        self.frames.push(Frame::new(file, id, lo));
+        self.frames.push(Frame::new(file, id, lo, self.buffers.take()));
     }
 
     /// Ends the innermost file.
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
+        if let Some(at) = frame.piece.open_comment {
+            let span = self.map.span(frame.id, at..at + 2);
+            let message = "this comment has no end";
+            self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
+        }
+        self.buffers.give(frame.piece.tokens);
         for condition in frame.conditions {
             let diagnostic =
                 Diagnostic::new(Code::Conditional, condition.span, "this conditional has no `#endif`");
@@ -277,7 +279,7 @@ impl Preprocessor<'_> {
             };
             text.push_str(&directive);
         }
-        let file = LexedFile::new("<command line>".into(), text.into_bytes(), self.interner);
+        let file = SourceFile::new("<command line>".into(), text.into_bytes());
         self.enter(Rc::new(file), FileKind::CommandLine, None);
     }
 
@@ -292,8 +294,7 @@ impl Preprocessor<'_> {
     /// The name and line that the token read last goes by.
     fn presumed(&self) -> (Arc<str>, u32) {
         let Some(frame) = self.frames.last() else { return ("".into(), 0) };
-        let token = frame.at.checked_sub(1).and_then(|last| frame.file.tokens.get(last));
-        let offset = token.map_or(0, |token| token.span.lo as usize);
+        let offset = frame.last_read().map_or(0, |token| token.lo as usize);
         let (name, line) = self.map.presumed(frame.id, offset);
         (name.clone(), line)
     }

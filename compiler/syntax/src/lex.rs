@@ -73,6 +73,12 @@ impl<'a> Lexer<'a> {
         Self { raw: Raw::lexer(body), base, line_start: true, space: false }
     }
 
+    /// Begins with a token that was read before.
+    pub fn resume(text: &'a str, token: &Lexed) -> Self {
+        let raw = Raw::lexer(&text[token.start as usize..]);
+        Self { raw, base: token.start, line_start: token.line_start, space: token.space }
+    }
+
     /// Passes over the white space that stands before most tokens.
     fn pass_blanks(&mut self) {
         let (mut length, mut line_start, mut space) = (0, self.line_start, self.space);

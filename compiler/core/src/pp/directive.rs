@@ -1,6 +1,6 @@
 //! Directives (C99 6.10): which one a line is, and the conditionals.
 
-use std::{rc::Rc, sync::Arc};
+use std::sync::Arc;
 
 use kiln_syntax::{Span, Symbol};
 
@@ -92,10 +92,7 @@ impl Preprocessor<'_> {
     /// The tokens to the end of the line in the innermost file, which are read by this.
     pub(super) fn rest_of_line(&mut self) -> Vec<Tok> {
         let Some(frame) = self.frames.last_mut() else { return Vec::new() };
-        let end = frame.file.line_end(frame.at - 1);
-        let line = frame.file.tokens[frame.at..end].iter().map(|token| frame.place(token)).collect();
-        frame.at = end;
-        line
+        frame.rest_of_line()
     }
 
     /// Warns of what stands after a directive that is complete.
@@ -160,15 +157,12 @@ impl Preprocessor<'_> {
         let mut from = self.end_of_read();
         loop {
             let Some(frame) = self.frames.last_mut() else { return };
-            let file: Rc<_> = frame.file.clone();
-            let Some(at) = file.next_directive(frame.at) else {
-                frame.at = file.tokens.len();
-                let end = frame.lo + file.text.len() as u32;
+            let Some(hash) = frame.next_directive(self.interner) else {
+                let end = frame.lo + frame.file.text.len() as u32;
                 return self.trace_inactive(from, end);
             };
-            frame.at = at + 1;
-            let Some(word) = file.tokens.get(at + 1).filter(|word| !word.starts_line()) else { continue };
-            let span = frame.place(&file.tokens[at]).span.to(frame.place(word).span);
+            let Some(word) = frame.peek_on_line() else { continue };
+            let span = hash.span.to(word.span);
             let Some(name) = word.name() else { continue };
             if nested == 0 && matches!(self.interner.text(name), "endif" | "else" | "elif") {
                 self.trace_inactive(from, span.lo);
@@ -219,9 +213,7 @@ impl Preprocessor<'_> {
     /// The position behind the token read last in the innermost file.
     fn end_of_read(&self) -> u32 {
         let frame = self.frames.last();
-        let last =
-            frame.and_then(|frame| Some(frame.place(frame.file.tokens.get(frame.at.checked_sub(1)?)?)));
-        last.map_or(0, |last| last.span.hi)
+        frame.and_then(|frame| Some(frame.last_read()?.hi + frame.lo)).unwrap_or(0)
     }
 
     /// C99 6.10.4

@@ -31,7 +31,8 @@ pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
 impl Preprocessor<'_> {
     /// Every token to the end of the source.
     pub(super) fn emit_all(&mut self) -> Vec<Token> {
-        let mut tokens = Vec::with_capacity(self.frames.iter().map(|frame| frame.file.tokens.len()).sum());
+        // Not much less than a program has.
+        let mut tokens = Vec::with_capacity(self.frames.iter().map(|frame| frame.file.text.len() / 8).sum());
         loop {
             self.emit_plain(&mut tokens);
             let Some(token) = self.expanded() else { return tokens };
@@ -63,7 +64,7 @@ impl Preprocessor<'_> {
             Some(Token { kind, span: token.span.shifted(frame.lo) })
         }));
         let count = tokens.len() - before;
-        self.frames.last_mut().into_iter().for_each(|frame| frame.at += count);
+        self.frames.last_mut().into_iter().for_each(|frame| frame.pass(count));
     }
 
     /// What a token is in the language; none if there is more to do about it.

@@ -143,9 +143,9 @@ impl Preprocessor<'_> {
     }
 
     /// Whether `(` is next.
-    fn is_called(&self) -> bool {
+    fn is_called(&mut self) -> bool {
         let next = match self.pending.last() {
-            None if !self.isolated => self.frames.last().and_then(|frame| frame.peek()),
+            None if !self.isolated => self.frames.last_mut().and_then(|frame| frame.peek(self.interner)),
             next => next.copied(),
         };
         next.is_some_and(|token| token.is(Punct::OpenParen))

@@ -1,126 +1,44 @@
-//! A file as the preprocessor reads it: lexed once, however often it is included.
+//! The files that the preprocessor reads, each looked for once, and what their lexemes are to it.
 
-use std::{rc::Rc, sync::Arc};
+use std::{cell::OnceCell, rc::Rc, sync::Arc};
 
 use kiln_syntax::{
-    Interner, Span, Symbol,
-    lex::{Lexed, Lexeme, Lexer, Spliced},
-    token::Punct,
+    Interner, Symbol,
+    lex::{Lexeme, Spliced},
 };
 use rustc_hash::FxHashMap;
 
-use super::{
-    hide::HideSet,
-    token::{Flags, Kind, Tok},
-};
+use super::{piece::Piece, token::Kind};
 use crate::{session::Loader, source::NOT_UTF8};
 
-/// The tokens of a text; their spans count from its beginning.
-pub(super) struct LexedFile {
+/// A text that can be lexed, however often it is included.
+pub(super) struct SourceFile {
     pub(super) name: Arc<str>,
     pub(super) text: Arc<str>,
-    pub(super) tokens: Vec<Tok>,
-    /// The places in `tokens` of the `#` that begin a line.
-    pub(super) directives: Vec<u32>,
-    /// Where a comment begins that has no end.
-    pub(super) open_comment: Option<usize>,
-    /// The macro X of a file that is `#ifndef X … #endif` and nothing else.
-    pub(super) guard: Option<Symbol>,
+    pub(super) spliced: Spliced,
+    /// The macro X if the file begins with `#ifndef X`, once that was asked for.
+    opening: OnceCell<Option<Symbol>>,
+    /// Whether the file is one conditional and nothing else, once that was asked for.
+    is_one_group: OnceCell<bool>,
 }
 
-impl LexedFile {
-    pub(super) fn new(name: Arc<str>, bytes: Vec<u8>, interner: &mut Interner) -> Self {
+impl SourceFile {
+    pub(super) fn new(name: Arc<str>, bytes: Vec<u8>) -> Self {
         let text: Arc<str> = decode(bytes).into();
         let spliced = Spliced::new(&text);
-        let mut tokens = Vec::with_capacity(text.len() / 6);
-        let mut directives = Vec::new();
-        let mut open_comment = None;
-        let mut places = spliced.places();
-        for lexed in Lexer::new(&spliced.text) {
-            let (lo, hi) = places.original(lexed.start, lexed.end);
-            if lexed.lexeme == Lexeme::UnterminatedComment {
-                open_comment = Some(lo as usize);
-                continue;
-            }
-            if lexed.line_start && lexed.lexeme == Lexeme::Punct(Punct::Hash) {
-                directives.push(tokens.len() as u32);
-            }
-            tokens.push(token(&lexed, &spliced.text, Span::new(lo, hi), interner));
-        }
-        let mut file = Self { name, text: text.clone(), tokens, directives, open_comment, guard: None };
-        file.guard = file.find_guard(interner);
-        file
+        Self { name, text, spliced, opening: OnceCell::new(), is_one_group: OnceCell::new() }
     }
 
-    /// The `#` of the next directive at this place in `tokens` or behind it.
-    pub(super) fn next_directive(&self, at: usize) -> Option<usize> {
-        let next = self.directives.partition_point(|directive| (*directive as usize) < at);
-        self.directives.get(next).map(|directive| *directive as usize)
+    /// Whether there is nothing in the file where a macro is defined: it is `#ifndef X … #endif`, and X is one.
+    pub(super) fn is_guarded(
+        &self,
+        interner: &mut Interner,
+        is_defined: impl FnOnce(Symbol) -> bool,
+    ) -> bool {
+        let opening = *self.opening.get_or_init(|| Piece::first_line(self, interner).opening(interner));
+        opening.is_some_and(is_defined)
+            && *self.is_one_group.get_or_init(|| Piece::whole(self, interner).is_one_group(interner))
     }
-
-    /// Where the line ends that the token at `at` stands in.
-    pub(super) fn line_end(&self, at: usize) -> usize {
-        let rest = self.tokens.get(at + 1..).unwrap_or_default();
-        rest.iter().position(Tok::starts_line).map_or(self.tokens.len(), |length| at + 1 + length)
-    }
-
-    /// The tokens of the directive whose `#` is at `at`, that one left out.
-    fn directive(&self, at: usize) -> &[Tok] {
-        &self.tokens[at + 1..self.line_end(at)]
-    }
-
-    fn find_guard(&self, interner: &mut Interner) -> Option<Symbol> {
-        let word = |at: usize| self.directive(at).first().and_then(Tok::name);
-        let first = *self.directives.first()? as usize;
-        let last = *self.directives.last()? as usize;
-        if first != 0 || self.line_end(last) != self.tokens.len() {
-            return None;
-        }
-        let [ifndef, endif, ifdef, r#if, r#else, elif, defined] =
-            ["ifndef", "endif", "ifdef", "if", "else", "elif", "defined"]
-                .map(|word| Some(interner.intern(word)));
-        let not_defined = |a: &Tok, b: &Tok| a.is(Punct::Not) && b.name() == defined;
-        let guard = match self.directive(first) {
-            [word, guard] if word.name() == ifndef => guard,
-            [word, a, b, guard] if word.name() == r#if && not_defined(a, b) => guard,
-            [word, a, b, _, guard, _] if word.name() == r#if && not_defined(a, b) => guard,
-            _ => return None,
-        };
-        if word(last) != endif {
-            return None;
-        }
-        let mut depth = 0_usize;
-        for (index, at) in self.directives.iter().enumerate() {
-            let word = word(*at as usize);
-            if word == ifndef || word == ifdef || word == r#if {
-                depth += 1;
-            } else if word == endif {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 && index + 1 != self.directives.len() {
-                    return None;
-                }
-            } else if depth == 1 && (word == r#else || word == elif) {
-                return None;
-            }
-        }
-        guard.name()
-    }
-}
-
-fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok {
-    let spelling = &text[lexed.start as usize..lexed.end as usize];
-    let (kind, digraph) = match lexed.lexeme {
-        // More than half of all tokens: what is not much to do is done here.
-        Lexeme::Punct(punct) => (Kind::Punct(punct), is_digraph(punct, spelling)),
-        lexeme => (kind(lexeme, spelling, interner), false),
-    };
-    let flags = Flags::new(lexed.line_start, lexed.space, digraph);
-    Tok { kind, span, hide: HideSet::default(), flags }
-}
-
-/// Whether this is punctuation in its second spelling (C99 6.4.6 paragraph 3), which is twice as long as the first.
-pub(super) fn is_digraph(punct: Punct, spelling: &str) -> bool {
-    punct.spelling().len() != spelling.len()
 }
 
 /// The token of this lexeme and spelling.
@@ -184,33 +102,28 @@ fn decode(bytes: Vec<u8>) -> String {
 /// The files that have been looked for, by path.
 #[derive(Default)]
 pub(super) struct Files {
-    known: FxHashMap<String, Option<Rc<LexedFile>>>,
+    known: FxHashMap<String, Option<Rc<SourceFile>>>,
     /// The files that said `#pragma once`.
     pub(super) once: Vec<String>,
 }
 
 impl Files {
     /// The file at this path, if there is one.
-    pub(super) fn load(
-        &mut self,
-        path: &str,
-        loader: &dyn Loader,
-        interner: &mut Interner,
-    ) -> Option<Rc<LexedFile>> {
+    pub(super) fn load(&mut self, path: &str, loader: &dyn Loader) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.known.get(path) {
             return known.clone();
         }
-        let file = loader.load(path).map(|bytes| Rc::new(LexedFile::new(path.into(), bytes, interner)));
+        let file = loader.load(path).map(|bytes| Rc::new(SourceFile::new(path.into(), bytes)));
         self.known.insert(path.to_owned(), file.clone());
         file
     }
 
     /// A file of ours.
-    pub(super) fn own(&mut self, name: &str, text: &str, interner: &mut Interner) -> Rc<LexedFile> {
+    pub(super) fn own(&mut self, name: &str, text: &str) -> Rc<SourceFile> {
         if let Some(Some(known)) = self.known.get(name) {
             return known.clone();
         }
-        let file = Rc::new(LexedFile::new(name.into(), text.as_bytes().to_vec(), interner));
+        let file = Rc::new(SourceFile::new(name.into(), text.as_bytes().to_vec()));
         self.known.insert(name.to_owned(), Some(file.clone()));
         file
     }
@@ -237,8 +150,13 @@ mod tests {
 
     fn guard(text: &str) -> Option<String> {
         let mut interner = Interner::new();
-        let file = LexedFile::new("a.h".into(), text.into(), &mut interner);
-        file.guard.map(|name| interner.text(name).to_owned())
+        let file = SourceFile::new("a.h".into(), text.into());
+        let mut guard = None;
+        let guarded = file.is_guarded(&mut interner, |name| {
+            guard = Some(name);
+            true
+        });
+        guard.filter(|_| guarded).map(|name| interner.text(name).to_owned())
     }
 
     #[test]

@@ -6,7 +6,7 @@ use kiln_syntax::{Span, token::Punct};
 
 use super::{
     Preprocessor,
-    file::{LexedFile, identity},
+    file::{SourceFile, identity},
     limits::INCLUDE_DEPTH,
     token::{Kind, Tok},
 };
@@ -89,9 +89,9 @@ impl Preprocessor<'_> {
         self.frames.iter().rev().take_while(included).count()
     }
 
-    fn enter_included(&mut self, file: Rc<LexedFile>, directive: Span) {
+    fn enter_included(&mut self, file: Rc<SourceFile>, directive: Span) {
         if self.files.once.contains(&identity(&file.name))
-            || file.guard.is_some_and(|guard| self.macros.is_defined(guard))
+            || file.is_guarded(self.interner, |guard| self.macros.is_defined(guard))
         {
             return;
         }
@@ -184,12 +184,12 @@ impl Preprocessor<'_> {
         directories.map(|directory| join(directory, &header.name)).collect()
     }
 
-    fn find(&mut self, header: &Header) -> Option<Rc<LexedFile>> {
+    fn find(&mut self, header: &Header) -> Option<Rc<SourceFile>> {
         let candidates = self.candidates(header);
-        let file = candidates.iter().find_map(|path| self.files.load(path, self.loader, self.interner));
+        let file = candidates.iter().find_map(|path| self.files.load(path, self.loader));
         file.or_else(|| {
             let (name, text) = OWN_HEADERS.iter().find(|(name, _)| *name == header.name)?;
-            Some(self.files.own(&format!("<{name}>"), text, self.interner))
+            Some(self.files.own(&format!("<{name}>"), text))
         })
     }
 

@@ -7,7 +7,8 @@ use kiln_syntax::{
 
 use super::{
     Preprocessor,
-    file::{is_digraph, kind},
+    file::kind,
+    piece::is_digraph,
     substitute::Call,
     token::{Flags, Kind, Tok},
 };

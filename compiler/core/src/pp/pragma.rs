@@ -5,7 +5,8 @@ use kiln_syntax::{Span, token::Punct};
 
 use super::{
     Preprocessor,
-    file::{LexedFile, identity},
+    file::{SourceFile, identity},
+    piece::Piece,
     token::{Kind, Tok},
 };
 use crate::{
@@ -60,8 +61,9 @@ impl Preprocessor<'_> {
         }
         let text = text.unwrap_or_default();
         // Its tokens are those of the text, with the white space of a directive.
-        let file = LexedFile::new("".into(), text.into_bytes(), self.interner);
-        let tokens: Vec<Tok> = file.tokens.iter().map(|token| token.inline()).collect();
+        let file = SourceFile::new("".into(), text.into_bytes());
+        let piece = Piece::whole(&file, self.interner);
+        let tokens: Vec<Tok> = piece.tokens.iter().map(|token| token.inline()).collect();
         let text = self.spell(&tokens);
         match Pragma::parse(&text) {
             Pragma::Ignored if text == "once" => None,

@@ -10,8 +10,9 @@ use kiln_syntax::{Span, Symbol};
 
 use super::{
     Preprocessor,
-    file::LexedFile,
+    file::SourceFile,
     macros::{Dynamic, Macro, Shape},
+    piece::Piece,
     token::Tok,
 };
 use crate::{
@@ -303,13 +304,13 @@ impl Preprocessor<'_> {
             Row::Version => format!("{} {}", self.interner.text(name), self.options.std.number()),
             Row::Extension(_) | Row::Dynamic(_) => format!("{} 1", self.interner.text(name)),
         };
-        let file = LexedFile::new("<built-in>".into(), text.into_bytes(), self.interner);
+        let file = SourceFile::new("<built-in>".into(), text.into_bytes());
         let lo = self
             .map
             .add_file(file.name.clone(), file.text.clone(), FileKind::BuiltIn, None)
             .map_or(0, |id| self.map.span(id, 0..0).lo);
         let place = |token: &Tok| Tok { span: Span::new(token.span.lo + lo, token.span.hi + lo), ..*token };
-        let line: Vec<Tok> = file.tokens.iter().map(place).collect();
+        let line: Vec<Tok> = Piece::whole(&file, self.interner).tokens.iter().map(place).collect();
         let made = self
             .definition(&line, Span::default())
             .unwrap_or_else(|| Macro::new(name, Span::default(), Shape::Object, Vec::new()));

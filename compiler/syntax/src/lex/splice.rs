@@ -1,20 +1,18 @@
 //! Translation phases 1 and 2 (C99 5.1.1.2): trigraphs are replaced and lines that end in a backslash are joined.
 //!
-//! Most files need neither, and are borrowed.
+//! Most files need neither, and are lexed as they are.
 
-use std::borrow::Cow;
-
-/// A text without trigraphs and line splices, and the way back to the offsets of the original.
-pub struct Spliced<'a> {
-    /// The text to lex.
-    pub text: Cow<'a, str>,
+/// What a text is without trigraphs and line splices, and the way back to its offsets.
+pub struct Spliced {
+    /// None where there are none.
+    text: Option<String>,
     /// At and after this offset of the text, this many bytes of the original have been left out; ascending.
     cuts: Vec<(u32, u32)>,
 }
 
-impl<'a> Spliced<'a> {
+impl Spliced {
     /// Replaces and joins.
-    pub fn new(original: &'a str) -> Self {
+    pub fn new(original: &str) -> Self {
         // Trigraphs are rare, and one character is found faster than two.
         let has_trigraphs = original.contains("??");
         let find = |rest: &str| if has_trigraphs { rest.find(['\\', '?']) } else { rest.find('\\') };
@@ -40,15 +38,21 @@ impl<'a> Spliced<'a> {
             cuts.push((text.len() as u32, (at - text.len()) as u32));
         }
         if cuts.is_empty() {
-            return Self { text: Cow::Borrowed(original), cuts };
+            return Self { text: None, cuts };
         }
         text.push_str(&original[copied..]);
-        Self { text: Cow::Owned(text), cuts }
+        Self { text: Some(text), cuts }
     }
 
-    /// The way back to the original.
-    pub fn places(&self) -> Places<'_> {
-        Places { cuts: &self.cuts, removed: 0 }
+    /// The text to lex, if this was made of the original.
+    pub fn text<'a>(&'a self, original: &'a str) -> &'a str {
+        self.text.as_deref().unwrap_or(original)
+    }
+
+    /// The way back to the original from this offset of the text on.
+    pub fn places(&self, from: u32) -> Places<'_> {
+        let (before, cuts) = self.cuts.split_at(self.cuts.partition_point(|cut| cut.0 <= from));
+        Places { cuts, removed: before.last().map_or(0, |cut| cut.1) }
     }
 }
 
@@ -110,8 +114,8 @@ mod tests {
     fn splices_and_trigraphs() {
         let original = "ab\\\ncd \\ \r\nef??=??/\ngh \\x ?";
         let spliced = Spliced::new(original);
-        assert_eq!(spliced.text, "abcd ef#gh \\x ?");
-        let mut places = spliced.places();
+        assert_eq!(spliced.text(original), "abcd ef#gh \\x ?");
+        let mut places = spliced.places(0);
         let mut slice = |start: u32, end: u32| {
             let (lo, hi) = places.original(start, end);
             &original[lo as usize..hi as usize]
@@ -120,10 +124,11 @@ mod tests {
         assert_eq!(slice(5, 7), "ef");
         assert_eq!(slice(8, 10), "gh");
         assert_eq!(slice(11, 13), "\\x");
+        assert_eq!(spliced.places(8).original(8, 10), (20, 22));
     }
 
     #[test]
-    fn plain_text_is_borrowed() {
-        assert!(matches!(Spliced::new("a \\n \"\\\\\" ?:").text, Cow::Borrowed(_)));
+    fn plain_text_stays() {
+        assert!(Spliced::new("a \\n \"\\\\\" ?:").text.is_none());
     }
 }

@@ -1,0 +1,163 @@
+//! The tokens of a file, lexed a piece at a time: those of a large file need no more memory than those of a small one.
+//!
+//! A piece is so many whole lines. Who keeps one for a while copies what is of use.
+
+use kiln_syntax::{
+    Interner, Span, Symbol,
+    lex::{Lexed, Lexeme, Lexer},
+    token::Punct,
+};
+
+use super::{
+    file::{SourceFile, kind},
+    hide::HideSet,
+    token::{Flags, Kind, Tok},
+};
+
+/// Tokens of a file that stand one behind the other; their spans count from the file's beginning.
+pub(super) struct Piece {
+    pub(super) tokens: Vec<Tok>,
+    /// The places in `tokens` of the `#` that begin a line.
+    directives: Vec<u32>,
+    next: Next,
+    /// Where a comment begins that has no end.
+    pub(super) open_comment: Option<usize>,
+}
+
+/// What stands behind a piece.
+enum Next {
+    /// Nothing has been lexed.
+    Beginning,
+    /// This token begins the next one.
+    Token(Lexed),
+    End,
+}
+
+impl Piece {
+    /// The empty piece before a file's beginning, with memory for its tokens.
+    pub(super) fn before(tokens: Vec<Tok>) -> Self {
+        Self { tokens, directives: Vec::new(), next: Next::Beginning, open_comment: None }
+    }
+
+    /// All of a file.
+    pub(super) fn whole(file: &SourceFile, interner: &mut Interner) -> Self {
+        let mut piece = Self::before(Vec::with_capacity(file.text.len() / 6));
+        piece.read_on(file, usize::MAX, interner);
+        piece
+    }
+
+    /// The first line of a file that has tokens.
+    pub(super) fn first_line(file: &SourceFile, interner: &mut Interner) -> Self {
+        let mut piece = Self::before(Vec::new());
+        piece.read_on(file, 1, interner);
+        piece
+    }
+
+    /// Whether no piece follows.
+    pub(super) fn is_last(&self) -> bool {
+        matches!(self.next, Next::End)
+    }
+
+    /// Becomes the piece behind this one: at least so many tokens, and to the end of their line.
+    pub(super) fn read_on(&mut self, file: &SourceFile, least: usize, interner: &mut Interner) {
+        self.tokens.clear();
+        self.directives.clear();
+        let text = file.spliced.text(&file.text);
+        let (lexer, mut places) = match std::mem::replace(&mut self.next, Next::End) {
+            Next::Beginning => (Lexer::new(text), file.spliced.places(0)),
+            Next::Token(token) => (Lexer::resume(text, &token), file.spliced.places(token.start)),
+            Next::End => return,
+        };
+        for lexed in lexer {
+            if lexed.line_start {
+                if self.tokens.len() >= least {
+                    self.next = Next::Token(lexed);
+                    return;
+                }
+                if lexed.lexeme == Lexeme::Punct(Punct::Hash) {
+                    self.directives.push(self.tokens.len() as u32);
+                }
+            }
+            let (lo, hi) = places.original(lexed.start, lexed.end);
+            if lexed.lexeme == Lexeme::UnterminatedComment {
+                self.open_comment = Some(lo as usize);
+                return;
+            }
+            self.tokens.push(token(&lexed, text, Span::new(lo, hi), interner));
+        }
+    }
+
+    /// The `#` of the next directive at this place in `tokens` or behind it.
+    pub(super) fn next_directive(&self, at: usize) -> Option<usize> {
+        let next = self.directives.partition_point(|directive| (*directive as usize) < at);
+        self.directives.get(next).map(|directive| *directive as usize)
+    }
+
+    /// Where the line ends that the token at `at` stands in.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        let rest = self.tokens.get(at + 1..).unwrap_or_default();
+        rest.iter().position(Tok::starts_line).map_or(self.tokens.len(), |length| at + 1 + length)
+    }
+
+    /// The tokens of the directive whose `#` is at `at`, that one left out.
+    fn directive(&self, at: usize) -> &[Tok] {
+        &self.tokens[at + 1..self.line_end(at)]
+    }
+
+    /// The macro X of a text that begins with `#ifndef X`.
+    pub(super) fn opening(&self, interner: &mut Interner) -> Option<Symbol> {
+        if self.directives.first() != Some(&0) {
+            return None;
+        }
+        let [ifndef, r#if, defined] = ["ifndef", "if", "defined"].map(|word| Some(interner.intern(word)));
+        let not_defined = |a: &Tok, b: &Tok| a.is(Punct::Not) && b.name() == defined;
+        match self.directive(0) {
+            [word, guard] if word.name() == ifndef => guard.name(),
+            [word, a, b, guard] if word.name() == r#if && not_defined(a, b) => guard.name(),
+            [word, a, b, _, guard, _] if word.name() == r#if && not_defined(a, b) => guard.name(),
+            _ => None,
+        }
+    }
+
+    /// Whether the text's last line ends the conditional that its first begins, which has no other group.
+    pub(super) fn is_one_group(&self, interner: &mut Interner) -> bool {
+        let word = |at: usize| self.directive(at).first().and_then(Tok::name);
+        let [ifndef, endif, ifdef, r#if, r#else, elif] =
+            ["ifndef", "endif", "ifdef", "if", "else", "elif"].map(|word| Some(interner.intern(word)));
+        let last = self.directives.last().map(|last| *last as usize);
+        if !last.is_some_and(|last| self.line_end(last) == self.tokens.len() && word(last) == endif) {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for (index, at) in self.directives.iter().enumerate() {
+            let word = word(*at as usize);
+            if word == ifndef || word == ifdef || word == r#if {
+                depth += 1;
+            } else if word == endif {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && index + 1 != self.directives.len() {
+                    return false;
+                }
+            } else if depth == 1 && (word == r#else || word == elif) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok {
+    let spelling = &text[lexed.start as usize..lexed.end as usize];
+    let (kind, digraph) = match lexed.lexeme {
+        // More than half of all tokens: what is not much to do is done here.
+        Lexeme::Punct(punct) => (Kind::Punct(punct), is_digraph(punct, spelling)),
+        lexeme => (kind(lexeme, spelling, interner), false),
+    };
+    let flags = Flags::new(lexed.line_start, lexed.space, digraph);
+    Tok { kind, span, hide: HideSet::default(), flags }
+}
+
+/// Whether this is punctuation in its second spelling (C99 6.4.6 paragraph 3), which is twice as long as the first.
+pub(super) fn is_digraph(punct: Punct, spelling: &str) -> bool {
+    punct.spelling().len() != spelling.len()
+}
