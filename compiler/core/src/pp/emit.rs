@@ -31,8 +31,9 @@ pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
 impl Preprocessor<'_> {
     /// Every token to the end of the source.
     pub(super) fn emit_all(&mut self) -> Vec<Token> {
-        // Not much less than a program has.
-        let mut tokens = Vec::with_capacity(self.frames.iter().map(|frame| frame.file.text.len() / 8).sum());
+        // More than most programs have: memory that is not touched costs nothing, and moving what there is does.
+        let letters: usize = self.frames.iter().map(|frame| frame.file.text.len()).sum();
+        let mut tokens = Vec::with_capacity((letters / 2).min(1 << 22));
         loop {
             self.emit_plain(&mut tokens);
             let Some(token) = self.expanded() else { return tokens };

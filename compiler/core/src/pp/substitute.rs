@@ -7,7 +7,7 @@ use kiln_syntax::{Span, Symbol};
 use super::{
     Preprocessor,
     arguments::Arguments,
-    hide::{HideSet, HideSets},
+    hide::HideSet,
     macros::{Macro, Shape},
     token::{Kind, Tok},
 };
@@ -20,7 +20,7 @@ pub(super) struct Call {
     pub(super) hide: HideSet,
     /// How far the expansion stands behind the body.
     shift: u32,
-    /// A hide set and what it becomes in the expansion: tokens that stand together have mostly one set.
+    /// A hide set of an argument's token and what it becomes in the expansion: most have one set.
     adopted: (HideSet, HideSet),
 }
 
@@ -34,13 +34,20 @@ impl Call {
         Tok { span: token.span.shifted(self.shift), hide: self.hide, ..*token }
     }
 
-    /// The hide set of an argument's token in the expansion.
-    fn adopt(&mut self, hide: HideSet, sets: &mut HideSets) -> HideSet {
-        if hide != self.adopted.0 {
-            self.adopted = (hide, sets.union(hide, self.hide));
+    /// Puts tokens of the body into the expansion.
+    fn copy(&self, body: &[Tok], result: &mut Vec<Tok>) {
+        for token in append(body, result) {
+            token.span = token.span.shifted(self.shift);
+            token.hide = self.hide;
         }
-        self.adopted.1
     }
+}
+
+/// Copies tokens all at once, and gives the copies.
+fn append<'a>(tokens: &[Tok], result: &'a mut Vec<Tok>) -> &'a mut [Tok] {
+    let start = result.len();
+    result.extend_from_slice(tokens);
+    &mut result[start..]
 }
 
 impl Preprocessor<'_> {
@@ -65,7 +72,7 @@ impl Preprocessor<'_> {
             if self.stopped {
                 return;
             }
-            result.extend(body[done..at].iter().map(|token| call.token(token)));
+            call.copy(&body[done..at], result);
             if let Some(last) = result.last().filter(|_| at > done) {
                 left = last.span;
             }
@@ -116,7 +123,7 @@ impl Preprocessor<'_> {
             }
             left = item.span;
         }
-        result.extend(body[done..].iter().map(|token| call.token(token)));
+        call.copy(&body[done..], result);
         if definition.has_operators {
             result.retain(|token| token.kind != Kind::Placemarker);
         }
@@ -179,10 +186,13 @@ impl Preprocessor<'_> {
                 return self.out_of_positions(call.span);
             };
             let shift = base.wrapping_sub(lo);
-            result.extend(run.iter().map(|token| {
-                let hide = call.adopt(token.hide, &mut self.hide_sets);
-                Tok { span: token.span.shifted(shift), hide, ..*token }
-            }));
+            for token in append(run, result) {
+                token.span = token.span.shifted(shift);
+                if token.hide != call.adopted.0 {
+                    call.adopted = (token.hide, self.hide_sets.union(token.hide, call.hide));
+                }
+                token.hide = call.adopted.1;
+            }
         }
     }
 }

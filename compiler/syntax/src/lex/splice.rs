@@ -29,6 +29,9 @@ impl Spliced {
                 at += 1;
                 continue;
             }
+            if cuts.is_empty() {
+                text.reserve(original.len());
+            }
             text.push_str(&original[copied..at]);
             if splice.is_none() {
                 text.push(char::from(character));
