@@ -243,7 +243,8 @@ impl Preprocessor<'_> {
             return self.out_of_positions(from.unwrap_or_default());
         };
         let lo = self.map.span(id, 0..0).lo;
-        self.frames.push(Frame::new(file, id, lo, self.buffers.take()));
+        let piece = file.begin(&mut self.buffers, self.interner);
+        self.frames.push(Frame::new(file, id, lo, piece));
     }
 
     /// Ends the innermost file.
@@ -254,7 +255,9 @@ impl Preprocessor<'_> {
             let message = "this comment has no end";
             self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
         }
-        self.buffers.give(frame.piece.tokens);
+        if let Some(piece) = Rc::into_inner(frame.piece) {
+            self.buffers.give(piece.tokens);
+        }
         for condition in frame.conditions {
             let diagnostic =
                 Diagnostic::new(Code::Conditional, condition.span, "this conditional has no `#endif`");

@@ -1,6 +1,10 @@
 //! The files that the preprocessor reads, each looked for once, and what their lexemes are to it.
 
-use std::{cell::OnceCell, rc::Rc, sync::Arc};
+use std::{
+    cell::{Cell, OnceCell},
+    rc::Rc,
+    sync::Arc,
+};
 
 use kiln_syntax::{
     Interner, Symbol,
@@ -8,7 +12,7 @@ use kiln_syntax::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{piece::Piece, token::Kind};
+use super::{buffers::Buffers, piece::Piece, token::Kind};
 use crate::{session::Loader, source::NOT_UTF8};
 
 /// A text that can be lexed, however often it is included.
@@ -20,13 +24,36 @@ pub(super) struct SourceFile {
     opening: OnceCell<Option<Symbol>>,
     /// Whether the file is one conditional and nothing else, once that was asked for.
     is_one_group: OnceCell<bool>,
+    /// All tokens, of a file that is read again.
+    whole: OnceCell<Rc<Piece>>,
+    was_read: Cell<bool>,
 }
 
 impl SourceFile {
     pub(super) fn new(name: Arc<str>, bytes: Vec<u8>) -> Self {
         let text: Arc<str> = decode(bytes).into();
         let spliced = Spliced::new(&text);
-        Self { name, text, spliced, opening: OnceCell::new(), is_one_group: OnceCell::new() }
+        Self {
+            name,
+            text,
+            spliced,
+            opening: OnceCell::new(),
+            is_one_group: OnceCell::new(),
+            whole: OnceCell::new(),
+            was_read: Cell::new(false),
+        }
+    }
+
+    /// What the file is read from: a piece after the other, or all of it at once if it is not the first time.
+    pub(super) fn begin(&self, buffers: &mut Buffers, interner: &mut Interner) -> Rc<Piece> {
+        match self.was_read.replace(true) {
+            true => self.whole(interner).clone(),
+            false => Rc::new(Piece::before(buffers.take())),
+        }
+    }
+
+    fn whole(&self, interner: &mut Interner) -> &Rc<Piece> {
+        self.whole.get_or_init(|| Rc::new(Piece::whole(self, interner)))
     }
 
     /// Whether there is nothing in the file where a macro is defined: it is `#ifndef X … #endif`, and X is one.
@@ -37,7 +64,7 @@ impl SourceFile {
     ) -> bool {
         let opening = *self.opening.get_or_init(|| Piece::first_line(self, interner).opening(interner));
         opening.is_some_and(is_defined)
-            && *self.is_one_group.get_or_init(|| Piece::whole(self, interner).is_one_group(interner))
+            && *self.is_one_group.get_or_init(|| self.whole(interner).is_one_group(interner))
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) struct Frame {
     pub(super) lo: u32,
     /// The `#if`s that are open in it.
     pub(super) conditions: Vec<Condition>,
-    /// The part of it in which its next token stands.
-    pub(super) piece: Piece,
+    /// The part of it in which its next token stands; shared if it is all of it.
+    pub(super) piece: Rc<Piece>,
     /// The place in the piece of the next token.
     at: usize,
     /// From the next token to this one, none begins a directive.
@@ -31,9 +31,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// At the beginning of a file whose first position is `lo`, with memory for tokens.
-    pub(super) fn new(file: Rc<SourceFile>, id: FileId, lo: u32, tokens: Vec<Tok>) -> Self {
-        let piece = Piece::before(tokens);
+    /// At the beginning of a file whose first position is `lo`.
+    pub(super) fn new(file: Rc<SourceFile>, id: FileId, lo: u32, piece: Rc<Piece>) -> Self {
         Self { file, id, lo, conditions: Vec::new(), piece, at: 0, run_end: 0, before: None }
     }
 
@@ -41,7 +40,9 @@ impl Frame {
     fn fill(&mut self, interner: &mut Interner) {
         if self.at >= self.piece.tokens.len() && !self.piece.is_last() {
             self.before = self.last_read();
-            self.piece.read_on(&self.file, PIECE, interner);
+            if let Some(piece) = Rc::get_mut(&mut self.piece) {
+                piece.read_on(&self.file, PIECE, interner);
+            }
             (self.at, self.run_end) = (0, 0);
         }
     }

@@ -55,6 +55,15 @@ fn files_that_enter_once() {
 }
 
 #[test]
+fn a_file_that_is_included_again_reads_the_same() {
+    let list = "ITEM(a,\n1)\n#ifdef MORE\nITEM(b, __LINE__)\n#endif\n";
+    let source = "#define ITEM(x, y) x = y\n#include \"list.h\"\n#include \"list.h\"\n#define MORE\n#include \"list.h\"\nend";
+    let run = Run::new(&cl30(), source, &[("dir/list.h", list)]);
+    assert_eq!(run.messages(), Vec::<String>::new());
+    assert_eq!(run.text(), "a = 1 a = 1 a = 1 b = 4 end");
+}
+
+#[test]
 fn wrong_includes() {
     let run = Run::new(
         &cl30(),
