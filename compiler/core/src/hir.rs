@@ -156,35 +156,52 @@ pub enum StmtKind {
     Declare(LocalId),
     Expr(Expr),
     Block(Vec<Stmt>),
-    If {
-        condition: Box<Expr>,
-        then: Vec<Stmt>,
-        otherwise: Vec<Stmt>,
-    },
-    /// All three C loops: `test_first` is false for `do`.
-    Loop {
-        test_first: bool,
-        condition: Option<Box<Expr>>,
-        step: Option<Box<Expr>>,
-        body: Vec<Stmt>,
-        hints: LoopHints,
-    },
-    /// Labels may stand anywhere inside the body, as C allows.
-    Switch {
-        value: Box<Expr>,
-        body: Vec<Stmt>,
-    },
-    /// `case low ... high`, values in the type of the promoted switch value; `low == high` for one.
-    Case {
-        low: i128,
-        high: i128,
-    },
+    If(Box<If>),
+    Loop(Box<Loop>),
+    Switch(Box<Switch>),
+    Case(Box<Case>),
     Default,
     Break,
     Continue,
-    Return(Option<Expr>),
+    Return(Option<Box<Expr>>),
     Label(Symbol),
     Goto(Symbol),
+}
+
+/// `if (condition) then else otherwise`
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct If {
+    pub condition: Expr,
+    pub then: Vec<Stmt>,
+    pub otherwise: Vec<Stmt>,
+}
+
+/// All three C loops: `test_first` is false for `do`.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Loop {
+    pub test_first: bool,
+    pub condition: Option<Expr>,
+    pub step: Option<Expr>,
+    pub body: Vec<Stmt>,
+    pub hints: LoopHints,
+}
+
+/// `switch (value) body`. Labels may stand anywhere inside the body, as C allows.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Switch {
+    pub value: Expr,
+    pub body: Vec<Stmt>,
+}
+
+/// `case low ... high`, values in the type of the promoted switch value; `low == high` for one.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Case {
+    pub low: i128,
+    pub high: i128,
 }
 
 /// `opencl_unroll_hint` and pragmas of the same meaning.
@@ -433,7 +450,7 @@ pub struct Printf {
 }
 
 /// Half of what a tree takes is in values: they stay small.
-const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 32);
+const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 32 && size_of::<Stmt>() <= 56);
 
 /// A value that is known now, or an expression that will tell.
 #[derive(Clone, Debug)]

@@ -9,9 +9,10 @@ use super::{Stmt, StmtKind};
 pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Goto(_) | StmtKind::Label(_) => Some(stmt),
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => across(body),
-        StmtKind::If { then, otherwise, .. } => across(then).or_else(|| across(otherwise)),
-        StmtKind::Switch { body, .. } => across(body).or_else(|| nested_label(body)),
+        StmtKind::Block(body) => across(body),
+        StmtKind::Loop(of) => across(&of.body),
+        StmtKind::If(branch) => across(&branch.then).or_else(|| across(&branch.otherwise)),
+        StmtKind::Switch(switch) => across(&switch.body).or_else(|| nested_label(&switch.body)),
         _ => None,
     })
 }
@@ -20,8 +21,8 @@ pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
 fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Block(body) => nested_label(body),
-        StmtKind::If { then, otherwise, .. } => label(then).or_else(|| label(otherwise)),
-        StmtKind::Loop { body, .. } => label(body),
+        StmtKind::If(branch) => label(&branch.then).or_else(|| label(&branch.otherwise)),
+        StmtKind::Loop(of) => label(&of.body),
         _ => None,
     })
 }
@@ -29,9 +30,10 @@ fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
 /// A label among these statements of the switch around them.
 pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::Case { .. } | StmtKind::Default => Some(stmt),
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => label(body),
-        StmtKind::If { then, otherwise, .. } => label(then).or_else(|| label(otherwise)),
+        StmtKind::Case(_) | StmtKind::Default => Some(stmt),
+        StmtKind::Block(body) => label(body),
+        StmtKind::Loop(of) => label(&of.body),
+        StmtKind::If(branch) => label(&branch.then).or_else(|| label(&branch.otherwise)),
         _ => None,
     })
 }
@@ -46,10 +48,9 @@ fn find_leaving(stmts: &[Stmt], breaks: bool, continues: bool) -> Option<&Stmt> 
         StmtKind::Break if breaks => Some(stmt),
         StmtKind::Continue if continues => Some(stmt),
         StmtKind::Block(body) => find_leaving(body, breaks, continues),
-        StmtKind::If { then, otherwise, .. } => {
-            find_leaving(then, breaks, continues).or_else(|| find_leaving(otherwise, breaks, continues))
-        }
-        StmtKind::Switch { body, .. } => find_leaving(body, false, continues),
+        StmtKind::If(branch) => find_leaving(&branch.then, breaks, continues)
+            .or_else(|| find_leaving(&branch.otherwise, breaks, continues)),
+        StmtKind::Switch(switch) => find_leaving(&switch.body, false, continues),
         _ => None,
     })
 }

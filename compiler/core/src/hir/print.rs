@@ -8,9 +8,9 @@ use std::fmt::Write;
 use kiln_syntax::Interner;
 
 use super::{
-    Atomic, Barrier, BinaryOp, CompareOp, Conditional, Const, Expr, ExprKind, Fence, Function, Image, Known,
-    Local, LocalId, LogicalOp, Module, Place, PlaceKind, Printf, Rounding, Stmt, StmtKind, UnaryOp,
-    UpdateResult,
+    Atomic, Barrier, BinaryOp, Case, CompareOp, Conditional, Const, Expr, ExprKind, Fence, Function, If,
+    Image, Known, Local, LocalId, LogicalOp, Loop, Module, Place, PlaceKind, Printf, Rounding, Stmt,
+    StmtKind, UnaryOp, UpdateResult,
 };
 use crate::{
     index::Id,
@@ -119,7 +119,8 @@ impl Printer<'_> {
                 self.line(&text);
             }
             StmtKind::Block(body) => self.block("", body, ""),
-            StmtKind::If { condition, then, otherwise } => {
+            StmtKind::If(branch) => {
+                let If { condition, then, otherwise } = &**branch;
                 let condition = self.expr(condition);
                 self.block(
                     &format!("if {condition} "),
@@ -133,7 +134,8 @@ impl Printer<'_> {
                     self.line("}");
                 }
             }
-            StmtKind::Loop { test_first, condition, step, body, hints } => {
+            StmtKind::Loop(of) => {
+                let Loop { test_first, condition, step, body, hints } = &**of;
                 let mut head = if *test_first { "while".to_owned() } else { "do-while".to_owned() };
                 let _ = match condition {
                     Some(condition) => write!(head, " {}", self.expr(condition)),
@@ -147,12 +149,18 @@ impl Printer<'_> {
                 }
                 self.block(&format!("{head} "), body, "");
             }
-            StmtKind::Switch { value, body } => {
-                let value = self.expr(value);
-                self.block(&format!("switch {value} "), body, "");
+            StmtKind::Switch(switch) => {
+                let value = self.expr(&switch.value);
+                self.block(&format!("switch {value} "), &switch.body, "");
             }
-            StmtKind::Case { low, high } if low == high => self.line(&format!("case {low}")),
-            StmtKind::Case { low, high } => self.line(&format!("case {low} ... {high}")),
+            StmtKind::Case(case) => {
+                let Case { low, high } = **case;
+                self.line(&if low == high {
+                    format!("case {low}")
+                } else {
+                    format!("case {low} ... {high}")
+                });
+            }
             StmtKind::Default => self.line("default"),
             StmtKind::Break => self.line("break"),
             StmtKind::Continue => self.line("continue"),

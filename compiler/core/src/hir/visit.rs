@@ -11,23 +11,24 @@ pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
 fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => visit(expr),
+            StmtKind::Expr(expr) => visit(expr),
+            StmtKind::Return(Some(value)) => visit(value),
             StmtKind::Block(body) => statements(body, visit),
-            StmtKind::If { condition, then, otherwise } => {
-                visit(condition);
-                statements(then, visit);
-                statements(otherwise, visit);
+            StmtKind::If(branch) => {
+                visit(&branch.condition);
+                statements(&branch.then, visit);
+                statements(&branch.otherwise, visit);
             }
-            StmtKind::Loop { condition, step, body, .. } => {
-                condition.iter().chain(step).for_each(|expr| visit(expr));
-                statements(body, visit);
+            StmtKind::Loop(of) => {
+                of.condition.iter().chain(&of.step).for_each(&mut *visit);
+                statements(&of.body, visit);
             }
-            StmtKind::Switch { value, body } => {
-                visit(value);
-                statements(body, visit);
+            StmtKind::Switch(switch) => {
+                visit(&switch.value);
+                statements(&switch.body, visit);
             }
             StmtKind::Declare(_)
-            | StmtKind::Case { .. }
+            | StmtKind::Case(_)
             | StmtKind::Default
             | StmtKind::Break
             | StmtKind::Continue

@@ -7,7 +7,7 @@ use kiln_syntax::Symbol;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    hir::{Expr, LocalId, Stmt, StmtKind},
+    hir::{Case, Expr, If, LocalId, Stmt, StmtKind},
     id_type,
     index::Table,
 };
@@ -167,7 +167,8 @@ impl<'h> Maker<'h> {
             StmtKind::Declare(local) => self.nodes[self.current].items.push(Item::Declare(*local)),
             StmtKind::Expr(expr) => self.nodes[self.current].items.push(Item::Expr(expr)),
             StmtKind::Block(body) => self.stmts(body),
-            StmtKind::If { condition, then, otherwise } => {
+            StmtKind::If(branch) => {
+                let If { condition, then, otherwise } = &**branch;
                 let [first, second, behind] = [self.node(), self.node(), self.node()];
                 self.end(End::Branch(condition, first, second), first);
                 self.stmts(then);
@@ -175,16 +176,17 @@ impl<'h> Maker<'h> {
                 self.stmts(otherwise);
                 self.end(End::Jump(behind), behind);
             }
-            StmtKind::Loop { test_first, condition, step, body, .. } => {
-                self.repeat(*test_first, condition.as_deref(), step.as_deref(), body);
+            StmtKind::Loop(of) => {
+                self.repeat(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
             }
-            StmtKind::Switch { value, body } => self.switch(value, body),
-            StmtKind::Case { low, high } => {
+            StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
+            StmtKind::Case(case) => {
+                let Case { low, high } = **case;
                 let node = self.case();
                 if let Some(switch) = self.around.switch
                     && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
                 {
-                    cases.push((*low, *high, node));
+                    cases.push((low, high, node));
                 }
             }
             StmtKind::Default => {
@@ -199,7 +201,7 @@ impl<'h> Maker<'h> {
             StmtKind::Continue => self.jump(self.around.continue_target),
             StmtKind::Return(value) => {
                 let dead = self.node();
-                self.end(End::Return(value.as_ref()), dead);
+                self.end(End::Return(value.as_deref()), dead);
             }
             StmtKind::Label(name) => {
                 let node = self.label(*name);

@@ -60,11 +60,11 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Declare(local) => return self.declare(*local),
             StmtKind::Expr(expr) => self.effect(expr),
             StmtKind::Block(body) => self.stmts(body),
-            StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
-            StmtKind::Loop { test_first, condition, step, body, hints } => {
-                self.repeat(*test_first, condition.as_deref(), step.as_deref(), body, *hints);
+            StmtKind::If(of) => self.branch(&of.condition, &of.then, &of.otherwise),
+            StmtKind::Loop(of) => {
+                self.repeat(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body, of.hints);
             }
-            StmtKind::Switch { value, body } => self.switch(value, body),
+            StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
             StmtKind::Break => {
                 if let Some(target) = self.break_target {
                     self.exit(target, &[]);
@@ -78,8 +78,8 @@ impl<'a> Body<'_, 'a> {
                 Some(Next::Exit(target)) => self.exit(target, &[]),
                 None => {}
             },
-            StmtKind::Return(value) => self.return_value(value.as_ref()),
-            StmtKind::Case { .. } | StmtKind::Default | StmtKind::Label(_) | StmtKind::Goto(_) => {}
+            StmtKind::Return(value) => self.return_value(value.as_deref()),
+            StmtKind::Case(_) | StmtKind::Default | StmtKind::Label(_) | StmtKind::Goto(_) => {}
         }
         self.fresh = None;
     }
@@ -231,8 +231,9 @@ impl<'a> Body<'_, 'a> {
 fn continues(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Continue => true,
-        StmtKind::Block(body) | StmtKind::Switch { body, .. } => continues(body),
-        StmtKind::If { then, otherwise, .. } => continues(then) || continues(otherwise),
+        StmtKind::Block(body) => continues(body),
+        StmtKind::Switch(switch) => continues(&switch.body),
+        StmtKind::If(of) => continues(&of.then) || continues(&of.otherwise),
         _ => false,
     })
 }
@@ -247,7 +248,7 @@ pub(super) fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::Block(body) => breaks(body),
-        StmtKind::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        StmtKind::If(of) => breaks(&of.then) || breaks(&of.otherwise),
         _ => false,
     })
 }
@@ -257,12 +258,12 @@ pub(super) fn completes(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) => false,
         StmtKind::Block(body) => completes(body),
-        StmtKind::If { then, otherwise, .. } => completes(then) || completes(otherwise),
-        StmtKind::Loop { condition, body, .. } => {
-            let is_endless = condition.as_ref().is_none_or(|condition| {
+        StmtKind::If(of) => completes(&of.then) || completes(&of.otherwise),
+        StmtKind::Loop(of) => {
+            let is_endless = of.condition.as_ref().is_none_or(|condition| {
                 matches!(condition.kind, crate::hir::ExprKind::Const(Const::Int(1..)))
             });
-            !is_endless || breaks(body)
+            !is_endless || breaks(&of.body)
         }
         _ => true,
     })

@@ -115,14 +115,14 @@ impl Body<'_, '_> {
 fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::Case { .. } | StmtKind::Default => {
+            StmtKind::Case(_) | StmtKind::Default => {
                 // Labels in a row share a segment.
                 if segments.last().is_none_or(|segment| !segment.stmts.is_empty()) {
                     segments.push(Segment::default());
                 }
                 let Some(segment) = segments.last_mut() else { continue };
-                match stmt.kind {
-                    StmtKind::Case { low, high } => segment.labels.push((low, high)),
+                match &stmt.kind {
+                    StmtKind::Case(case) => segment.labels.push((case.low, case.high)),
                     _ => segment.is_default = true,
                 }
             }

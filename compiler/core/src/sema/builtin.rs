@@ -68,8 +68,11 @@ impl Sema<'_> {
             let call = Call { name: &name, callee: span, span };
             let value = self.builtin_node(&overload, arguments, &call);
             self.function = outer;
-            let kind =
-                if result == TyId::VOID { StmtKind::Expr(value) } else { StmtKind::Return(Some(value)) };
+            let kind = if result == TyId::VOID {
+                StmtKind::Expr(value)
+            } else {
+                StmtKind::Return(Some(Box::new(value)))
+            };
             self.module.functions[id].body = Some(vec![Stmt { kind, span }]);
         }
     }

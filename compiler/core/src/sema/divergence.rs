@@ -12,7 +12,7 @@ use super::{Sema, uses::Uses};
 use crate::{
     builtins::{self, Collective, Lowering},
     diag::{Code, Diagnostic},
-    hir::{Expr, ExprKind, FunctionId, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, visit},
+    hir::{Expr, ExprKind, FunctionId, If, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, Switch, visit},
     index::Table,
     opencl::{AddressSpace, Scope},
 };
@@ -185,7 +185,8 @@ impl<'m> Walk<'_, 'm> {
         match &stmt.kind {
             StmtKind::Expr(expr) => self.evaluate(expr),
             StmtKind::Block(body) => self.stmts(body),
-            StmtKind::If { condition, then, otherwise } => {
+            StmtKind::If(branch) => {
+                let If { condition, then, otherwise } = &**branch;
                 self.expr(condition);
                 let parted = self.varies(condition).then_some(condition.span);
                 let before = self.varying.clone();
@@ -194,10 +195,11 @@ impl<'m> Walk<'_, 'm> {
                 self.under(parted, |walk| walk.stmts(otherwise));
                 self.varying.extend(after);
             }
-            StmtKind::Loop { condition, step, body, .. } => {
-                self.repeat(stmt.span, condition.as_deref(), step.as_deref(), body);
+            StmtKind::Loop(of) => {
+                self.repeat(stmt.span, of.condition.as_ref(), of.step.as_ref(), &of.body);
             }
-            StmtKind::Switch { value, body } => {
+            StmtKind::Switch(switch) => {
+                let Switch { value, body } = &**switch;
                 self.expr(value);
                 let before = self.left;
                 let parted = self.varies(value).then_some(value.span);
@@ -208,7 +210,7 @@ impl<'m> Walk<'_, 'm> {
                 self.varying.extend(self.breaks.pop().into_iter().flatten());
                 self.left = before;
             }
-            StmtKind::Case { .. } | StmtKind::Default => {
+            StmtKind::Case(_) | StmtKind::Default => {
                 self.varying.extend(self.switches.last().into_iter().flatten());
             }
             StmtKind::Break => {

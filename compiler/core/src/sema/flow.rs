@@ -9,7 +9,7 @@ use super::Sema;
 use crate::{
     builtins,
     diag::{Code, Diagnostic},
-    hir::{Const, Expr, ExprKind, Stmt, StmtKind},
+    hir::{Const, Expr, ExprKind, If, Stmt, StmtKind},
     ty::TyId,
 };
 
@@ -62,7 +62,8 @@ fn statement(stmt: &Stmt) -> Ways {
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => falls(false),
         StmtKind::Break => Ways { falls_through: false, breaks: true },
         StmtKind::Block(body) => ways(body),
-        StmtKind::If { condition, then, otherwise } => {
+        StmtKind::If(branch) => {
+            let If { condition, then, otherwise } = &**branch;
             let truth = truth(condition);
             let then =
                 if truth == Some(false) && !then.iter().any(has_label) { falls(false) } else { ways(then) };
@@ -76,13 +77,13 @@ fn statement(stmt: &Stmt) -> Ways {
                 breaks: then.breaks | otherwise.breaks,
             }
         }
-        StmtKind::Loop { condition, body, .. } => {
-            let is_endless = condition.as_ref().is_none_or(|condition| truth(condition) == Some(true));
-            falls(!is_endless || ways(body).breaks)
+        StmtKind::Loop(of) => {
+            let is_endless = of.condition.as_ref().is_none_or(|condition| truth(condition) == Some(true));
+            falls(!is_endless || ways(&of.body).breaks)
         }
-        StmtKind::Switch { body, .. } => {
-            let inside = ways(body);
-            falls(inside.falls_through || inside.breaks || !body.iter().any(has_default))
+        StmtKind::Switch(switch) => {
+            let inside = ways(&switch.body);
+            falls(inside.falls_through || inside.breaks || !switch.body.iter().any(has_default))
         }
         StmtKind::Expr(expr) => falls(!ends(expr)),
         _ => falls(true),
@@ -115,11 +116,11 @@ fn truth(condition: &Expr) -> Option<bool> {
 /// Whether control can enter the statement other than from above.
 fn has_label(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::Label(_) | StmtKind::Case { .. } | StmtKind::Default => true,
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } | StmtKind::Switch { body, .. } => {
-            body.iter().any(has_label)
-        }
-        StmtKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(has_label),
+        StmtKind::Label(_) | StmtKind::Case(_) | StmtKind::Default => true,
+        StmtKind::Block(body) => body.iter().any(has_label),
+        StmtKind::Loop(of) => of.body.iter().any(has_label),
+        StmtKind::Switch(switch) => switch.body.iter().any(has_label),
+        StmtKind::If(branch) => branch.then.iter().chain(&branch.otherwise).any(has_label),
         _ => false,
     }
 }
@@ -128,8 +129,9 @@ fn has_label(stmt: &Stmt) -> bool {
 fn has_default(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Default => true,
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => body.iter().any(has_default),
-        StmtKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(has_default),
+        StmtKind::Block(body) => body.iter().any(has_default),
+        StmtKind::Loop(of) => of.body.iter().any(has_default),
+        StmtKind::If(branch) => branch.then.iter().chain(&branch.otherwise).any(has_default),
         _ => false,
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Expr, ExprKind, LoopHints, Stmt, StmtKind, jumps, visit},
+    hir::{Expr, ExprKind, If, Loop, LoopHints, Stmt, StmtKind, jumps, visit},
     ty::TyId,
 };
 
@@ -67,7 +67,10 @@ impl Sema<'_> {
                 self.attributes(statement.attributes, Target::Statement);
                 out = self.block_items(block.items);
             }
-            _ => self.statement(statement, LoopHints::default(), &mut out),
+            _ => {
+                out.reserve_exact(1);
+                self.statement(statement, LoopHints::default(), &mut out);
+            }
         }
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
@@ -98,11 +101,11 @@ impl Sema<'_> {
             }
             Ast::Block(block) => StmtKind::Block(self.block_body(block)),
             Ast::If { condition, then, otherwise } => {
-                let condition = Box::new(self.condition(condition));
+                let condition = self.condition(condition);
                 self.warn_empty_body(then, otherwise.is_none(), "if");
                 let then = self.body_statement(then);
                 let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
-                StmtKind::If { condition, then, otherwise }
+                StmtKind::If(Box::new(If { condition, then, otherwise }))
             }
             Ast::Switch { value, body } => return self.switch(value, body, span, out),
             Ast::Case { low, high, body } => {
@@ -119,14 +122,14 @@ impl Sema<'_> {
                 return self.statement(body, hints, out);
             }
             Ast::While { condition, body } => {
-                let condition = Some(Box::new(self.condition(condition)));
+                let condition = Some(self.condition(condition));
                 let body = self.loop_body(body);
-                StmtKind::Loop { test_first: true, condition, step: None, body, hints }
+                StmtKind::Loop(Box::new(Loop { test_first: true, condition, step: None, body, hints }))
             }
             Ast::Do { body, condition } => {
                 let body = self.loop_body(body);
-                let condition = Some(Box::new(self.condition(condition)));
-                StmtKind::Loop { test_first: false, condition, step: None, body, hints }
+                let condition = Some(self.condition(condition));
+                StmtKind::Loop(Box::new(Loop { test_first: false, condition, step: None, body, hints }))
             }
             Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
             Ast::Goto(name) => {
@@ -179,10 +182,11 @@ impl Sema<'_> {
                 self.declaration(declaration, &mut out);
             }
         }
-        let condition = of.condition.as_ref().map(|condition| Box::new(self.condition(condition)));
-        let step = of.step.as_ref().map(|step| Box::new(self.discarded(step)));
+        let condition = of.condition.as_ref().map(|condition| self.condition(condition));
+        let step = of.step.as_ref().map(|step| self.discarded(step));
         let body = self.loop_body(of.body);
-        out.push(Stmt { kind: StmtKind::Loop { test_first: true, condition, step, body, hints }, span });
+        let of = Loop { test_first: true, condition, step, body, hints };
+        out.push(Stmt { kind: StmtKind::Loop(Box::new(of)), span });
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         out
@@ -359,7 +363,7 @@ impl Sema<'_> {
                 Some(self.assign_convert(value, result.plain(), AssignContext::Return))
             }
         };
-        out.push(Stmt { kind: StmtKind::Return(value), span });
+        out.push(Stmt { kind: StmtKind::Return(value.map(Box::new)), span });
     }
 
     /// Warns of the address of a variable that ends with the function (C99 6.2.4).

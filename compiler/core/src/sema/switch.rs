@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use super::Sema;
 use crate::{
     diag::{Code, Diagnostic},
-    hir::{Stmt, StmtKind},
+    hir::{Case, Stmt, StmtKind, Switch},
     ty::{Scalar, TyId},
 };
 
@@ -54,7 +54,7 @@ impl Sema<'_> {
         self.body.switches.push(Labels { ty, ..Labels::default() });
         let body = self.body_statement(body);
         self.body.switches.pop();
-        out.push(Stmt { kind: StmtKind::Switch { value: Box::new(value), body }, span });
+        out.push(Stmt { kind: StmtKind::Switch(Box::new(Switch { value, body })), span });
     }
 
     /// `case low:`, and `case low ... high:` of GNU C.
@@ -102,7 +102,7 @@ impl Sema<'_> {
             return;
         }
         labels.cases.insert(low, (high, label));
-        out.push(Stmt { kind: StmtKind::Case { low, high }, span: label });
+        out.push(Stmt { kind: StmtKind::Case(Box::new(Case { low, high })), span: label });
     }
 
     /// The value of a `case`, in the type of the switch.
