@@ -104,6 +104,23 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// A function of which nothing else is known yet.
+    pub(crate) fn new(name: Symbol, result: TyId, span: Span) -> Self {
+        Self {
+            name,
+            result,
+            parameters: Vec::new(),
+            captures: 0,
+            locals: Table::new(),
+            body: None,
+            kernel: None,
+            linkage: Linkage::Internal,
+            span,
+        }
+    }
+}
+
 /// What only kernels have.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {

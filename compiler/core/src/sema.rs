@@ -48,7 +48,6 @@ use crate::{
     diag::{Diagnostic, Sink},
     extensions::Extensions,
     hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId},
-    index::Table,
     opencl::{AddressSpace, Linkage},
     session::Options,
     ty::{QualTy, RecordId, TyId, Types},
@@ -205,17 +204,7 @@ impl Sema<'_> {
             Some(function) => function,
             None => {
                 let name = self.interner.intern("");
-                let outside = self.module.functions.push(Function {
-                    name,
-                    result: TyId::VOID,
-                    parameters: Vec::new(),
-                    captures: 0,
-                    locals: Table::new(),
-                    body: None,
-                    kernel: None,
-                    linkage: Linkage::Internal,
-                    span,
-                });
+                let outside = self.module.functions.push(Function::new(name, TyId::VOID, span));
                 *self.outside.insert(outside)
             }
         };

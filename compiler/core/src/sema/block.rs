@@ -9,8 +9,7 @@ use crate::{
     diag::{Code, Diagnostic},
     extensions::Extension,
     hir::{Assign, Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind},
-    index::Table,
-    opencl::{AddressSpace, LanguageVersion, Linkage},
+    opencl::{AddressSpace, LanguageVersion},
     ty::{FunctionTy, QualTy, Ty, TyId},
 };
 
@@ -64,17 +63,7 @@ impl Sema<'_> {
             self.function.map_or("", |function| self.interner.text(self.module.functions[function].name));
         let name = format!("__{around}_block_invoke_{}", self.blocks);
         let name = self.interner.intern(&name);
-        let function = self.module.functions.push(Function {
-            name,
-            result: TyId::VOID,
-            parameters: Vec::new(),
-            captures: 0,
-            locals: Table::new(),
-            body: None,
-            kernel: None,
-            linkage: Linkage::Internal,
-            span,
-        });
+        let function = self.module.functions.push(Function::new(name, TyId::VOID, span));
         self.set_parameters(function, &parameters);
         self.open_blocks.push(OpenBlock { function, parent: self.function, captures: Vec::new() });
         let (stmts, returns) = self.body(function, &parameters, returns, block.body.items);

@@ -4,7 +4,10 @@
 
 use kiln_syntax::{Span, ast};
 
-use super::{Sema, convert::AssignContext};
+use super::{
+    Sema,
+    convert::{AssignContext, vector_conversion},
+};
 use crate::{
     diag::{Code, Diagnostic},
     hir::{Const, Expr, ExprKind},
@@ -106,9 +109,7 @@ impl Sema<'_> {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.2: explicit casts between vector types are not legal");
                 if from == count {
-                    diagnostic = diagnostic.help(format!(
-                        "write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"
-                    ));
+                    diagnostic = diagnostic.help(vector_conversion(&to_shown));
                 }
             }
             (Ty::Vector(..), _) => {

@@ -127,9 +127,7 @@ impl Sema<'_> {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
                 if from == count {
-                    diagnostic = diagnostic.help(format!(
-                        "write `convert_{to_shown}(…)` for the values or `as_{to_shown}(…)` for the bits"
-                    ));
+                    diagnostic = diagnostic.help(vector_conversion(&to_shown));
                 }
             }
             (Ty::Vector(..), _) => {
@@ -283,4 +281,9 @@ impl Sema<'_> {
             _ => false,
         }
     }
+}
+
+/// How to make a vector of the type that is shown of another with as many components (OpenCL C 6.4.3, 6.4.4).
+pub(super) fn vector_conversion(to: &str) -> String {
+    format!("write `convert_{to}(…)` for the values or `as_{to}(…)` for the bits")
 }

@@ -179,17 +179,7 @@ impl Sema<'_> {
 
     /// Checks a body whose function cannot be, for its own mistakes.
     fn check_body_alone(&mut self, definition: &ast::FunctionDefinition) {
-        let function = Function {
-            name: self.interner.intern(""),
-            result: TyId::ERROR,
-            parameters: Vec::new(),
-            captures: 0,
-            locals: Table::new(),
-            body: None,
-            kernel: None,
-            linkage: Linkage::Internal,
-            span: definition.body.span,
-        };
+        let function = Function::new(self.interner.intern(""), TyId::ERROR, definition.body.span);
         let declared = {
             let mut quiet = Vec::new();
             if let Some(ast::Derivation { kind: ast::DerivationKind::Function(function), .. }) =
@@ -294,17 +284,7 @@ impl Sema<'_> {
 
     /// A function that was not declared before.
     fn new_function(&mut self, name: Ident, function: &FunctionTy, declared: &Declared) -> FunctionId {
-        let id = self.module.functions.push(Function {
-            name: name.node,
-            result: function.result.ty,
-            parameters: Vec::new(),
-            captures: 0,
-            locals: Table::new(),
-            body: None,
-            kernel: None,
-            linkage: Linkage::Internal,
-            span: name.span,
-        });
+        let id = self.module.functions.push(Function::new(name.node, function.result.ty, name.span));
         let unnamed = || {
             let types = function.parameters.iter();
             types.map(|ty| Parameter::plain(None, *ty, name.span)).collect()
