@@ -4,8 +4,8 @@
 //! up to 23.2) and SwiftShader mask accesses to memory and values that join, but compute all else again in every
 //! round. What follows from something loaded becomes another value, as the masked load gives zero; and so does what
 //! follows from a value that joins, if in its place stands the next one already when the work-item leaves (`places`).
-//! Values that join in choices that only compute, or in loops inside, need not join in the driver's code: it makes
-//! selections of the ones and unrolls the others.
+//! The only values that join for certain in the driver's code, too, are those that the loops around go round with: it
+//! makes selections of choices, decides some before they are come to, and unrolls loops.
 //!
 //! What may change so leaves by one of two ways: by the other it would be zero. The two are not made one again because
 //! something is stored on the other, which nobody goes; so what leaves is a value that joins.
@@ -46,7 +46,6 @@ pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut S
             places: Places::find(function, &joins),
             joins,
             loops: Vec::new(),
-            selections: FxHashSet::default(),
             kept: FxHashSet::default(),
             exits: Vec::new(),
         };
@@ -66,8 +65,6 @@ struct Search<'f> {
     places: Places,
     /// The loops around.
     loops: Vec<InstId>,
-    /// Choices that do nothing but compute. Drivers make selections of them: what joins there is computed again too.
-    selections: FxHashSet<InstId>,
     /// Results of loops that there will be two ways to.
     kept: FxHashSet<ValueId>,
     /// Ways out of loops that carry what may change: where, and which values.
@@ -75,42 +72,25 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    /// Whether the block does nothing but compute.
-    fn block(&mut self, block: BlockId) -> bool {
-        let mut only_computes = true;
+    fn block(&mut self, block: BlockId) {
         for &id in &self.function.blocks[block].insts {
             let op = &self.function.insts[id].op;
-            only_computes &= match *op {
-                Op::Loop { body, continuing, .. } => {
-                    self.loops.push(id);
-                    self.block(body);
-                    self.block(continuing);
-                    self.loops.pop();
-                    false
-                }
-                Op::If { .. } | Op::Switch { .. } | Op::Block(_) => {
-                    let mut is_selection = true;
-                    for nested in op.blocks() {
-                        is_selection &= self.block(nested);
-                    }
-                    if is_selection {
-                        self.selections.insert(id);
-                    }
-                    is_selection
-                }
-                Op::Exit(target) if self.loops.contains(&target) => {
-                    self.leave(block, id, Some(target));
-                    false
-                }
-                Op::Exit(_) => true,
-                Op::Return if !self.loops.is_empty() => {
-                    self.leave(block, id, None);
-                    false
-                }
-                _ => op.is_pure(),
-            };
+            let is_loop = matches!(op, Op::Loop { .. });
+            if is_loop {
+                self.loops.push(id);
+            }
+            for nested in op.blocks() {
+                self.block(nested);
+            }
+            if is_loop {
+                self.loops.pop();
+            }
+            match *op {
+                Op::Exit(target) if self.loops.contains(&target) => self.leave(block, id, Some(target)),
+                Op::Return if !self.loops.is_empty() => self.leave(block, id, None),
+                _ => {}
+            }
         }
-        only_computes
     }
 
     /// A way out of a loop, or of all.
@@ -143,12 +123,17 @@ impl Search<'_> {
             let Some(since) = self.stands_since(value, left) else { continue };
             match (self.joins.construct(self.function, value), &self.function.values[value].def) {
                 (Some(construct), _) => {
-                    let source = self.only_source(value);
-                    let is_written = self.places.next_write(value, since) < self.places.begin(exit);
-                    match source.filter(|_| !self.kept.contains(&value)) {
-                        Some(source) => to_see.push(source),
-                        None if is_written => return true,
-                        None => self.see_through(construct, value, &mut to_see),
+                    let is_kept = self.kept.contains(&value);
+                    if let Some(source) = self.only_source(value).filter(|_| !is_kept) {
+                        to_see.push(source);
+                        continue;
+                    }
+                    if self.places.next_write(value, since) < self.places.begin(exit) {
+                        return true;
+                    }
+                    if !is_kept && !self.loops.contains(&construct) {
+                        to_see.extend(self.joins.sources(self.function, value));
+                        self.see_conditions(construct, &mut to_see);
                     }
                 }
                 (None, &ValueDef::Result(id, _)) => {
@@ -178,18 +163,16 @@ impl Search<'_> {
         Some(since)
     }
 
-    /// What else a value follows from that joins here and need not in the driver's code.
-    fn see_through(&self, construct: InstId, value: ValueId, to_see: &mut Vec<ValueId>) {
-        let inst = &self.function.insts[construct];
-        let is_selection = self.selections.contains(&construct);
-        let is_loop = matches!(inst.op, Op::Loop { .. });
-        let is_unrolled = is_loop && !self.loops.contains(&construct) && !self.kept.contains(&value);
-        if is_selection || is_unrolled {
-            to_see.extend(self.joins.sources(self.function, value));
-        }
-        // Of true and false the driver makes the condition, whatever else is done.
-        if is_selection || (!is_loop && self.function.ty(value) == Type::BOOL) {
-            to_see.extend(&inst.args);
+    /// What decides on the ways through a choice.
+    fn see_conditions(&self, choice: InstId, to_see: &mut Vec<ValueId>) {
+        let inst = &self.function.insts[choice];
+        to_see.extend(&inst.args);
+        for nested in inst.op.blocks() {
+            for &id in &self.function.blocks[nested].insts {
+                if self.function.insts[id].op.is_construct() {
+                    self.see_conditions(id, to_see);
+                }
+            }
         }
     }
 
