@@ -82,7 +82,6 @@ impl Frame {
     /// Passes over what stands before the next directive, and its `#`, which this gives.
     pub(super) fn next_directive(&mut self, interner: &mut Interner) -> Option<Tok> {
         loop {
-            self.fill(interner);
             self.at = self.piece.next_directive(self.at).unwrap_or(self.piece.tokens.len());
             if self.at < self.piece.tokens.len() {
                 return self.next(interner);
@@ -90,6 +89,10 @@ impl Frame {
             if self.piece.is_last() {
                 return None;
             }
+            if let Some(piece) = Rc::get_mut(&mut self.piece) {
+                piece.skip_on(&self.file, interner);
+            }
+            (self.at, self.run_end) = (0, 0);
         }
     }
 

@@ -74,7 +74,7 @@ impl Piece {
                     self.next = Next::Token(lexed);
                     return;
                 }
-                if lexed.lexeme == Lexeme::Punct(Punct::Hash) {
+                if is_directive(&lexed) {
                     self.directives.push(self.tokens.len() as u32);
                 }
             }
@@ -85,6 +85,25 @@ impl Piece {
             }
             self.tokens.push(token(&lexed, text, Span::new(lo, hi), interner));
         }
+    }
+
+    /// Becomes the line of the next directive behind this piece, if there is one; what stands before it is only passed over.
+    pub(super) fn skip_on(&mut self, file: &SourceFile, interner: &mut Interner) {
+        if let Next::Token(token) = &self.next {
+            let mut lexer = Lexer::resume(file.spliced.text(&file.text), token);
+            let directive = loop {
+                lexer.pass_plain_lines();
+                match lexer.next() {
+                    Some(next) if is_directive(&next) || next.lexeme == Lexeme::UnterminatedComment => {
+                        break Some(next);
+                    }
+                    Some(_) => {}
+                    None => break None,
+                }
+            };
+            self.next = directive.map_or(Next::End, Next::Token);
+        }
+        self.read_on(file, 1, interner);
     }
 
     /// The `#` of the next directive at this place in `tokens` or behind it.
@@ -144,6 +163,11 @@ impl Piece {
         }
         true
     }
+}
+
+/// Whether a directive begins with this.
+fn is_directive(token: &Lexed) -> bool {
+    token.line_start && token.lexeme == Lexeme::Punct(Punct::Hash)
 }
 
 fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok {
