@@ -6,14 +6,14 @@
 //! likely and what is not may still be wrong.
 
 use kiln_syntax::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{Sema, uses::Uses};
 use crate::{
     builtins::{self, Collective, Lowering},
     diag::{Code, Diagnostic},
     hir::{Expr, ExprKind, FunctionId, If, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, Switch, visit},
-    index::Table,
+    index::{Id, Table},
     opencl::{AddressSpace, Scope},
 };
 
@@ -31,9 +31,9 @@ const VARYING: &[&str] = &[
 #[derive(Clone, Default)]
 struct Facts {
     /// Parameters whose values vary.
-    varying: FxHashSet<LocalId>,
+    varying: Locals,
     /// Variables that vary where a loop begins anew.
-    heads: FxHashMap<Span, FxHashSet<LocalId>>,
+    heads: FxHashMap<Span, Locals>,
     /// Whether there are jumps to labels, which bring what varies with them.
     has_jumps: bool,
     /// Whether the result varies though no argument does.
@@ -44,6 +44,44 @@ struct Facts {
     has_barrier: bool,
     /// Loops that only some work-items leave early, and where these part.
     left: FxHashMap<Span, Span>,
+}
+
+/// A set of variables, a bit for each.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Locals(Vec<u64>);
+
+impl Locals {
+    /// Adds one, and says whether it was not there.
+    fn insert(&mut self, local: LocalId) -> bool {
+        let (word, bit) = Self::place(local);
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let is_new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        is_new
+    }
+
+    fn remove(&mut self, local: LocalId) {
+        let (word, bit) = Self::place(local);
+        self.0.get_mut(word).into_iter().for_each(|word| *word &= !bit);
+    }
+
+    fn contains(&self, local: LocalId) -> bool {
+        let (word, bit) = Self::place(local);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    fn extend(&mut self, other: &Self) {
+        self.0.resize(self.0.len().max(other.0.len()), 0);
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+
+    fn place(local: LocalId) -> (usize, u64) {
+        (local.index() / 64, 1 << (local.index() % 64))
+    }
 }
 
 /// A barrier that only some work-items may reach.
@@ -76,13 +114,13 @@ struct Walk<'a, 'm> {
     /// The same for the rest of the loop body alone, after a `continue` that only some take: they come back to it.
     skipped: Option<Span>,
     /// Variables whose values vary here.
-    varying: FxHashSet<LocalId>,
+    varying: Locals,
     /// Those that vary at the `break`s so far, for each loop and `switch` around.
-    breaks: Vec<FxHashSet<LocalId>>,
+    breaks: Vec<Locals>,
     /// Those that vary at the `continue`s so far, for each loop around.
-    continues: Vec<FxHashSet<LocalId>>,
+    continues: Vec<Locals>,
     /// Those that vary where the `switch`es around begin.
-    switches: Vec<FxHashSet<LocalId>>,
+    switches: Vec<Locals>,
     /// Barriers that were reached there; only filled in the last walk.
     found: Option<Vec<Divergent>>,
 }
@@ -193,7 +231,7 @@ impl<'m> Walk<'_, 'm> {
                 self.under(parted, |walk| walk.stmts(then));
                 let after = std::mem::replace(&mut self.varying, before);
                 self.under(parted, |walk| walk.stmts(otherwise));
-                self.varying.extend(after);
+                self.varying.extend(&after);
             }
             StmtKind::Loop(of) => {
                 self.repeat(stmt.span, of.condition.as_ref(), of.step.as_ref(), &of.body);
@@ -204,14 +242,14 @@ impl<'m> Walk<'_, 'm> {
                 let before = self.left;
                 let parted = self.varies(value).then_some(value.span);
                 self.switches.push(self.varying.clone());
-                self.breaks.push(FxHashSet::default());
+                self.breaks.push(Locals::default());
                 self.under(parted, |walk| walk.stmts(body));
-                self.varying.extend(self.switches.pop().into_iter().flatten());
-                self.varying.extend(self.breaks.pop().into_iter().flatten());
+                self.switches.pop().iter().for_each(|begin| self.varying.extend(begin));
+                self.breaks.pop().iter().for_each(|left| self.varying.extend(left));
                 self.left = before;
             }
             StmtKind::Case(_) | StmtKind::Default => {
-                self.varying.extend(self.switches.last().into_iter().flatten());
+                self.switches.last().into_iter().for_each(|begin| self.varying.extend(begin));
             }
             StmtKind::Break => {
                 self.left = self.left.or(self.parted);
@@ -243,11 +281,11 @@ impl<'m> Walk<'_, 'm> {
     fn repeat(&mut self, at: Span, condition: Option<&'m Expr>, step: Option<&'m Expr>, body: &'m [Stmt]) {
         let facts = &self.analysis.facts[self.function];
         let known = facts.left.get(&at).copied();
-        let head: FxHashSet<_> =
-            facts.heads.get(&at).unwrap_or(&self.varying).union(&self.varying).copied().collect();
+        let mut head = self.varying.clone();
+        facts.heads.get(&at).into_iter().for_each(|known| head.extend(known));
         self.varying.clone_from(&head);
-        self.breaks.push(FxHashSet::default());
-        self.continues.push(FxHashSet::default());
+        self.breaks.push(Locals::default());
+        self.continues.push(Locals::default());
         let (before, skipped) = (self.left, self.skipped);
         self.left = before.or(known);
         let varying = condition.filter(|condition| self.varies(condition));
@@ -256,7 +294,7 @@ impl<'m> Walk<'_, 'm> {
             condition.into_iter().for_each(|condition| walk.expr(condition));
             walk.stmts(body);
             walk.skipped = skipped;
-            walk.varying.extend(walk.continues.pop().into_iter().flatten());
+            walk.continues.pop().iter().for_each(|left| walk.varying.extend(left));
             step.into_iter().for_each(|step| walk.evaluate(step));
         });
         if let (None, Some(parted)) = (known, self.left) {
@@ -266,7 +304,7 @@ impl<'m> Walk<'_, 'm> {
         self.left = before;
         self.varying.extend(&head);
         self.analysis.set(self.function, |facts| facts.heads.entry(at).or_default(), self.varying.clone());
-        self.varying.extend(self.breaks.pop().into_iter().flatten());
+        self.breaks.pop().iter().for_each(|left| self.varying.extend(left));
     }
 
     /// An expression that is evaluated for its effects. A variable that is given one value by all work-items
@@ -283,7 +321,7 @@ impl<'m> Walk<'_, 'm> {
             && !self.varies(&assign.value)
             && !self.analysis.facts[self.function].has_jumps
         {
-            self.varying.remove(&local);
+            self.varying.remove(local);
         }
     }
 
@@ -418,12 +456,12 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn is_varying(&self, local: LocalId) -> bool {
-        self.varying.contains(&local)
+        self.varying.contains(local)
     }
 }
 
 /// Adds what varies at a jump to what varies where it leads.
-fn join(targets: &mut [FxHashSet<LocalId>], varying: &FxHashSet<LocalId>) {
+fn join(targets: &mut [Locals], varying: &Locals) {
     targets.last_mut().into_iter().for_each(|target| target.extend(varying));
 }
 
