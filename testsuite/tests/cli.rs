@@ -724,3 +724,20 @@ fn debug_information_is_valid_and_the_same_wherever_the_source_lies() {
         assert!(has(number), "no {what}");
     }
 }
+
+#[test]
+fn sums_of_thousands_of_terms_have_the_stack_that_they_need() {
+    let sum = |terms: usize| {
+        let terms = vec!["a"; terms].join(" + ");
+        format!("kernel void k(global int *out) {{ int a = out[0]; out[1] = {terms}; }}\n")
+    };
+    let folder = folder(&[("long.cl", &sum(1500)), ("endless.cl", &sum(100_000))]);
+    for environment in ["vulkan", "opencl"] {
+        let words = ["compile", "--env", environment, "long.cl", "-o", "out.spv"];
+        assert_eq!(kiln(&folder, &words).code(), Some(0), "{environment}");
+        assert!(is_module(&folder.path().join("out.spv")));
+    }
+    let refused = kiln(&folder, &["check", "endless.cl"]);
+    assert_eq!(refused.code(), Some(1));
+    assert_eq!(refused.stderr.matches("error[nesting-depth]").count(), 1, "{}", refused.stderr);
+}

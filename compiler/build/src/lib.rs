@@ -26,10 +26,12 @@ struct Page;
 pub mod bindings;
 mod builder;
 mod cargo;
+mod deep;
 mod error;
 mod program;
 
 pub use builder::{Builder, Variant, device_profile};
+pub use deep::compile_deep;
 pub use error::{Error, Result};
 pub use kiln_compiler::{
     opencl::{Environment, LanguageVersion},

@@ -1,6 +1,9 @@
 //! One source, compiled: its words, its interface, what it reported and which files it read.
 
-use std::{cell::RefCell, fs};
+use std::{
+    fs,
+    sync::{Mutex, PoisonError},
+};
 
 use kiln_compiler::{
     Artifact, Emit, Output,
@@ -10,7 +13,10 @@ use kiln_compiler::{
 };
 use kiln_report::{Format, report, report_one};
 
-use crate::error::{Error, Result};
+use crate::{
+    deep::compile_deep,
+    error::{Error, Result},
+};
 
 /// A compiled source.
 #[derive(Debug)]
@@ -49,8 +55,8 @@ pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
 
 pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Result<Compiled, Rejected> {
     let files = Files::default();
-    let output = kiln_compiler::compile(source, options, &files, &Emit::Spirv);
-    let dependencies = files.read.into_inner();
+    let output = compile_deep(source, options, &files, &Emit::Spirv);
+    let dependencies = files.read.into_inner().unwrap_or_else(PoisonError::into_inner);
     match (&output.artifact, &output.interface) {
         (Some(Artifact::Module(words)), Some(interface)) => Ok(Compiled {
             words: words.clone(),
@@ -92,13 +98,13 @@ fn plain(text: &str) -> String {
 /// The file system, remembering what was read, in a source with errors too.
 #[derive(Default)]
 struct Files {
-    read: RefCell<Vec<String>>,
+    read: Mutex<Vec<String>>,
 }
 
 impl Loader for Files {
     fn load(&self, path: &str) -> Option<Vec<u8>> {
         let text = fs::read(path).ok()?;
-        let mut read = self.read.borrow_mut();
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if !read.iter().any(|known| known == path) {
             read.push(path.to_owned());
         }

@@ -10,7 +10,10 @@ use std::{
 };
 
 use clap::ArgMatches;
-use kiln_build::bindings::{Module, c, json, rust};
+use kiln_build::{
+    bindings::{Module, c, json, rust},
+    compile_deep,
+};
 use kiln_compiler::{
     Artifact, Emit, Output,
     opencl::Environment,
@@ -129,7 +132,7 @@ pub(crate) fn module(
 /// Compiles; none if the compiler fails, which is told.
 fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
     let scene = crash::Scene { source, options, loader: files };
-    crash::guarded(Some(&scene), || kiln_compiler::compile(scene.source.clone(), options, files, emit))
+    crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))
 }
 
 /// What a compilation reported, in the form asked for.

@@ -103,7 +103,7 @@ fn stages(
     interface: &mut Option<Interface>,
 ) -> Option<Artifact> {
     let arena = Arena::default();
-    let parsed = kiln_syntax::parse::parse(&tokens, &arena, sources);
+    let parsed = kiln_syntax::parse::parse(&tokens, &arena, sources, options.max_depth);
     drop(tokens);
     if *emit == Emit::Ast {
         syntax::report(&parsed.errors, sources, interner, sink);

@@ -132,7 +132,7 @@ impl Found {
         let arena = Arena::default();
         let options = options(self.file.name);
         let mut sink = Sink::new(options.warnings.clone());
-        let parsed = parse::parse(&tokens, &arena, &parse::NoLayout);
+        let parsed = parse::parse(&tokens, &arena, &parse::NoLayout, parse::MAX_DEPTH);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
         // What a function needs precedes it.

@@ -1,5 +1,7 @@
 //! What a compilation is asked to do, and its only door to the outside.
 
+use kiln_syntax::parse::MAX_DEPTH;
+
 use crate::{
     diag::WarningOptions,
     opencl::{Environment, LanguageVersion, Overflow},
@@ -68,7 +70,15 @@ pub struct Options {
     pub bounds_checks: bool,
     /// What modules for OpenCL say of signed integers that must not overflow.
     pub overflow: Overflow,
+    /// How deep expressions and statements may nest, brackets included: as [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH) says unless
+    /// the caller has a stack for more, as [`DEEP`] and [`DEEP_STACK`] are.
+    pub max_depth: u16,
 }
+
+/// A depth for what programs write, and the bytes of stack that it needs.
+pub const DEEP: u16 = 4000;
+/// Sixteen kilobytes for each level of [`DEEP`].
+pub const DEEP_STACK: usize = 64 << 20;
 
 /// How seq_cst operations are expressed where the target has no such order (memory.md §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,6 +158,7 @@ impl Default for Options {
             argument_info: false,
             bounds_checks: false,
             overflow: Overflow::default(),
+            max_depth: MAX_DEPTH,
         }
     }
 }

@@ -39,12 +39,14 @@ pub struct Survey {
     pub facts: Facts,
     /// Which built-in functions, types and constants there are.
     pub context: Context,
+    /// [`Options::max_depth`]
+    max_depth: u16,
 }
 
 impl Survey {
     /// What was written, read from the tokens once more; with what the parser mended, if there was something to mend.
     pub fn tree<'a>(&self, arena: &'a Arena) -> ast::TranslationUnit<'a> {
-        parse(&self.tokens, arena, &self.sources).unit
+        parse(&self.tokens, arena, &self.sources, self.max_depth).unit
     }
 }
 
@@ -57,7 +59,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let preprocessed =
         pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, Some(&mut trace));
     let arena = Arena::default();
-    let parsed = parse(&preprocessed.tokens, &arena, &sources);
+    let parsed = parse(&preprocessed.tokens, &arena, &sources, options.max_depth);
     let program =
         check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
@@ -71,6 +73,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         program,
         facts,
         context: Context { version: options.std, extensions: Extensions::of(options) },
+        max_depth: options.max_depth,
     }
 }
 

@@ -18,7 +18,8 @@ fn module(source: &str) -> Module {
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let tokens = preprocess(&options, source, &NoFiles, &mut map, &mut interner, &mut sink, None).tokens;
     let arena = Arena::default();
-    let parsed = kiln_syntax::parse(&tokens, &arena, &kiln_syntax::parse::NoLayout);
+    let parsed =
+        kiln_syntax::parse(&tokens, &arena, &kiln_syntax::parse::NoLayout, kiln_syntax::parse::MAX_DEPTH);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut interner, &mut sink, None);
     let module = lower(&hir, &interner, &mut sink, Overflow::Unsaid);

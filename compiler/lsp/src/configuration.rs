@@ -7,7 +7,11 @@ mod version;
 
 pub(crate) use project::is_project_file;
 
-use kiln_compiler::{opencl::Environment, session::Options, target::Target};
+use kiln_compiler::{
+    opencl::Environment,
+    session::{DEEP, Options},
+    target::Target,
+};
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 use serde::Deserialize;
 
@@ -57,7 +61,12 @@ const ERROR_LIMIT: usize = 200;
 /// How the file of this name and text is compiled.
 pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
     // As `kiln check`: who names no environment asks what the language allows.
-    let mut options = Options { target: Target::full(Environment::OpenCl), ..Options::default() };
+    let mut options = Options {
+        target: Target::full(Environment::OpenCl),
+        // The worker has the stack for it.
+        max_depth: DEEP,
+        ..Options::default()
+    };
     options.warnings.error_limit = ERROR_LIMIT;
     let mut chosen = flags::Chosen::default();
     let here = name.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -3,6 +3,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
+use kiln_compiler::session::DEEP_STACK;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     CancelParams, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
@@ -27,9 +28,6 @@ use crate::{
     world::{Client, World},
 };
 
-/// The front end needs less than 2 MiB at its limits; what looks at its results recurs as deeply.
-const WORKER_STACK: usize = 16 << 20;
-
 /// For so long the end waits for what the worker is at.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -52,7 +50,7 @@ pub fn serve() -> io::Result<bool> {
             let _at_work = at_work;
             worker::work(&todo, outgoing, &cancellation);
         };
-        std::thread::Builder::new().name("worker".to_owned()).stack_size(WORKER_STACK).spawn(work)?;
+        std::thread::Builder::new().name("worker".to_owned()).stack_size(DEEP_STACK).spawn(work)?;
     }
     let mut server = Server {
         outgoing: transport.outgoing,

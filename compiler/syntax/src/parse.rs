@@ -55,10 +55,11 @@ pub struct Mended {
     pub names: Vec<Symbol>,
 }
 
-/// Reads a whole program source after preprocessing; the tree stands in the arena. The layout helps to find lost braces.
-pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout) -> Parsed<'a> {
+/// Reads a whole program source after preprocessing; the tree stands in the arena, and nests no deeper than `max_depth`, as
+/// [`MAX_DEPTH`] says. The layout helps to find lost braces.
+pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout, max_depth: u16) -> Parsed<'a> {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
-    let state = state::State::new(&tokens, arena, layout);
+    let state = state::State::new(&tokens, arena, layout, max_depth);
     let (errors, mended) = repair::parse(&state, &gaps);
     let unit = TranslationUnit { items: arena.list(&state.items.borrow()) };
     Parsed { unit, errors, mended }

@@ -47,7 +47,7 @@ pub enum SyntaxErrorKind {
     /// A type name stands where a value should, as in `float4(1, 2, 3, 4)`.
     TypeAsValue(Symbol),
     /// Brackets nest deeper than [`MAX_BRACKETS`](super::MAX_BRACKETS), or operators and statements deeper than
-    /// [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// [`MAX_DEPTH`](super::MAX_DEPTH), or what was asked for.
     Nesting,
 }
 

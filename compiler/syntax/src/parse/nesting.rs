@@ -10,10 +10,11 @@ use crate::{
 /// The deepest that brackets nest, as in clang.
 pub const MAX_BRACKETS: usize = 256;
 
-/// The deepest that the tree nests: no path from the root passes more statements and expressions than this, brackets
-/// included. Stages that recurse over the tree may rely on it: on the 2 MiB stack of a test they have 4 KiB for a
-/// level, on the main thread's 8 MiB 16 KiB. Real programs were seen to need 120.
-pub const MAX_DEPTH: u32 = 500;
+/// The deepest that the tree nests where nothing else is asked for: no path from the root passes more statements and
+/// expressions than this, brackets included. Stages that recurse over the tree may rely on it: on the 2 MiB stack of a
+/// test they have 4 KiB for a level, on the main thread's 8 MiB 16 KiB. Real programs were seen to need 120. Who asks for
+/// more sees to the stack, and gets it for expressions: what passes do to loops in loops is not linear in their number.
+pub const MAX_DEPTH: u16 = 500;
 
 /// The input nests too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) struct TooDeep;
 /// no deeper for what it multiplies, and what stands beside another is not below it.
 #[derive(Default)]
 pub(crate) struct Nesting {
+    /// The deepest that is taken.
+    max_depth: u16,
     level: Level,
     /// What stands around the open brackets, outermost first.
     open: Vec<Level>,
@@ -44,11 +47,13 @@ struct Operator {
 }
 
 /// What stands between two brackets. Heights are of trees of which a part is still to come. The numbers are small, as what
-/// grows beyond `MAX_DEPTH` is refused, and so is this, which is put away at each bracket.
+/// grows beyond the greatest depth is refused, and so is this, which is put away at each bracket.
 #[derive(Clone, Copy, Default)]
 struct Level {
     /// The depth of what holds the brackets.
     base: u16,
+    /// Statements around the brackets.
+    around: u16,
     /// Statements around the current one that have begun on this level.
     statements: u16,
     /// Unfinished `do`s since the last statement ended.
@@ -89,6 +94,15 @@ enum Before {
 }
 
 impl Nesting {
+    pub(crate) fn new(max_depth: u16) -> Self {
+        Self { max_depth, ..Self::default() }
+    }
+
+    /// Back to where nothing is open.
+    pub(crate) fn begin(&mut self) {
+        *self = Self::new(self.max_depth);
+    }
+
     /// Takes the next token; `next` is the one behind it.
     pub(crate) fn take(
         &mut self,
@@ -110,7 +124,8 @@ impl Nesting {
                 self.begin_cast();
             }
         }
-        if u32::from(self.level.base + self.level.statements + self.height()) > MAX_DEPTH {
+        let Level { base, around, statements, .. } = self.level;
+        if base + statements + self.height() > self.max_depth || around + statements > MAX_DEPTH {
             Err(TooDeep)
         } else {
             Ok(())
@@ -226,6 +241,7 @@ impl Nesting {
         self.open.push(self.level);
         self.level = Level {
             base: depth,
+            around: level.around + level.statements,
             operators: self.operators.len() as u16,
             could_be_type: true,
             ..Level::default()

@@ -64,7 +64,7 @@ pub(super) fn rewind(state: &State<'_, '_>, to: Boundary) {
     state.items.borrow_mut().truncate(to.items);
     state.past.borrow_mut().truncate(to.items);
     state.leave(to.scopes);
-    *state.nesting.borrow_mut() = Default::default();
+    state.nesting.borrow_mut().begin();
     state.boundary.set(to);
     state.looking_at.set(to.place);
 }

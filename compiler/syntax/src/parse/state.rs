@@ -63,7 +63,7 @@ pub(super) struct Boundary {
 
 impl<'t, 'a> State<'t, 'a> {
     /// At the beginning of the input.
-    pub(super) fn new(tokens: &'t [Token], arena: &'a Arena, layout: &'t dyn Layout) -> Self {
+    pub(super) fn new(tokens: &'t [Token], arena: &'a Arena, layout: &'t dyn Layout, max_depth: u16) -> Self {
         let mut scopes = Scopes::default();
         // Every interner begins with the keywords and these names, and then has the attributes.
         let mut position = Keyword::ALL.len();
@@ -76,7 +76,7 @@ impl<'t, 'a> State<'t, 'a> {
             tokens,
             arena,
             scopes: RefCell::new(scopes),
-            nesting: RefCell::default(),
+            nesting: RefCell::new(Nesting::new(max_depth)),
             items: RefCell::default(),
             boundary: Cell::default(),
             past: RefCell::default(),

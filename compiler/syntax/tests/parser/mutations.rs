@@ -21,9 +21,19 @@ fn a_mistake_shows_once_and_where_it_is() {
         let line = |at: u32| sample[..at as usize].matches('\n').count();
         let mut interner = Interner::new();
         let tokens = tokenize(sample, &mut interner);
-        assert_eq!(parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout).errors, []);
+        assert_eq!(
+            parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout, kiln_syntax::parse::MAX_DEPTH)
+                .errors,
+            []
+        );
         for mutant in mutants(&tokens, 1, MUTANTS) {
-            let errors = parse(&mutant.tokens, &Arena::default(), &kiln_syntax::parse::NoLayout).errors;
+            let errors = parse(
+                &mutant.tokens,
+                &Arena::default(),
+                &kiln_syntax::parse::NoLayout,
+                kiln_syntax::parse::MAX_DEPTH,
+            )
+            .errors;
             let Some(first) = errors.first() else { continue };
             broken += 1;
             let reported = line(first.span.lo);

@@ -124,7 +124,7 @@ fn any_tokens_are_read_to_the_end() {
     for length in (0..300).chain([2000]) {
         let kind = |_| Token { kind: kinds[random.below(kinds.len())], span: Default::default() };
         let tokens: Vec<_> = (0..length).map(kind).collect();
-        parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout);
+        parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout, kiln_syntax::parse::MAX_DEPTH);
     }
 }
 
@@ -133,7 +133,13 @@ fn any_beginning_of_a_program_is_read_to_the_end() {
     let mut interner = Interner::new();
     let tokens = tokenize(include_str!("../samples/pixels.cl"), &mut interner);
     for length in 0..tokens.len() {
-        let errors = parse(&tokens[..length], &Arena::default(), &kiln_syntax::parse::NoLayout).errors;
+        let errors = parse(
+            &tokens[..length],
+            &Arena::default(),
+            &kiln_syntax::parse::NoLayout,
+            kiln_syntax::parse::MAX_DEPTH,
+        )
+        .errors;
         assert!(errors.len() <= 2, "{length}: {errors:?}");
     }
 }

@@ -50,7 +50,12 @@ pub(crate) fn tokenize(text: &str, interner: &mut Interner) -> Vec<Token> {
 pub(crate) fn read(text: &str) -> (Parsed<'static>, String, Interner) {
     let mut interner = Interner::new();
     let tokens = tokenize(text, &mut interner);
-    let parsed = parse(&tokens, Box::leak(Box::default()), &kiln_syntax::parse::NoLayout);
+    let parsed = parse(
+        &tokens,
+        Box::leak(Box::default()),
+        &kiln_syntax::parse::NoLayout,
+        kiln_syntax::parse::MAX_DEPTH,
+    );
     let printed = kiln_syntax::print::print(&parsed.unit, &interner);
     (parsed, printed, interner)
 }
