@@ -18,7 +18,8 @@ use crate::{
 
 /// The keywords of the options' version, by symbol (OpenCL C 6.3.9).
 ///
-/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` from OpenCL C 2.0 on. `asm` and `typeof` are only reserved with underscores, which no C99 program may use.
+/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` from OpenCL C 2.0 on. `asm` and `typeof`
+/// are only reserved with underscores, which no C99 program may use.
 pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
     let reserved = |spelling: &str, keyword: Keyword| match keyword {
         Keyword::Pipe => options.std >= LanguageVersion::Cl20,

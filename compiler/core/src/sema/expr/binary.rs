@@ -30,11 +30,14 @@ impl Sema<'_> {
 
     /// `a & b == c` compares first, which is hardly meant (C99 6.5); `a == b & c == d` is a way to say `&&`.
     fn warn_precedence(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
+        let is_bitwise = |op| matches!(op, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
+        if !is_bitwise(op.node) {
+            return;
+        }
         let operator = |operand: &ast::Expr| match &operand.kind {
             ast::ExprKind::Binary(inner) => Some(inner.op.node),
             _ => None,
         };
-        let is_bitwise = |op| matches!(op, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
         let is_comparison = |op| {
             matches!(
                 op,
@@ -52,9 +55,6 @@ impl Sema<'_> {
             (other, Some(inner)) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, right),
             _ => return,
         };
-        if !is_bitwise(op.node) {
-            return;
-        }
         let (outer, inner) = (op.node.spelling(), inner.spelling());
         self.report(
             Diagnostic::new(Code::Precedence, op.span, format!("`{inner}` comes before `{outer}` here"))

@@ -78,7 +78,7 @@ impl Sema<'_> {
     /// OpenCL C 6.7 reserves `generic` and gives the address space no name. Programs use it for that, Khronos'
     /// conformance tests among them, since compilers made from clang take it.
     fn take_generic(&mut self, found: &mut Qualifiers, span: Span) {
-        let problem = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
+        let note = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
         let help = "leave it out: a pointer without address space is generic where there are such";
         if self.has_generic() {
             self.report(
@@ -88,12 +88,12 @@ impl Sema<'_> {
                     "`generic` is an extension: the word is reserved",
                 )
                 .help(help)
-                .note(problem),
+                .note(note),
             );
             self.take_space(found, AddressSpace::Generic, span);
         } else {
             self.report(
-                Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved").help(help).note(problem),
+                Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved").help(help).note(note),
             );
         }
     }
