@@ -12,8 +12,9 @@ use kiln_testsuite::root;
 
 /// The packages of ours that a package may use, in what it ships.
 const PACKAGES: &[(&str, &[&str])] = &[
+    ("compiler/vocabulary", &[]),
     ("compiler/syntax", &[]),
-    ("compiler/core", &["kiln-syntax"]),
+    ("compiler/core", &["kiln-syntax", "kiln-vocabulary"]),
     ("compiler/report", &["kiln-compiler", "kiln-syntax"]),
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
@@ -33,8 +34,6 @@ const PACKAGES: &[(&str, &[&str])] = &[
 const MODULES: &[(&str, &[&str])] = &[
     ("binary16", &[]),
     ("index", &[]),
-    ("opencl", &[]),
-    ("target", &["opencl"]),
     ("diag", &[]),
     ("session", &["diag", "opencl", "target"]),
     ("source", &[]),

@@ -80,9 +80,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     } else {
         let mut options = command.options.to_options(target::target(device.info()), matches);
         options.bounds_checks = command.checked;
-        // The strict device tells lines, and what overflows.
+        // A strict device reports lines, and in the OpenCL environment what overflows.
+        options.debug |= device.info().is_strict;
         if device.info().environment == Environment::OpenCl {
-            options.debug = true;
             options.overflow = Overflow::Told;
         }
         match compile::module(source, &options, files, &command.options) {

@@ -16,7 +16,6 @@ pub mod ir;
 mod library;
 pub mod lower;
 pub mod memory;
-pub mod opencl;
 pub mod passes;
 pub mod pp;
 pub mod pragma;
@@ -26,10 +25,10 @@ pub mod source;
 mod stage;
 pub mod survey;
 pub mod syntax;
-pub mod target;
 pub mod ty;
 pub mod verify;
 
+pub use kiln_vocabulary::{opencl, target};
 pub use stage::{Artifact, Emit};
 
 use kiln_syntax::{Arena, Interner};

@@ -240,4 +240,6 @@ pub(crate) struct Dispatch {
     pub(crate) specialisation: Specialisation,
     pub(crate) push_constants: PushConstants,
     pub(crate) groups: [u32; 3],
+    /// The global id of the first work-item, for messages.
+    pub(crate) first_item: [u32; 3],
 }

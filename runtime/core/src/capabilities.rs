@@ -18,6 +18,8 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// The environment whose modules it takes.
     pub environment: Environment,
+    /// Whether it is a reference device, which executes modules in this process and reports what is undefined.
+    pub is_strict: bool,
     /// What it offers.
     pub capabilities: Capabilities,
     /// What a compiler must know.

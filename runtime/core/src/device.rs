@@ -139,7 +139,9 @@ impl Instance {
     pub fn new(options: Options) -> Result<Self> {
         let vulkan = vulkan::Instance::new(options.validation);
         let mut devices = vulkan.as_ref().map_or(Ok(Vec::new()), vulkan::Instance::devices)?;
-        devices.push(reference::describe(devices.len()));
+        for environment in [Environment::OpenCl, Environment::Vulkan] {
+            devices.push(reference::describe(devices.len(), environment));
+        }
         Ok(Self { vulkan, options, devices })
     }
 
@@ -163,12 +165,10 @@ impl Instance {
         let info = self.choose(selector)?;
         let options = self.options.clone();
         let prints = Prints::new(options.watchdog);
-        let backend = match (info.environment, &self.vulkan) {
-            (Environment::OpenCl, _) => reference::open(info, options.clone(), prints.output()),
-            (Environment::Vulkan, Ok(vulkan)) => {
-                vulkan.open(info, options.cache.as_deref().map(Cache::new))?
-            }
-            (Environment::Vulkan, Err(error)) => return Err(error.clone()),
+        let backend = match &self.vulkan {
+            _ if info.is_strict => reference::open(info, options.clone(), prints.output()),
+            Ok(vulkan) => vulkan.open(info, options.cache.as_deref().map(Cache::new))?,
+            Err(error) => return Err(error.clone()),
         };
         let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder);
         Ok(Device { inner: Arc::new(Inner { backend, transfers, options, prints }) })

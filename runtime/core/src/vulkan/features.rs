@@ -176,6 +176,7 @@ impl Found {
             driver: format!("{driver} {version}").trim().to_owned(),
             kind: self.kind(),
             environment: Environment::Vulkan,
+            is_strict: false,
             capabilities: self.capabilities(),
             features: self.features(),
             faults: self.faults(),
