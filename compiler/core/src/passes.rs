@@ -21,6 +21,7 @@ mod legalize_atomics;
 mod load_constants;
 mod lower_addresses;
 mod lower_printf;
+mod lower_remainders;
 mod lower_work_items;
 mod mark_shared;
 mod narrow_comparisons;
@@ -117,6 +118,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("emulate_small", emulate_small::emulate_small),
     // After all that computes with addresses.
     ("emulate_int64", emulate_int64::emulate_int64),
+    // After the emulation of integer types that the target lacks, which computes some remainders another way.
+    ("lower_remainders", lower_remainders::lower_remainders),
     // After all that looks at vectors: what is left is done component by component.
     ("split_vectors", split_vectors::split_vectors),
     // What the others have made has much in common.

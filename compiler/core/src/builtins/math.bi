@@ -54,7 +54,7 @@ Tn remquo(Tn, Tn, P intn *) = std * own
 # Two ulp, which is enough for float only (OpenCL C 7.4, cl_khr_fp16).
 @attributes const
 @T float
-Tn rsqrt(Tn) = std * glsl InverseSqrt
+Tn rsqrt(Tn) = std * own InverseSqrt
 @T half double
 Tn rsqrt(Tn) = std * own
 
@@ -63,8 +63,10 @@ Tn rsqrt(Tn) = std * own
 @T float
 Tn half_exp|native_exp(Tn) = std * glsl Exp
 Tn half_exp2|native_exp2(Tn) = std * glsl Exp2
-Tn half_rsqrt|native_rsqrt(Tn) = std * glsl InverseSqrt
-Tn half_sqrt|native_sqrt(Tn) = std * glsl Sqrt
+Tn half_rsqrt(Tn) = std * own InverseSqrt
+Tn half_sqrt(Tn) = std * own Sqrt
+Tn native_rsqrt(Tn) = std * glsl InverseSqrt
+Tn native_sqrt(Tn) = std * glsl Sqrt
 Tn native_cos(Tn) = std * glsl Cos
 Tn native_log(Tn) = std * glsl Log
 Tn native_log2(Tn) = std * glsl Log2

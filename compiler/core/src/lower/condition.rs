@@ -7,7 +7,7 @@ use crate::{
     },
     ir::{BinaryOp, CompareKind, Type, UnaryOp, ValueId},
     opencl::AddressSpace,
-    ty::Ty,
+    ty::{Scalar, Ty, TyId},
 };
 
 /// How large an expression may be that is evaluated although it may not be needed.
@@ -196,6 +196,8 @@ impl Body<'_, '_> {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(place) => self.is_private_object(place),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
+            // A number that the integer type cannot hold has no result (OpenCL C 6.3.1, C99 6.3.1.4).
+            ExprKind::Convert(_, a) if self.loses_range(a.ty, expr.ty) => false,
             ExprKind::Binary(_, operands)
             | ExprKind::Compare(_, operands)
             | ExprKind::Logical(_, operands) => operands.iter().all(|operand| self.spends(operand, left)),
@@ -209,6 +211,12 @@ impl Body<'_, '_> {
             | ExprKind::Splat(a) => self.spends(a, left),
             _ => false,
         }
+    }
+
+    /// Whether a conversion is one of a floating-point number to an integer.
+    fn loses_range(&self, from: TyId, to: TyId) -> bool {
+        let (from, to) = (self.lowering.element(from), self.lowering.element(to));
+        from.is_float() && !to.is_float() && to != Scalar::Bool
     }
 
     fn is_private_object(&self, place: &Place) -> bool {
@@ -226,7 +234,7 @@ impl Body<'_, '_> {
 fn is_truth(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Logical(..) => true,
-        ExprKind::Compare(..) | ExprKind::LogicalNot(_) => expr.ty == crate::ty::TyId::INT,
-        _ => expr.ty == crate::ty::TyId::BOOL,
+        ExprKind::Compare(..) | ExprKind::LogicalNot(_) => expr.ty == TyId::INT,
+        _ => expr.ty == TyId::BOOL,
     }
 }

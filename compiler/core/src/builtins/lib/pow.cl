@@ -1,6 +1,7 @@
 // Powers and roots of float (OpenCL C 6.15.2, special cases 7.5.1): 2^(y log2 x) with the exponent as a sum.
 //
 // Defines: pow powr pown rootn cbrt sqrt rsqrt hypot half_powr half_recip half_divide native_recip native_divide
+// Defines: half_sqrt half_rsqrt
 // Helps: power sqrt_float
 #ifndef POW_CL
 #define POW_CL
@@ -117,5 +118,11 @@ float half_recip_float(float x) { return 1.0f / x; }
 float native_recip_float(float x) { return 1.0f / x; }
 float half_divide_float(float x, float y) { return x / y; }
 float native_divide_float(float x, float y) { return x / y; }
-float rsqrt_float(float x) { return rsqrt(x); }
+// Vulkan leaves the roots of negative numbers undefined, and the inverse root of zero.
+float rsqrt_float(float x) {
+    if (x < 0.0f) return NOT_A_NUMBER;
+    return x == 0.0f ? copysign_float(as_float(INFINITE), x) : native_rsqrt(x);
+}
+float half_rsqrt_float(float x) { return rsqrt_float(x); }
+float half_sqrt_float(float x) { return x < 0.0f ? NOT_A_NUMBER : native_sqrt(x); }
 #endif

@@ -26,7 +26,7 @@ float log1p_float(float x) { return native_log(x + 1.0f); }
 float powr_float(float x, float y) { return native_exp2(y * native_log2(x)); }
 float pow_float(float x, float y) {
     float magnitude = native_exp2(y * native_log2(fabs(x)));
-    return x < 0.0f && ((int)y & 1) != 0 ? -magnitude : magnitude;
+    return x < 0.0f && fabs(y) < 0x1p24f && ((int)y & 1) != 0 ? -magnitude : magnitude;
 }
 float pown_float(float x, int n) {
     float magnitude = native_exp2((float)n * native_log2(fabs(x)));

@@ -5,7 +5,7 @@ use super::{Pass, component_wise};
 use crate::{
     builtins,
     hir::{CompareOp, Conversion, Rounding},
-    ir::{Builder, BuiltinParam, CompareKind, Convert, Op, Scalar, Type, ValueId},
+    ir::{BinaryOp, Builder, BuiltinParam, CompareKind, Convert, Op, Scalar, Type, ValueId},
     opencl::Environment,
     ty,
 };
@@ -100,7 +100,8 @@ impl Pass<'_> {
         Some(result)
     }
 
-    /// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3).
+    /// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3). The conversion itself sees only what is in
+    /// range: of all else its behaviour is undefined, even if the result is not used (SPIR-V, `OpConvertFToS`).
     fn float_to_integer(
         &mut self,
         builder: &mut Builder<'_>,
@@ -132,9 +133,8 @@ impl Pass<'_> {
             }
         };
         let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
-        let converted = self.truncated(builder, rounded, to, plain)?;
         if !number.conversion.saturate {
-            return Some(converted);
+            return self.truncated(builder, rounded, to, plain);
         }
         let value_bits = to_scalar.bits() - u32::from(number.to_signed);
         let most = most(to_scalar.bits(), number.to_signed);
@@ -146,17 +146,18 @@ impl Pass<'_> {
             };
             builder.bits(from, bits)
         });
-        let (largest, least, zero) = (
-            builder.bits(to, most),
-            builder.bits(to, if number.to_signed { !most } else { 0 }),
-            builder.bits(to, 0),
-        );
+        let largest = builder.bits(to, most);
+        let least = builder.bits(to, if number.to_signed { !most } else { 0 });
+        let zero = builder.bits(from, 0);
         let is_above = builder.compare(CompareOp::GreaterEqual, CompareKind::Float, rounded, beyond);
         let is_below = builder.compare(CompareOp::LessEqual, CompareKind::Float, rounded, below);
+        let is_outside = builder.binary(BinaryOp::Or, is_above, is_below);
         let is_nan = builder.compare(CompareOp::NotEqual, CompareKind::Float, rounded, rounded);
+        let is_outside = builder.binary(BinaryOp::Or, is_outside, is_nan);
+        let inside = builder.select(is_outside, zero, rounded);
+        let converted = self.truncated(builder, inside, to, plain)?;
         let result = builder.select(is_above, largest, converted);
-        let result = builder.select(is_below, least, result);
-        Some(builder.select(is_nan, zero, result))
+        Some(builder.select(is_below, least, result))
     }
 
     /// A number in range, without what is behind the point.
