@@ -10,12 +10,14 @@ mod expression;
 mod float;
 mod group;
 mod memory;
+mod neighbors;
 mod pointers;
 mod program;
 mod scope;
 mod statement;
 mod types;
 
+pub use neighbors::with_neighbors;
 pub use program::{Program, Sort, program};
 
 use dice::Dice;

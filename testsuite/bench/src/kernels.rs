@@ -78,7 +78,7 @@ pub(crate) fn all(size: Size) -> Vec<Benchmark> {
 }
 
 /// Numbers without a pattern, the same in every run.
-fn noise(count: usize) -> Vec<u32> {
+pub(crate) fn noise(count: usize) -> Vec<u32> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
         state ^= state << 13;

@@ -1,13 +1,21 @@
 //! Kiln as one of the implementations compared: its compiler and its runtime in this process.
 
+use std::time::Duration;
+
 use kiln_compiler::session::{NoFiles, Options, Source};
-use kiln_compiler::{Artifact, Emit, opencl::Environment, target::Target};
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::{Environment, LanguageVersion},
+    target::Target,
+};
 use kiln_runtime::{
     Buffer, Device, DeviceKind, Event, Instance, Kernel, Local, NdRange, Program, Queue, QueueOptions,
     Selector,
 };
 
-use crate::kernels::{Argument, Benchmark, Contents};
+use kiln_testsuite::programs::Program as RandomProgram;
+
+use crate::kernels::{Argument, Benchmark, Contents, noise};
 use crate::run::Prepared;
 
 #[path = "../../../compiler/cli/src/run/target.rs"]
@@ -16,6 +24,7 @@ mod target;
 /// An open device.
 pub(crate) struct Kiln {
     device: Device,
+    target: Target,
 }
 
 /// A program with its buffers.
@@ -30,7 +39,17 @@ impl Kiln {
     pub(crate) fn new(selector: &str) -> Result<Self, String> {
         let instance = Instance::new(kiln_runtime::Options::from_env()).map_err(text)?;
         let device = instance.device(&Selector::from(selector)).map_err(text)?;
-        Ok(Self { device })
+        let target = target::target(device.info());
+        Ok(Self { device, target })
+    }
+
+    /// A device whose modules use more or fewer features: each change is as `-int64`.
+    pub(crate) fn with_features(selector: &str, changes: &[String]) -> Result<Self, String> {
+        let mut kiln = Self::new(selector)?;
+        for change in changes {
+            kiln_compiler::target::profile::apply(&mut kiln.target.features, change)?;
+        }
+        Ok(kiln)
     }
 
     pub(crate) fn name(&self) -> String {
@@ -46,13 +65,49 @@ impl Kiln {
     }
 
     fn compile(&self, name: &str, source: &str) -> Result<Program, String> {
-        let words = module(name, source, target::target(self.device.info()))?;
+        let words = module(name, source, self.target.clone(), LanguageVersion::default())?;
         Program::from_spirv(&self.device, &words).map_err(text)
+    }
+
+    /// Runs a random program: all words that it leaves in its buffers.
+    pub(crate) fn results(&self, program: &RandomProgram, is_generic: bool) -> Result<Vec<u32>, String> {
+        let version = if is_generic { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 };
+        let words = module("program", &program.source, self.target.clone(), version)?;
+        let program_of_device = Program::from_spirv(&self.device, &words).map_err(text)?;
+        let mut kernel = program_of_device.kernel("k").map_err(text)?;
+        let queue = self.device.queue().map_err(text)?;
+        let sizes = program.buffers();
+        let mut numbers = noise(sizes.iter().sum()).into_iter();
+        let mut buffers = Vec::new();
+        for size in sizes {
+            let contents: Vec<u32> = numbers.by_ref().take(size).collect();
+            buffers.push(self.device.buffer_from(&contents).map_err(text)?);
+        }
+        for (index, buffer) in buffers.iter().enumerate() {
+            kernel.set(index, buffer).map_err(text)?;
+        }
+        kernel.set(4, 3u32).map_err(text)?;
+        kernel.set(5, Local(program.local_bytes())).map_err(text)?;
+        let range = match (&program.global[..], &program.local[..]) {
+            (&[x], &[a]) => NdRange::from(x).local(a),
+            (&[x, y], &[a, b]) => NdRange::from([x, y]).local([a, b]),
+            (&[x, y, z], &[a, b, c]) => NdRange::from([x, y, z]).local([a, b, c]),
+            _ => return Err("the program has no index space".to_owned()),
+        };
+        // SAFETY: the generator keeps its programs within these buffers.
+        #[allow(unsafe_code, reason = "a launch trusts its kernel")]
+        let event = unsafe { queue.launch(&kernel, range) }.map_err(text)?;
+        event.wait_for(Duration::from_secs(60)).map_err(text)?;
+        let mut results = Vec::new();
+        for buffer in &buffers {
+            results.extend(queue.read(buffer).map_err(text)?);
+        }
+        Ok(results)
     }
 
     /// A module that any device takes.
     pub(crate) fn plain_module(&self, source: &str) -> Result<Vec<u32>, String> {
-        module("plain", source, Target::minimal(Environment::Vulkan))
+        module("plain", source, Target::minimal(Environment::Vulkan), LanguageVersion::default())
     }
 
     pub(crate) fn prepare(&self, benchmark: &Benchmark) -> Result<impl Prepared + use<>, String> {
@@ -111,8 +166,8 @@ impl Prepared for Running {
     }
 }
 
-fn module(name: &str, source: &str, target: Target) -> Result<Vec<u32>, String> {
-    let options = Options { target, ..Options::default() };
+fn module(name: &str, source: &str, target: Target, version: LanguageVersion) -> Result<Vec<u32>, String> {
+    let options = Options { target, std: version, ..Options::default() };
     let source = Source { name: format!("{name}.cl"), text: source.as_bytes().to_vec() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match &output.artifact {

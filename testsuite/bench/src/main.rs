@@ -13,6 +13,7 @@ mod kiln;
 mod median;
 #[allow(unsafe_code, reason = "calls of the OpenCL API")]
 mod opencl;
+mod random;
 #[allow(unsafe_code, reason = "calls of the Vulkan API")]
 mod raw;
 mod run;
@@ -37,6 +38,8 @@ enum What {
     Runtime(runtime::Runtime),
     /// What the front end takes for files and folders of kernels
     Frontend(frontend::Frontend),
+    /// Random programs on a device, compared with the reference device
+    Random(random::Random),
     /// `kiln lsp` beside clangd
     Editors(editors::Editors),
 }
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         What::Kernels(options) => run::kernels(&options),
         What::Runtime(options) => runtime::runtime(&options),
         What::Frontend(options) => frontend::frontend(&options),
+        What::Random(options) => random::random(&options),
         What::Editors(options) => editors::editors(&options),
     };
     match done {

@@ -29,11 +29,21 @@ pub struct Program {
 }
 
 impl Program {
+    /// The number of words in each buffer that is an argument, in order.
+    pub fn buffers(&self) -> [usize; 4] {
+        let items: usize = self.global.iter().product();
+        [items, items * OWN, 64, CELLS]
+    }
+
+    /// Bytes of the local argument.
+    pub fn local_bytes(&self) -> usize {
+        self.local.iter().product::<usize>() * 2 * 4
+    }
+
     /// The words of `kiln run` that launch it and print its results.
     pub fn launch(&self) -> Vec<String> {
         let sizes = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-        let items: usize = self.global.iter().product();
-        let group: usize = self.local.iter().product();
+        let [items, own, input, cells] = self.buffers();
         let words = [
             "--kernel",
             "k",
@@ -44,21 +54,21 @@ impl Program {
             "--arg",
             &format!("buf:u32[{items}]"),
             "--arg",
-            &format!("buf:u32[{}]=random(5)", items * OWN),
+            &format!("buf:u32[{own}]=random(5)"),
             "--arg",
-            "buf:u32[64]=random(9)",
+            &format!("buf:u32[{input}]=random(9)"),
             "--arg",
-            &format!("buf:u32[{CELLS}]=random(3)"),
+            &format!("buf:u32[{cells}]=random(3)"),
             "--arg",
             "u32:3",
             "--arg",
-            &format!("local:{}", group * 2 * 4),
+            &format!("local:{}", self.local_bytes()),
             "--print",
             &format!("out[0..{items}]"),
             "--print",
-            &format!("own[0..{}]", items * OWN),
+            &format!("own[0..{own}]"),
             "--print",
-            &format!("sums[0..{CELLS}]"),
+            &format!("sums[0..{cells}]"),
         ];
         words.map(str::to_owned).to_vec()
     }
