@@ -43,6 +43,8 @@ enum Place {
     Within,
     /// The same, with modules of another compiler.
     WithinForClang,
+    /// In `kiln` itself, for modules of the Vulkan environment.
+    WithinForVulkan,
 }
 
 /// A driver of Debian's.
@@ -83,15 +85,16 @@ const SWIFTSHADER: Driver = Driver {
     keeps_denormals: false,
 };
 
-/// Full-featured, minimal, and strict, this one also with modules of clang's.
+/// Full-featured, minimal, and strict: by OpenCL's rules, also with modules of clang's, and by Vulkan's.
 fn known() -> &'static [Device] {
-    static KNOWN: OnceLock<[Device; 4]> = OnceLock::new();
+    static KNOWN: OnceLock<[Device; 5]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
             Device::new("lavapipe", Place::Driver(LAVAPIPE)),
             Device::new("swiftshader", Place::Driver(SWIFTSHADER)),
             Device::new("reference", Place::Within),
             Device::new("clang", Place::WithinForClang),
+            Device::new("vulkan-reference", Place::WithinForVulkan),
         ]
     })
 }
@@ -118,7 +121,7 @@ fn wanted_device(name: &str) -> &'static Device {
     })
 }
 
-/// Those of Vulkan.
+/// Those with a driver.
 pub fn vulkan() -> impl Iterator<Item = &'static Device> + Clone {
     all().filter(|device| !device.is_strict())
 }
@@ -160,6 +163,10 @@ impl Device {
                 command.env("KILN_DEVICE", name);
                 return Ok(());
             }
+            Place::WithinForVulkan => {
+                command.env("KILN_DEVICE", "vulkan-reference");
+                PathBuf::from("/nonexistent")
+            }
             Place::Within | Place::WithinForClang => {
                 command.env("KILN_DEVICE", "reference");
                 if self.is_for_clang() {
@@ -187,9 +194,14 @@ impl Device {
         matches!(self.place, Place::Driver(_)) && !self.is_minimal()
     }
 
-    /// Whether it finds what OpenCL leaves undefined.
+    /// Whether it finds what its environment leaves undefined.
     pub fn is_strict(&self) -> bool {
-        matches!(self.place, Place::Within | Place::WithinForClang)
+        matches!(self.place, Place::Within | Place::WithinForClang | Place::WithinForVulkan)
+    }
+
+    /// Whether it takes modules of the Vulkan environment.
+    pub fn is_vulkan(&self) -> bool {
+        !matches!(self.place, Place::Within | Place::WithinForClang)
     }
 
     /// What it offers.
@@ -213,6 +225,7 @@ impl Device {
             Place::Driver(_) => "",
             Place::Machine(name) => name,
             Place::Within | Place::WithinForClang => "reference",
+            Place::WithinForVulkan => "vulkan-reference",
         };
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
@@ -227,9 +240,9 @@ impl Device {
     /// feature (`read_write_images`).
     pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
         match word {
-            "vulkan" => Ok(!self.is_strict()),
+            "vulkan" => Ok(self.is_vulkan()),
             "read_write_images" => Ok(!self.facts().read_write_images),
-            "lavapipe" | "swiftshader" | "reference" | "clang" => Ok(self.name == word),
+            "lavapipe" | "swiftshader" | "reference" | "clang" | "vulkan-reference" => Ok(self.name == word),
             _ => Err(format!("`lacks={word}` names neither a device nor a feature")),
         }
     }

@@ -12,7 +12,8 @@ use kiln_compiler::{
     target::Target,
 };
 use kiln_reference::{
-    Argument, Buffer, Checks, Format, Image, ImageDesc, Launch, Memory, ParameterKind, Pipe, Program, Region,
+    Argument, Buffer, Checks, Format, Image, ImageDesc, Launch, Memory, ParameterKind, Pipe, Pipeline,
+    Program, Region,
 };
 use kiln_testsuite::random::Random;
 
@@ -167,7 +168,13 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
                 }
             })
             .collect();
-        let region = Region { local: [4, 1, 1], groups: [2, 1, 1], first_group: [0; 3], first_item: [0; 3] };
+        let region = Region {
+            local: [4, 1, 1],
+            groups: [2, 1, 1],
+            first_group: [0; 3],
+            first_item: [0; 3],
+            pipeline: 0,
+        };
         let options = kiln_reference::Options {
             checks,
             threads,
@@ -176,7 +183,7 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
             ..kiln_reference::Options::default()
         };
         let launch = Launch {
-            program: &program,
+            pipelines: &[Pipeline { program: &program, push_constants: &[], bound: &[] }],
             kernel,
             arguments: &arguments,
             dims: 1,

@@ -55,6 +55,7 @@ pub(crate) fn prepare(
             specialisation,
             push_constants: values.push_constants(&plan, region),
             groups: region.groups,
+            first_item: [0, 1, 2].map(|d| plan.offset[d] + region.first_item[d]),
         });
     }
     let program = &kernel.program.inner;

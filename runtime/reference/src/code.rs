@@ -6,9 +6,11 @@
 use spirv::OpenclStd100Op;
 
 use crate::{
+    Environment,
     alu::{Conversion, F1, F2, F3},
     memory::Buffer,
     pipe::End,
+    poison::Poison,
     types::{Part, Scalar},
 };
 
@@ -73,6 +75,13 @@ pub(crate) enum Op {
         to: Slot,
         from: Slot,
         count: u16,
+    },
+    /// The low bytes of integers.
+    Truncate {
+        to: Slot,
+        from: Slot,
+        count: u16,
+        size: u8,
     },
     /// Of one condition, or of one for each lane.
     Select {
@@ -148,32 +157,32 @@ pub(crate) enum Op {
         pointer: Slot,
         size: u8,
         count: u8,
-        align: u8,
+        how: Operands,
     },
     LoadParts {
         to: Slot,
         pointer: Slot,
         parts: u32,
-        align: u8,
+        how: Operands,
     },
     Store {
         pointer: Slot,
         from: Slot,
         size: u8,
         count: u8,
-        align: u8,
+        how: Operands,
     },
     StoreParts {
         pointer: Slot,
         from: Slot,
         parts: u32,
-        align: u8,
+        how: Operands,
     },
     /// Stores constant bytes; none stands for zeros.
     StoreBytes {
         pointer: Slot,
         data: u32,
-        align: u8,
+        how: Operands,
     },
     CopyMemory {
         to: Slot,
@@ -221,6 +230,21 @@ pub(crate) enum Op {
     },
     Unreachable,
 
+    /// Strict: a result is poison where a condition on two operands is not zero.
+    Taint {
+        f: F2,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        count: u16,
+        why: Poison,
+    },
+    /// Strict: an index, of some bytes and with a sign, into so many elements.
+    CheckIndex {
+        index: Slot,
+        size: u8,
+        length: u64,
+    },
     /// Strict: divisors, and the one signed division that overflows.
     CheckDivision {
         a: Slot,
@@ -257,6 +281,14 @@ pub(crate) enum Op {
         size: u8,
         operation: Overflow,
     },
+}
+
+/// The memory operands of an access.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operands {
+    pub(crate) align: u8,
+    /// Whether it takes part in synchronisation: in the Vulkan environment, `NonPrivatePointer`.
+    pub(crate) is_shared: bool,
 }
 
 /// The registers of an operation on one lane.
@@ -315,6 +347,10 @@ pub(crate) enum Input {
     SubGroupLocalId,
     /// The work-items of the sub-group whose ids compare so with one's own, as bits.
     SubGroupMask(Comparison),
+    /// The global id, the group's id and the number of groups as Vulkan counts them: within the dispatch.
+    DispatchId,
+    DispatchGroupId,
+    DispatchGroups,
 }
 
 /// How ids compare.
@@ -354,6 +390,9 @@ pub(crate) struct Semantics {
     pub(crate) local: bool,
     pub(crate) global: bool,
     pub(crate) image: bool,
+    /// `MakeAvailable` and `MakeVisible`, which only Vulkan has.
+    pub(crate) available: bool,
+    pub(crate) visible: bool,
 }
 
 /// Something that is known when a module is decoded, or that a register holds.
@@ -405,7 +444,15 @@ impl From<u64> for Semantics {
             8 | 6 => Order::AcquireRelease,
             _ => Order::SeqCst,
         };
-        Self { order, local: bits & 0x100 != 0, global: bits & 0x200 != 0, image: bits & 0x800 != 0 }
+        // CrossWorkgroupMemory in the OpenCL environment, UniformMemory in that of Vulkan.
+        Self {
+            order,
+            local: bits & 0x100 != 0,
+            global: bits & 0x240 != 0,
+            image: bits & 0x800 != 0,
+            available: bits & 0x2000 != 0,
+            visible: bits & 0x4000 != 0,
+        }
     }
 }
 
@@ -576,6 +623,8 @@ pub(crate) struct Image {
     /// Dimensions of the image, without and with its layers.
     pub(crate) dims: u8,
     pub(crate) rank: u8,
+    /// Whether it takes part in synchronisation: in the Vulkan environment, `NonPrivateTexel`.
+    pub(crate) is_shared: bool,
 }
 
 /// What is done with an image.
@@ -722,6 +771,20 @@ pub(crate) struct Object {
     pub(crate) align: u64,
 }
 
+/// A variable of a module for Vulkan that is bound by a launch.
+#[derive(Debug, Clone)]
+pub(crate) struct Resource {
+    pub(crate) name: String,
+    pub(crate) place: ResourcePlace,
+}
+
+/// What is bound to a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResourcePlace {
+    PushConstants,
+    Descriptor { set: u32, binding: u32 },
+}
+
 /// Where the operations from a position on come from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
@@ -754,13 +817,15 @@ pub(crate) struct Function {
     pub(crate) meets: bool,
 }
 
+/// Bytes, and their number: no bytes stand for zeros.
+pub(crate) type Bytes = (Vec<u8>, u64);
+
 /// Operands that do not fit into an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) conversions: Vec<Conversion>,
     pub(crate) parts: Vec<Vec<Part>>,
-    /// Bytes, and their number: no bytes stand for zeros.
-    pub(crate) data: Vec<(Vec<u8>, u64)>,
+    pub(crate) data: Vec<Bytes>,
     pub(crate) atomics: Vec<Atomic>,
     pub(crate) fences: Vec<Fence>,
     pub(crate) meets: Vec<Meet>,
@@ -775,6 +840,7 @@ pub(crate) struct Tables {
 /// A decoded module with its program-scope variables.
 #[derive(Debug)]
 pub struct Program {
+    pub(crate) environment: Environment,
     pub(crate) functions: Vec<Function>,
     pub(crate) tables: Tables,
     /// Those that the host launches, and behind them those that only kernels enqueue.
@@ -785,6 +851,12 @@ pub struct Program {
     pub(crate) locals: Vec<Object>,
     /// The variables in global memory, and their names.
     pub(crate) globals: Vec<(Buffer, String)>,
+    /// The variables of the module in private memory, with their initial bytes.
+    pub(crate) privates: Vec<(Object, Option<Bytes>)>,
+    /// The variables that a launch binds.
+    pub(crate) resources: Vec<Resource>,
+    /// The size of work-groups that the module has as a constant.
+    pub(crate) group_size: Option<[u32; 3]>,
     pub(crate) files: Vec<String>,
 }
 

@@ -11,6 +11,7 @@ mod dot;
 mod enqueue;
 mod fold;
 mod global;
+mod glsl;
 mod group;
 mod image;
 mod inline;
@@ -19,15 +20,17 @@ mod memory;
 mod order;
 mod pipe;
 mod quick;
+mod vulkan;
 
 use std::collections::HashMap;
 
 use inline::Small;
-use spirv::{Decoration, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
+use vulkan::FloatModes;
 
 use crate::{
-    Checks, Invalid,
-    code::{Comparison, Function, Input, Object, Program, Tables},
+    Checks, Environment, Invalid,
+    code::{Bytes, Comparison, Function, Input, Object, Program, Resource, Tables},
     interface::{self, BY_VALUE},
     memory::{Buffer, Memory, Place, Space},
     types::{Member, Ty, TypeId, Types},
@@ -53,6 +56,11 @@ struct Decorations {
     /// A pointer to what the callee has a copy of.
     by_value: bool,
     align: Option<u32>,
+    /// The number of a specialisation constant.
+    spec_id: Option<u32>,
+    /// Where a descriptor is.
+    set: Option<u32>,
+    binding: Option<u32>,
 }
 
 /// A function's place and its signature.
@@ -70,15 +78,21 @@ pub(crate) struct Decoder<'w> {
     decorations: HashMap<u32, Decorations>,
     names: HashMap<u32, String>,
     strings: HashMap<u32, String>,
-    /// Which sets of instructions are OpenCL.std.
+    /// Which sets of instructions are OpenCL.std, and which are GLSL.std.450.
     libraries: Vec<u32>,
+    glsl: Vec<u32>,
+    /// The values of specialisation constants, by their `SpecId`.
+    specialisation: &'w [(u32, u32)],
     tables: Tables,
     locals: Vec<Object>,
     globals: Vec<(Buffer, String)>,
+    privates: Vec<(Object, Option<u32>)>,
+    resources: Vec<Resource>,
     /// The functions of blocks that are enqueued, and how many pointers to local memory they take.
     blocks: Vec<(u32, usize)>,
     files: Vec<String>,
     file_ids: HashMap<u32, u32>,
+    floats: FloatModes,
     /// Functions that are decoded where they are called.
     small: HashMap<u32, Small<'w>>,
     memory: &'w Memory,
@@ -88,6 +102,16 @@ pub(crate) struct Decoder<'w> {
 impl Program {
     /// Decodes a module and gives its program-scope variables memory of the device.
     pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
+        Self::specialised(words, &[], memory, checks)
+    }
+
+    /// The same with values for specialisation constants, by their `SpecId`.
+    pub fn specialised(
+        words: &[u32],
+        specialisation: &[(u32, u32)],
+        memory: &Memory,
+        checks: Checks,
+    ) -> Result<Self, Invalid> {
         let kernels = interface::kernels(words)?;
         let (_, insts) = words::read(words)?;
         let mut decoder = Decoder {
@@ -98,12 +122,17 @@ impl Program {
             names: HashMap::new(),
             strings: HashMap::new(),
             libraries: Vec::new(),
+            glsl: Vec::new(),
+            specialisation,
             tables: Tables::default(),
             locals: Vec::new(),
             globals: Vec::new(),
+            privates: Vec::new(),
+            resources: Vec::new(),
             blocks: Vec::new(),
             files: Vec::new(),
             file_ids: HashMap::new(),
+            floats: FloatModes::of(&insts),
             small: HashMap::new(),
             memory,
             checks,
@@ -144,13 +173,19 @@ impl Program {
             }
         }
         let launched = kernels.len();
+        let group_size = decoder.group_size();
+        let privates = decoder.privates()?;
         let mut program = Self {
+            environment: decoder.types.environment,
             functions,
             tables: decoder.tables,
             kernels,
             launched,
             locals: decoder.locals,
             globals: decoder.globals,
+            privates,
+            resources: decoder.resources,
+            group_size,
             files: decoder.files,
         };
         for kernel in &mut program.kernels {
@@ -167,6 +202,11 @@ impl Program {
     /// The kernels, in the order of the module.
     pub fn kernels(&self) -> &[interface::Kernel] {
         &self.kernels[..self.launched]
+    }
+
+    /// The size of work-groups that the module gives a kernel in the Vulkan environment.
+    pub fn group_size(&self, kernel: usize) -> [u32; 3] {
+        self.group_size.or(self.kernels[kernel].required_size).unwrap_or([1; 3])
     }
 }
 
@@ -210,6 +250,9 @@ impl Decoder<'_> {
                 Op::Name => drop(self.names.insert(inst.word(0)?, inst.text(1).0)),
                 Op::String => drop(self.strings.insert(inst.word(0)?, inst.text(1).0)),
                 Op::ExtInstImport if inst.text(1).0 == "OpenCL.std" => self.libraries.push(inst.word(0)?),
+                Op::ExtInstImport if inst.text(1).0 == "GLSL.std.450" => self.glsl.push(inst.word(0)?),
+                Op::MemoryModel => self.types.environment = Environment::of(inst)?,
+                Op::MemberDecorate => self.types.note_member(inst)?,
                 Op::Decorate => {
                     let known = self.decorations.entry(inst.word(0)?).or_default();
                     let operand = inst.words.get(2).copied();
@@ -220,14 +263,37 @@ impl Decoder<'_> {
                         Some(Decoration::NoSignedWrap) => known.no_signed_wrap = true,
                         Some(Decoration::FuncParamAttr) => known.by_value |= operand == Some(BY_VALUE),
                         Some(Decoration::Alignment) => known.align = operand,
-                        Some(Decoration::CPacked) => self.types.packed.push(inst.word(0)?),
-                        _ => {}
+                        Some(Decoration::SpecId) => known.spec_id = operand,
+                        Some(Decoration::DescriptorSet) => known.set = operand,
+                        Some(Decoration::Binding) => known.binding = operand,
+                        _ => self.types.note(inst)?,
                     }
                 }
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// The constant that is decorated `WorkgroupSize`.
+    fn group_size(&self) -> Option<[u32; 3]> {
+        let is_size = |it: &Decorations| it.builtin == Some(BuiltIn::WorkgroupSize as u32);
+        let mut sizes = self.decorations.iter().filter(|(_, decorations)| is_size(decorations));
+        let slots = sizes.find_map(|(id, _)| match self.constants.get(id) {
+            Some((_, Constant::Slots(slots))) => <[u64; 3]>::try_from(slots.as_slice()).ok(),
+            _ => None,
+        });
+        slots.map(|sizes| sizes.map(|size| size as u32))
+    }
+
+    /// The variables that each work-item has for the whole module, with their initial bytes.
+    fn privates(&mut self) -> Result<Vec<(Object, Option<Bytes>)>, Invalid> {
+        let variables = std::mem::take(&mut self.privates);
+        let with_bytes = variables.into_iter().map(|(object, initial)| {
+            let bytes = initial.map(|id| self.bytes_of(id)).transpose()?;
+            Ok((object, bytes))
+        });
+        with_bytes.collect()
     }
 
     /// The functions' signatures, so that calls may come before bodies.
@@ -282,9 +348,9 @@ impl Decoder<'_> {
     fn step(&self, member: Member, index: i64) -> Result<(i64, Member), Invalid> {
         let Member::Type(ty) = member else { return Err(Invalid::new("a scalar has no members")) };
         match self.types.get(ty)?.ty {
-            Ty::Array(element, _) => {
-                let size = self.types.get(element)?.size as i64;
-                Ok((size.wrapping_mul(index), Member::Type(element)))
+            Ty::Array(element, _) | Ty::RuntimeArray(element) => {
+                let stride = self.types.get(ty)?.stride as i64;
+                Ok((stride.wrapping_mul(index), Member::Type(element)))
             }
             Ty::Vector(scalar, _) => Ok((i64::from(scalar.size()).wrapping_mul(index), Member::Lane(scalar))),
             _ => {
@@ -293,6 +359,12 @@ impl Decoder<'_> {
                 Ok((bytes as i64, member))
             }
         }
+    }
+
+    /// Bytes from one element to the next where a pointer of this type is taken for one into an array.
+    fn element_stride(&self, ty: TypeId) -> Result<u64, Invalid> {
+        let (_, pointee) = self.pointee(ty)?;
+        Ok(self.types.strides.get(&ty).copied().unwrap_or(self.types.get(pointee)?.size))
     }
 
     /// What a pointer type points to.
@@ -334,4 +406,7 @@ pub(crate) const INPUTS: &[Input] = &[
     Input::SubGroupMask(Comparison::Greater),
     Input::SubGroupMask(Comparison::LessEqual),
     Input::SubGroupMask(Comparison::Less),
+    Input::DispatchId,
+    Input::DispatchGroupId,
+    Input::DispatchGroups,
 ];

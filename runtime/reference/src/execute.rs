@@ -14,6 +14,7 @@ mod pipe;
 mod place;
 mod printf;
 mod races;
+mod resource;
 mod run;
 mod sample;
 mod schedule;
@@ -23,7 +24,7 @@ use std::time::Instant;
 
 pub(crate) use enqueue::MAX_GROUP_SIZE;
 
-use crate::{Checks, Memory, Program, Report};
+use crate::{Buffer, Checks, Environment, Image, Memory, Program, Report};
 
 /// An argument of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,16 +46,51 @@ pub struct Region {
     pub first_group: [u32; 3],
     /// The global id of the first work-item.
     pub first_item: [u32; 3],
+    /// What they execute, among the launch's pipelines.
+    pub pipeline: usize,
+}
+
+/// A program with what is bound to its variables.
+#[derive(Debug, Clone)]
+pub struct Pipeline<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// In the Vulkan environment, the bytes of push constants.
+    pub push_constants: &'a [u8],
+    /// In the Vulkan environment, what descriptors are bound to.
+    pub bound: &'a [Bound<'a>],
+}
+
+/// What a descriptor is bound to.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound<'a> {
+    /// Its set.
+    pub set: u32,
+    /// Its number in the set.
+    pub binding: u32,
+    /// What is found there.
+    pub contents: Contents<'a>,
+}
+
+/// What kernels find through a descriptor.
+#[derive(Debug, Clone, Copy)]
+pub enum Contents<'a> {
+    /// A copy of these bytes.
+    Bytes(&'a [u8]),
+    /// So many bytes of a buffer, from an offset.
+    Buffer(&'a Buffer, u64, u64),
+    /// An image.
+    Image(&'a Image),
 }
 
 /// A launch.
 #[derive(Debug, Clone)]
 pub struct Launch<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// The kernel's number in it.
+    /// What work-groups execute: one program, or its forms for different specialisations.
+    pub pipelines: &'a [Pipeline<'a>],
+    /// The kernel's number in the program.
     pub kernel: usize,
-    /// One for each parameter.
+    /// In the OpenCL environment, one for each parameter.
     pub arguments: &'a [Argument],
     /// `get_work_dim`
     pub dims: u32,
@@ -107,6 +143,16 @@ impl Default for Options {
 }
 
 impl Launch<'_> {
+    /// By whose rules it runs.
+    pub(crate) fn environment(&self) -> Environment {
+        self.pipelines[0].program.environment
+    }
+
+    /// The kernel's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.pipelines[0].program.kernels[self.kernel].name
+    }
+
     /// Executes the launch to its end, or until something is wrong.
     pub fn run(&self, memory: &Memory, options: &Options) -> Outcome {
         schedule::run(self, memory, options)

@@ -1,4 +1,5 @@
-//! What a module says of its kernels: in the OpenCL environment, the parameters of its entry points.
+//! What a module says of its kernels: in the OpenCL environment, the parameters of its entry points. Entry points of the Vulkan
+//! environment have no parameters.
 //!
 //! Owns the reading of signatures. It must never know how arguments are passed.
 
@@ -7,7 +8,7 @@ use std::collections::HashMap;
 use spirv::{Decoration, ExecutionMode, Op, StorageClass};
 
 use crate::{
-    Invalid,
+    Environment, Invalid,
     types::{Image, Ty, TypeId, Types},
     words,
 };
@@ -78,6 +79,9 @@ pub enum ParameterKind {
     Other,
 }
 
+/// The execution models of kernels.
+const MODELS: [u32; 2] = [spirv::ExecutionModel::Kernel as u32, spirv::ExecutionModel::GLCompute as u32];
+
 /// Reads the kernels of a module, without preparing it for execution. Entry points in the order of the module.
 pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     let (_, insts) = words::read(words)?;
@@ -96,16 +100,17 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     for inst in &insts {
         match inst.op {
             Op::Name => drop(names.insert(inst.word(0)?, inst.text(1).0)),
-            Op::EntryPoint if inst.word(0)? == spirv::ExecutionModel::Kernel as u32 => {
+            Op::EntryPoint if MODELS.contains(&inst.word(0)?) => {
                 entries.push((inst.word(1)?, inst.text(2).0));
             }
+            Op::MemoryModel => types.environment = Environment::of(inst)?,
+            Op::MemberDecorate => types.note_member(inst)?,
             Op::ExecutionMode if inst.word(1)? == ExecutionMode::LocalSize as u32 => {
                 sizes.insert(inst.word(0)?, [inst.word(2)?, inst.word(3)?, inst.word(4)?]);
             }
             Op::Decorate => match Decoration::from_u32(inst.word(1)?) {
-                Some(Decoration::CPacked) => types.packed.push(inst.word(0)?),
                 Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => by_value.push(inst.word(0)?),
-                _ => {}
+                _ => types.note(inst)?,
             },
             Op::Constant | Op::SpecConstant => {
                 let high = inst.words.get(3).copied().unwrap_or(0);

@@ -23,6 +23,8 @@ pub(crate) enum Space {
     Private,
     /// The built-in variables of a work-item.
     Input,
+    /// The variables that a launch binds.
+    Resource,
 }
 
 /// An address, taken apart.
@@ -49,6 +51,7 @@ impl Space {
             Self::Local => 2,
             Self::Private => 3,
             Self::Input => 4,
+            Self::Resource => 5,
         };
         space << SPACE_SHIFT | (object as u64) << OBJECT_SHIFT | START
     }
@@ -67,6 +70,7 @@ impl Place {
             2 => Space::Local,
             3 => Space::Private,
             4 => Space::Input,
+            5 => Space::Resource,
             _ => return None,
         };
         let object = (address >> OBJECT_SHIFT) as u32 & (OBJECTS - 1);

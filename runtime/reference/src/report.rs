@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use crate::code::{Overflow, Without};
+use crate::{
+    code::{Overflow, Without},
+    poison::{self, Poison},
+};
 
 /// A place in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,8 +84,8 @@ pub(crate) enum Problem {
         align: u64,
         access: Access,
     },
-    /// A value that was never written is used.
-    Uninitialised(Use),
+    /// A value that has no value is used.
+    Poison(Poison, Use),
     DivisionByZero,
     DivisionOverflow,
     Shift {
@@ -90,6 +93,11 @@ pub(crate) enum Problem {
         bits: u8,
     },
     Conversion,
+    /// An element that an array or a vector does not have.
+    Index {
+        index: i64,
+        length: u64,
+    },
     Without(Without),
     /// Arguments that all work-items of a group have to pass alike.
     Differing,
@@ -165,11 +173,12 @@ impl Problem {
             Self::OutOfBounds { .. } => "out-of-bounds",
             Self::Null { .. } => "null-pointer",
             Self::Misaligned { .. } => "misaligned",
-            Self::Uninitialised(_) => "uninitialised",
+            Self::Poison(why, _) => poison::words(*why).0,
             Self::DivisionByZero => "division-by-zero",
             Self::DivisionOverflow | Self::Overflow(_) => "overflow",
             Self::Shift { .. } => "shift",
             Self::Conversion => "conversion",
+            Self::Index { .. } => "index",
             Self::Without(_) => "no-result",
             Self::Differing => "divergence",
             Self::Unreachable => "unreachable",
@@ -198,8 +207,9 @@ impl Problem {
             Self::Misaligned { align, access, .. } => {
                 format!("{} an object whose address is no multiple of {align}", verb(access))
             }
-            Self::Uninitialised(how) => format!(
-                "a value that was never written {}",
+            Self::Poison(why, how) => format!(
+                "{} {}",
+                poison::words(*why).1,
                 match how {
                     Use::Branch => "decides where control goes",
                     Use::Address => "is used as an address",
@@ -221,6 +231,7 @@ impl Problem {
             Self::Conversion => {
                 "converts a number that the integer type cannot hold, without saturation".to_owned()
             }
+            Self::Index { index, length } => format!("takes element {index} of {length}"),
             Self::Without(why) => match why {
                 Without::Range => "clamps to a range whose minimum is above its maximum",
                 Without::Edges => "interpolates between edges of which the first is not below the second",

@@ -1,13 +1,15 @@
 //! Types of a module: how values lie in memory and in registers.
 //!
-//! Owns sizes and alignments (OpenCL C 6.3.5: a vector is aligned to its size, one of three counts as one of four) and the
-//! number of registers: one for each scalar. It must never know instructions.
+//! Owns sizes and alignments and the number of registers: one for each scalar. It must never know instructions. In the OpenCL
+//! environment layouts follow from the types (OpenCL C 6.3.5: a vector is aligned to its size, one of three counts as one of
+//! four). In the Vulkan environment decorations give them; a type without decorations only has a layout of its own in memory
+//! that no host reaches, so that any layout is right.
 
 use std::collections::HashMap;
 
-use spirv::{Op, StorageClass};
+use spirv::{Decoration, Op, StorageClass};
 
-use crate::{Invalid, words::Inst};
+use crate::{Environment, Invalid, words::Inst};
 
 /// A type by its id.
 pub(crate) type TypeId = u32;
@@ -32,6 +34,8 @@ pub(crate) enum Ty {
     Scalar(Scalar),
     Vector(Scalar, u32),
     Array(TypeId, u64),
+    /// An array whose length only its buffer tells.
+    RuntimeArray(TypeId),
     Struct(Vec<TypeId>),
     Pointer(StorageClass, TypeId),
     Function(TypeId, Vec<TypeId>),
@@ -75,6 +79,8 @@ pub(crate) struct Type {
     pub(crate) slots: u64,
     /// Where the members of a structure begin.
     pub(crate) offsets: Vec<u64>,
+    /// Bytes from one element of an array to the next.
+    pub(crate) stride: u64,
 }
 
 /// A scalar, or a vector of them, in memory.
@@ -91,8 +97,13 @@ pub(crate) struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     types: HashMap<TypeId, Type>,
+    pub(crate) environment: Environment,
     /// `CPacked` structures.
     pub(crate) packed: Vec<u32>,
+    /// `Offset` of members of structures.
+    pub(crate) offsets: HashMap<(TypeId, u32), u64>,
+    /// `ArrayStride` of arrays and pointers.
+    pub(crate) strides: HashMap<TypeId, u64>,
 }
 
 /// Values of more registers than this are moved as memory only.
@@ -115,6 +126,25 @@ impl Scalar {
 }
 
 impl Types {
+    /// Takes note of a decoration.
+    pub(crate) fn note(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        let id = inst.word(0)?;
+        match Decoration::from_u32(inst.word(1)?) {
+            Some(Decoration::CPacked) => self.packed.push(id),
+            Some(Decoration::ArrayStride) => drop(self.strides.insert(id, inst.word(2)?.into())),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes note of a member's decoration.
+    pub(crate) fn note_member(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        if Decoration::from_u32(inst.word(2)?) == Some(Decoration::Offset) {
+            self.offsets.insert((inst.word(0)?, inst.word(1)?), inst.word(3)?.into());
+        }
+        Ok(())
+    }
+
     /// Takes a type's declaration; `constant` gives the values of array sizes.
     pub(crate) fn declare(
         &mut self,
@@ -122,7 +152,14 @@ impl Types {
         constant: impl Fn(u32) -> Option<u64>,
     ) -> Result<(), Invalid> {
         let id = inst.word(0)?;
-        let plain = |ty, size: u64, slots| Type { ty, size, align: size.max(1), slots, offsets: Vec::new() };
+        let plain = |ty, size: u64, slots| Type {
+            ty,
+            size,
+            align: size.max(1),
+            slots,
+            offsets: Vec::new(),
+            stride: 0,
+        };
         let ty = match inst.op {
             Op::TypeVoid => plain(Ty::Void, 0, 0),
             Op::TypeBool => plain(Ty::Scalar(Scalar::Bool), 1, 1),
@@ -148,21 +185,36 @@ impl Types {
                 if !matches!(count, 2..=4 | 8 | 16) {
                     return Err(Invalid::new(format!("a vector has {count} components")));
                 }
-                let stored = u64::from(if count == 3 { 4 } else { count });
-                plain(Ty::Vector(scalar, count), stored * u64::from(scalar.size()), count.into())
+                let (size, ty) = (u64::from(scalar.size()), Ty::Vector(scalar, count));
+                match self.environment {
+                    Environment::OpenCl => {
+                        plain(ty, size * u64::from(count.next_power_of_two()), count.into())
+                    }
+                    Environment::Vulkan => {
+                        Type { align: size, ..plain(ty, size * u64::from(count), count.into()) }
+                    }
+                }
             }
             Op::TypeArray => {
                 let element = self.get(inst.word(1)?)?;
                 let count = constant(inst.word(2)?).ok_or_else(|| Invalid::new("an array has no size"))?;
                 let too_large = || Invalid::new("an array is too large");
-                let size = element.size.checked_mul(count).filter(|size| *size < 1 << 37);
+                let stride = self.strides.get(&id).copied().unwrap_or(element.size);
+                let size = stride.checked_mul(count).filter(|size| *size < 1 << 37);
                 Type {
                     size: size.ok_or_else(too_large)?,
                     align: element.align,
                     slots: element.slots.saturating_mul(count),
                     ty: Ty::Array(inst.word(1)?, count),
                     offsets: Vec::new(),
+                    stride,
                 }
+            }
+            Op::TypeRuntimeArray => {
+                let element = self.get(inst.word(1)?)?;
+                let stride = self.strides.get(&id).copied().unwrap_or(element.size);
+                let align = element.align;
+                Type { align, stride, ..plain(Ty::RuntimeArray(inst.word(1)?), 0, 0) }
             }
             Op::TypeStruct => self.structure(id, inst.from(1))?,
             Op::TypePointer => {
@@ -181,10 +233,13 @@ impl Types {
                 };
                 let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
                 let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
-                let is_written = matches!(
-                    access,
-                    Some(spirv::AccessQualifier::WriteOnly | spirv::AccessQualifier::ReadWrite)
-                );
+                // Without a sampler, Vulkan's images are written too; `AccessQualifier` is OpenCL's.
+                let is_storage = self.environment == Environment::Vulkan && inst.word(6)? == 2;
+                let is_written = is_storage
+                    || matches!(
+                        access,
+                        Some(spirv::AccessQualifier::WriteOnly | spirv::AccessQualifier::ReadWrite)
+                    );
                 plain(Ty::Image(Image { dims, is_array, is_buffer, is_depth, is_written }), 8, 1)
             }
             Op::TypeSampledImage => plain(Ty::SampledImage(inst.word(1)?), 16, 2),
@@ -193,7 +248,7 @@ impl Types {
             Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue | Op::TypePipeStorage => {
                 plain(Ty::Handle, 8, 1)
             }
-            Op::TypeOpaque | Op::TypeRuntimeArray => plain(Ty::Opaque, 0, 0),
+            Op::TypeOpaque => plain(Ty::Opaque, 0, 0),
             Op::TypeForwardPointer => return Ok(()),
             other => return Err(Invalid::new(format!("{other:?} is not known here"))),
         };
@@ -205,18 +260,19 @@ impl Types {
         let is_packed = self.packed.contains(&id);
         let (mut size, mut align, mut slots) = (0u64, 1, 0u64);
         let mut offsets = Vec::with_capacity(members.len());
-        for &member in members {
+        for (&member, number) in members.iter().zip(0..) {
             let member = self.get(member)?;
             let step = if is_packed { 1 } else { member.align };
-            size = size.next_multiple_of(step);
-            offsets.push(size);
-            size = size.saturating_add(member.size);
+            let next = size.next_multiple_of(step);
+            let offset = self.offsets.get(&(id, number)).copied().unwrap_or(next);
+            offsets.push(offset);
+            size = size.max(offset.saturating_add(member.size));
             align = align.max(step);
             slots = slots.saturating_add(member.slots);
         }
         let size = Some(size).filter(|size| *size < 1 << 37);
         let size = size.ok_or_else(|| Invalid::new("a structure is too large"))?.next_multiple_of(align);
-        Ok(Type { ty: Ty::Struct(members.to_vec()), size, align, slots, offsets })
+        Ok(Type { ty: Ty::Struct(members.to_vec()), size, align, slots, offsets, stride: 0 })
     }
 
     pub(crate) fn get(&self, id: TypeId) -> Result<&Type, Invalid> {
@@ -253,7 +309,7 @@ impl Types {
             Ty::Array(element, count) if index < *count => {
                 let element_ty = self.get(*element)?;
                 let slot = index.checked_mul(element_ty.slots).and_then(|slot| u32::try_from(slot).ok());
-                Ok((Member::Type(*element), index * element_ty.size, slot.ok_or_else(outside)?))
+                Ok((Member::Type(*element), index * ty.stride, slot.ok_or_else(outside)?))
             }
             Ty::Struct(members) => {
                 let member = *members.get(index as usize).ok_or_else(outside)?;
@@ -301,9 +357,8 @@ impl Types {
         }
         match &ty.ty {
             Ty::Array(element, count) => {
-                let size = self.get(*element)?.size;
                 for index in 0..if ty.slots == 0 { 0 } else { *count } {
-                    self.collect(*element, at + index * size, depth + 1, parts)?;
+                    self.collect(*element, at + index * ty.stride, depth + 1, parts)?;
                 }
             }
             Ty::Struct(members) => {
@@ -312,7 +367,9 @@ impl Types {
                 }
             }
             Ty::SampledImage(_) => parts.push(Part { offset: at, size: 8, count: 2 }),
-            Ty::Void | Ty::Function(..) | Ty::Opaque => return Err(Invalid::new("a type has no values")),
+            Ty::Void | Ty::Function(..) | Ty::Opaque | Ty::RuntimeArray(_) => {
+                return Err(Invalid::new("a type has no values"));
+            }
             _ => {
                 let (scalar, count) = self.lanes(id)?;
                 parts.push(Part { offset: at, size: scalar.size(), count });

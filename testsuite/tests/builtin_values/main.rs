@@ -99,10 +99,10 @@ impl Device {
             flushes: !facts.fp32_denormals,
             sub_group: facts.sub_group_size.expect("it has sub-groups"),
             work_group: facts.max_work_group_size,
-            lacks: match (device.is_strict(), device.is_for_clang()) {
+            lacks: match (device.is_vulkan(), device.is_for_clang()) {
                 (_, true) => &["2D2D", "4x8packed"],
-                (true, false) => &["2D2D"],
-                (false, false) => &[],
+                (false, false) => &["2D2D"],
+                (true, false) => &[],
             },
         }
     }

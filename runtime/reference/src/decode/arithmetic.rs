@@ -4,7 +4,7 @@ use spirv::{FPRoundingMode, Op as Inst_};
 
 use super::{body::Body, quick::quick};
 use crate::{
-    Checks, Invalid,
+    Checks, Environment, Invalid,
     alu::{self, Conversion, Rounding},
     code::{Lane, Op, Overflow, Slot, Without},
     types::Scalar,
@@ -147,6 +147,7 @@ impl Body<'_, '_> {
             ((Some(f), _), []) => {
                 let to = self.define(inst)?;
                 self.emit(Op::One { f, to, a, count });
+                self.taint(inst.op, scalar, to, &[a], count);
             }
             ((_, Some(f)), &[second]) => {
                 let (b, _, other) = self.lanes(second)?;
@@ -161,13 +162,14 @@ impl Body<'_, '_> {
                     Some(quick) if count == 1 => self.emit(quick(Lane { to, a, b })),
                     _ => self.emit(Op::Two { f, to, a, b, count }),
                 }
+                self.taint(inst.op, scalar, to, &[a, b], count);
             }
             _ => return Err(wrong()),
         }
         Ok(true)
     }
 
-    /// What OpenCL leaves undefined is looked for before it happens (OpenCL C 6.3, 6.4).
+    /// What is undefined behaviour is looked for before it happens (OpenCL C 6.3, 6.4).
     fn strict(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
         let size = scalar.size();
         match inst.op {
@@ -177,7 +179,9 @@ impl Body<'_, '_> {
             Inst_::SDiv | Inst_::SRem | Inst_::SMod => {
                 self.emit(Op::CheckDivision { a, b, count, size, is_signed: true });
             }
-            Inst_::ShiftLeftLogical | Inst_::ShiftRightLogical | Inst_::ShiftRightArithmetic => {
+            Inst_::ShiftLeftLogical | Inst_::ShiftRightLogical | Inst_::ShiftRightArithmetic
+                if self.decoder.types.environment == Environment::OpenCl =>
+            {
                 self.emit(Op::CheckShift { b, count, bits: size * 8 });
             }
             Inst_::IAdd | Inst_::ISub | Inst_::IMul => {
@@ -279,13 +283,8 @@ impl Body<'_, '_> {
         // Without saturation, what fits is only a matter of bits.
         let is_widening_of_bits = !saturate && is_float(inst.op) == (false, false) && !from_signed;
         if is_widening_of_bits {
-            let f: alu::F1 = match to_scalar.size().min(from_scalar.size()) {
-                1 => |a| a & 0xff,
-                2 => |a| a & 0xffff,
-                4 => |a| a & 0xffff_ffff,
-                _ => |a| a,
-            };
-            self.emit(Op::One { f, to, a: from, count });
+            let size = to_scalar.size().min(from_scalar.size());
+            self.emit(Op::Truncate { to, from, count, size });
             return Ok(());
         }
         if !saturate && inst.op == Inst_::SConvert && from_scalar == Scalar::I32 && to_scalar == Scalar::I64 {
@@ -294,6 +293,10 @@ impl Body<'_, '_> {
         }
         let how = Conversion { from: from_scalar, from_signed, to: to_scalar, to_signed, rounding, saturate };
         self.convert(how, to, from, count);
+        if inst.op == Inst_::FConvert {
+            self.taint_floats(from_scalar, to, &[from], count, true);
+            self.taint_floats(to_scalar, to, &[], count, false);
+        }
         Ok(())
     }
 

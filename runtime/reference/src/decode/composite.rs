@@ -68,6 +68,7 @@ impl Body<'_, '_> {
                 let (vector, _, count) = self.lanes(inst.word(2)?)?;
                 let (index, _, _) = self.lanes(inst.word(3)?)?;
                 let to = self.define(inst)?;
+                self.check_component(inst.word(3)?, count)?;
                 self.emit(Op::ExtractDynamic { to, vector, index, count });
             }
             Inst_::VectorInsertDynamic => {
@@ -75,6 +76,7 @@ impl Body<'_, '_> {
                 let (scalar, _, _) = self.lanes(inst.word(3)?)?;
                 let (index, _, _) = self.lanes(inst.word(4)?)?;
                 let to = self.define(inst)?;
+                self.check_component(inst.word(4)?, count)?;
                 self.copy(to, vector, count.into());
                 self.emit(Op::InsertDynamic { to, scalar, index, count });
             }

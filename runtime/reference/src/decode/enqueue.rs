@@ -5,7 +5,7 @@ use spirv::Op as Inst_;
 use super::body::Body;
 use crate::{
     Invalid,
-    code::{Enqueue, Enqueued, Op, Slot},
+    code::{Enqueue, Enqueued, Op, Operands, Slot},
     execute::MAX_GROUP_SIZE,
     types::{Part, Ty},
     words::Inst,
@@ -13,6 +13,8 @@ use crate::{
 
 /// Registers of an index space: dimensions, offset, local and global sizes, as `OpBuildNDRange` makes it here.
 pub(crate) const INDEX_SPACE: u32 = 10;
+/// Accesses to bytes at any address.
+const BYTES: Operands = Operands { align: 1, is_shared: true };
 
 impl Body<'_, '_> {
     pub(super) fn enqueue(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
@@ -96,7 +98,7 @@ impl Body<'_, '_> {
                 self.decoder.tables.parts.push(parts);
                 let parts = self.decoder.tables.parts.len() as u32 - 1;
                 let to = self.fresh(INDEX_SPACE)?;
-                self.emit(Op::LoadParts { to, pointer: slot, parts, align: 1 });
+                self.emit(Op::LoadParts { to, pointer: slot, parts, how: BYTES });
                 Ok(to)
             }
             Ty::Struct(_) if self.decoder.types.slots(ty)? == INDEX_SPACE => Ok(slot),
@@ -147,7 +149,7 @@ impl Body<'_, '_> {
                 Ty::Pointer(_, pointee) => {
                     let (scalar, _) = self.decoder.types.lanes(pointee)?;
                     let to = self.fresh(1)?;
-                    self.emit(Op::Load { to, pointer: slot, size: scalar.size(), count: 1, align: 1 });
+                    self.emit(Op::Load { to, pointer: slot, size: scalar.size(), count: 1, how: BYTES });
                     to
                 }
                 _ => slot,

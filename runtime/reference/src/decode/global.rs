@@ -4,8 +4,8 @@ use spirv::{BuiltIn, Op, StorageClass};
 
 use super::{Constant, Decoder, INPUTS};
 use crate::{
-    Invalid, alu,
-    code::{Comparison, Input, Object},
+    Environment, Invalid, alu,
+    code::{Comparison, Input, Object, Resource, ResourcePlace},
     interface::is_type,
     memory::Space,
     types::{MOST_SLOTS, Member, TypeId},
@@ -27,11 +27,15 @@ impl Decoder<'_> {
             Op::Constant | Op::SpecConstant => {
                 let (scalar, _) = self.types.lanes(inst.word(0)?)?;
                 let high = inst.words.get(3).copied().unwrap_or(0);
-                let bits = u64::from(inst.word(2)?) | u64::from(high) << 32;
+                let written = u64::from(inst.word(2)?) | u64::from(high) << 32;
+                let bits = self.specialised(inst)?.unwrap_or(written);
                 self.define(inst, Constant::Slots(vec![alu::truncated(scalar.size(), bits)]))
             }
-            Op::ConstantTrue | Op::SpecConstantTrue => self.define(inst, Constant::Slots(vec![1])),
-            Op::ConstantFalse | Op::SpecConstantFalse => self.define(inst, Constant::Slots(vec![0])),
+            Op::ConstantTrue | Op::SpecConstantTrue | Op::ConstantFalse | Op::SpecConstantFalse => {
+                let written = matches!(inst.op, Op::ConstantTrue | Op::SpecConstantTrue);
+                let value = self.specialised(inst)?.map_or(written, |bits| bits != 0);
+                self.define(inst, Constant::Slots(vec![value.into()]))
+            }
             Op::ConstantNull => self.define(inst, Constant::Zero),
             Op::Undef => self.define(inst, Constant::Undefined),
             Op::ConstantComposite | Op::SpecConstantComposite => {
@@ -54,6 +58,13 @@ impl Decoder<'_> {
             Op::Variable => self.variable(inst),
             _ => Ok(()),
         }
+    }
+
+    /// The value that the launch gives a specialisation constant.
+    fn specialised(&self, inst: &Inst<'_>) -> Result<Option<u64>, Invalid> {
+        let id = self.decorations.get(&inst.word(1)?).and_then(|it| it.spec_id);
+        let given = |id| self.specialisation.iter().find(|(known, _)| *known == id);
+        Ok(id.and_then(given).map(|(_, value)| (*value).into()))
     }
 
     fn define(&mut self, inst: &Inst<'_>, value: Constant) -> Result<(), Invalid> {
@@ -106,9 +117,8 @@ impl Decoder<'_> {
         let found = self.types.get(ty)?;
         match &found.ty {
             Ty::Array(element, count) => {
-                let size = self.types.get(*element)?.size;
                 for index in 0..*count {
-                    self.lay_out(Member::Type(*element), at + index * size, slots, bytes)?;
+                    self.lay_out(Member::Type(*element), at + index * found.stride, slots, bytes)?;
                 }
             }
             Ty::Struct(members) => {
@@ -212,9 +222,9 @@ impl Decoder<'_> {
             (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, [element, rest @ ..]) => (*element, rest),
             (_, all) => (0, all),
         };
-        let size = self.types.get(pointee)?.size as i64;
+        let stride = self.element_stride(pointer)? as i64;
         let (bytes, _) = self.path(pointee, rest)?;
-        Ok(Some(base.wrapping_add(size.wrapping_mul(element).wrapping_add(bytes) as u64)))
+        Ok(Some(base.wrapping_add(stride.wrapping_mul(element).wrapping_add(bytes) as u64)))
     }
 
     /// A variable of the module: its address is a constant.
@@ -227,13 +237,28 @@ impl Decoder<'_> {
             StorageClass::Input => {
                 let builtin = self.decorations.get(&id).and_then(|it| it.builtin);
                 let unknown = || Invalid::new(format!("built-in variable {builtin:?} is not known"));
-                let input = builtin.and_then(BuiltIn::from_u32).and_then(input).ok_or_else(unknown)?;
+                let input =
+                    builtin.and_then(BuiltIn::from_u32).and_then(|it| input(it, self.types.environment));
+                let input = input.ok_or_else(unknown)?;
                 let number = INPUTS.iter().position(|known| *known == input).ok_or_else(unknown)?;
                 Space::Input.address(number as u32)
             }
             StorageClass::Workgroup => {
                 self.locals.push(Object { name: self.name(id), size, align });
                 Space::Local.address(self.locals.len() as u32 - 1)
+            }
+            StorageClass::Private => {
+                let initial = inst.words.get(3).copied();
+                self.privates.push((Object { name: self.name(id), size, align }, initial));
+                Space::Private.address(self.privates.len() as u32 - 1)
+            }
+            StorageClass::PushConstant
+            | StorageClass::Uniform
+            | StorageClass::StorageBuffer
+            | StorageClass::UniformConstant
+                if self.types.environment == Environment::Vulkan =>
+            {
+                self.resource(class, id)
             }
             StorageClass::CrossWorkgroup | StorageClass::UniformConstant => {
                 let no_room = || Invalid::new("its variables do not fit into memory");
@@ -253,10 +278,27 @@ impl Decoder<'_> {
         };
         self.define(inst, Constant::Slots(vec![address]))
     }
+
+    /// The address of a variable that a launch binds.
+    fn resource(&mut self, class: StorageClass, id: u32) -> u64 {
+        let decorations = self.decorations.get(&id).copied().unwrap_or_default();
+        let place = match class {
+            StorageClass::PushConstant => ResourcePlace::PushConstants,
+            _ => ResourcePlace::Descriptor {
+                set: decorations.set.unwrap_or(0),
+                binding: decorations.binding.unwrap_or(0),
+            },
+        };
+        self.resources.push(Resource { name: self.name(id), place });
+        Space::Resource.address(self.resources.len() as u32 - 1)
+    }
 }
 
-fn input(builtin: BuiltIn) -> Option<Input> {
+fn input(builtin: BuiltIn, environment: Environment) -> Option<Input> {
     Some(match builtin {
+        BuiltIn::GlobalInvocationId if environment == Environment::Vulkan => Input::DispatchId,
+        BuiltIn::WorkgroupId if environment == Environment::Vulkan => Input::DispatchGroupId,
+        BuiltIn::NumWorkgroups if environment == Environment::Vulkan => Input::DispatchGroups,
         BuiltIn::GlobalInvocationId => Input::GlobalId,
         BuiltIn::GlobalSize => Input::GlobalSize,
         BuiltIn::GlobalOffset => Input::GlobalOffset,

@@ -4,7 +4,7 @@ use spirv::Op as Inst_;
 
 use super::body::Body;
 use crate::{
-    Invalid,
+    Environment, Invalid,
     code::{FormatNumber, Image, ImageAction, Lanes, Op, Slot},
     types::{self, Scalar, Ty, TypeId},
     words::Inst,
@@ -33,7 +33,7 @@ impl Body<'_, '_> {
                 let place = self.place(inst.word(3)?)?;
                 self.on_image(inst, ImageAction::Sample, image, pair, place)?;
             }
-            Inst_::ImageRead => {
+            Inst_::ImageRead | Inst_::ImageFetch => {
                 let (slot, ty) = self.value(inst.word(2)?)?;
                 let place = self.place(inst.word(3)?)?;
                 self.on_image(inst, ImageAction::Read, ty, slot, place)?;
@@ -43,7 +43,8 @@ impl Body<'_, '_> {
                 let place = self.place(inst.word(1)?)?;
                 let texel = self.place(inst.word(2)?)?;
                 let image = self.image_type(ty)?;
-                let op = Image { place, texel, ..bare(ImageAction::Write, image, slot) };
+                let is_shared = self.is_shared_texel(inst, 3);
+                let op = Image { place, texel, is_shared, ..bare(ImageAction::Write, image, slot) };
                 self.image_op(op);
             }
             Inst_::ImageQuerySizeLod | Inst_::ImageQuerySize => self.query(inst, ImageAction::Size)?,
@@ -61,6 +62,13 @@ impl Body<'_, '_> {
     fn place(&mut self, id: u32) -> Result<(Slot, Lanes), Invalid> {
         let (slot, scalar, count) = self.lanes(id)?;
         Ok((slot, Lanes { scalar, count }))
+    }
+
+    /// Whether the image operands at this position have `NonPrivateTexel`; in the OpenCL environment all accesses are shared.
+    fn is_shared_texel(&self, inst: &Inst<'_>, at: usize) -> bool {
+        const NON_PRIVATE_TEXEL: u32 = 0x400;
+        let is_opencl = self.decoder.types.environment == Environment::OpenCl;
+        is_opencl || inst.words.get(at).is_some_and(|mask| mask & NON_PRIVATE_TEXEL != 0)
     }
 
     fn image_type(&self, ty: TypeId) -> Result<types::Image, Invalid> {
@@ -93,7 +101,8 @@ impl Body<'_, '_> {
             return Err(Invalid::new("a texel has four components"));
         }
         let to = self.define(inst)?;
-        self.image_op(Image { to, result, sampler: slot + 1, place, ..bare(action, image, slot) });
+        let is_shared = self.is_shared_texel(inst, 4);
+        self.image_op(Image { to, result, sampler: slot + 1, place, is_shared, ..bare(action, image, slot) });
         Ok(())
     }
 
@@ -125,5 +134,6 @@ fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
         texel: (0, none),
         dims: image.dims,
         rank: image.rank(),
+        is_shared: true,
     }
 }

@@ -16,6 +16,9 @@ const TRAP: &str = "kiln.trap";
 
 impl Body<'_, '_> {
     pub(super) fn library(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+        if self.decoder.glsl.contains(&inst.word(2)?) {
+            return self.glsl(inst);
+        }
         if !self.decoder.libraries.contains(&inst.word(2)?) {
             // Debug information and other sets that mean nothing to execution.
             return Ok(());

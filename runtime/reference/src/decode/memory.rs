@@ -4,8 +4,8 @@ use spirv::{Op as Inst_, StorageClass};
 
 use super::{Constant, body::Body, input_at};
 use crate::{
-    Invalid,
-    code::{Action, Atomic, Fence, Known, Object, Op, Scope, Slot},
+    Environment, Invalid,
+    code::{Action, Atomic, Fence, Known, Object, Op, Operands, Scope, Slot},
     memory::Space,
     types::{Member, Ty, TypeId},
     words::Inst,
@@ -100,16 +100,16 @@ impl Body<'_, '_> {
         self.emit(Op::Variable { to, object });
         if let Some(&initial) = inst.words.get(3) {
             let bytes = self.decoder.bytes_of(initial)?;
-            self.store_bytes(to, bytes, 1);
+            self.store_bytes(to, bytes, Operands { align: 1, is_shared: false });
         }
         Ok(())
     }
 
-    fn store_bytes(&mut self, pointer: Slot, bytes: (Vec<u8>, u64), align: u8) {
+    fn store_bytes(&mut self, pointer: Slot, bytes: (Vec<u8>, u64), how: Operands) {
         let data = &mut self.decoder.tables.data;
         data.push(bytes);
         let data = data.len() as u32 - 1;
-        self.emit(Op::StoreBytes { pointer, data, align });
+        self.emit(Op::StoreBytes { pointer, data, how });
     }
 
     fn load(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
@@ -125,14 +125,14 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let (pointer, _, _) = self.lanes(pointer_id)?;
-        let align = alignment(inst, 3, self.natural(ty)?);
+        let how = self.operands(inst, 3, ty)?;
         match self.decoder.types.lanes(ty) {
             Ok((scalar, count)) => {
-                self.emit(Op::Load { to, pointer, size: scalar.size(), count: count as u8, align });
+                self.emit(Op::Load { to, pointer, size: scalar.size(), count: count as u8, how });
             }
             Err(_) => {
                 let parts = self.parts(ty)?;
-                self.emit(Op::LoadParts { to, pointer, parts, align });
+                self.emit(Op::LoadParts { to, pointer, parts, how });
             }
         }
         Ok(())
@@ -144,29 +144,38 @@ impl Body<'_, '_> {
         if let Some(&(ty, ref constant)) = self.decoder.constant(value)
             && self.decoder.types.lanes(ty).is_err()
         {
-            let align = alignment(inst, 2, self.natural(ty)?);
-            if !matches!(constant, Constant::Undefined) {
+            let is_undefined = matches!(constant, Constant::Undefined);
+            let how = self.operands(inst, 2, ty)?;
+            if !is_undefined {
                 let bytes = self.decoder.bytes_of(value)?;
-                self.store_bytes(pointer, bytes, align);
+                self.store_bytes(pointer, bytes, how);
             }
             return Ok(());
         }
         let (from, ty) = self.value(value)?;
-        let align = alignment(inst, 2, self.natural(ty)?);
+        let how = self.operands(inst, 2, ty)?;
         match self.decoder.types.lanes(ty) {
             Ok((scalar, count)) => {
-                self.emit(Op::Store { pointer, from, size: scalar.size(), count: count as u8, align });
+                self.emit(Op::Store { pointer, from, size: scalar.size(), count: count as u8, how });
             }
             Err(_) => {
                 let parts = self.parts(ty)?;
-                self.emit(Op::StoreParts { pointer, from, parts, align });
+                self.emit(Op::StoreParts { pointer, from, parts, how });
             }
         }
         Ok(())
     }
 
-    fn natural(&self, ty: TypeId) -> Result<u8, Invalid> {
-        Ok(self.decoder.types.get(ty)?.align.clamp(1, 128) as u8)
+    /// The memory operands at this position, of an access to a type.
+    fn operands(&self, inst: &Inst<'_>, at: usize, ty: TypeId) -> Result<Operands, Invalid> {
+        let natural = self.decoder.types.get(ty)?.align.clamp(1, 128) as u8;
+        let mask = inst.words.get(at).copied().unwrap_or(0);
+        let is_vulkan = self.decoder.types.environment == Environment::Vulkan;
+        if is_vulkan && mask & (MAKE_AVAILABLE | MAKE_VISIBLE) != 0 {
+            return Err(Invalid::new("availability and visibility of single accesses are not supported"));
+        }
+        let is_shared = !is_vulkan || mask & NON_PRIVATE != 0;
+        Ok(Operands { align: alignment(inst, at, natural), is_shared })
     }
 
     fn parts(&mut self, ty: TypeId) -> Result<u32, Invalid> {
@@ -187,7 +196,7 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let (mut base, ty) = self.value(base_id)?;
-        let (_, pointee) = self.decoder.pointee(ty)?;
+        let (class, pointee) = self.decoder.pointee(ty)?;
         let takes_element = matches!(inst.op, Inst_::PtrAccessChain | Inst_::InBoundsPtrAccessChain);
         let to = self.define(inst)?;
         let mut member = Member::Type(pointee);
@@ -196,8 +205,9 @@ impl Body<'_, '_> {
             let is_element = takes_element && position == 0;
             let known = self.decoder.index(id);
             let (bytes, inner) = if is_element {
-                (self.decoder.types.get(pointee)?.size as i64, member)
+                (self.decoder.element_stride(ty)? as i64, member)
             } else {
+                self.check_index(id, class, member)?;
                 match (known, member) {
                     (Some(index), _) => {
                         let (bytes, inner) = self.decoder.step(member, index)?;
@@ -271,6 +281,10 @@ impl Body<'_, '_> {
     /// A scope or memory semantics, which need not be constant.
     pub(super) fn known<T: From<u64>>(&mut self, id: u32) -> Result<Known<T>, Invalid> {
         Ok(match self.decoder.number(id) {
+            // Vulkan ignores CrossWorkgroupMemory (memory model, "Memory Semantics").
+            Some(number) if self.decoder.types.environment == Environment::Vulkan => {
+                Known::Now((number & !CROSS_WORKGROUP_MEMORY).into())
+            }
             Some(number) => Known::Now(number.into()),
             None => Known::Then(self.lanes(id)?.0),
         })
@@ -281,6 +295,13 @@ impl Body<'_, '_> {
         self.decoder.number(id).map_or(Scope::AllDevices, Scope::from)
     }
 }
+
+/// `CrossWorkgroupMemory` among memory semantics.
+const CROSS_WORKGROUP_MEMORY: u64 = 0x200;
+/// `MakePointerAvailable`, `MakePointerVisible` and `NonPrivatePointer` among memory operands.
+const MAKE_AVAILABLE: u32 = 8;
+const MAKE_VISIBLE: u32 = 16;
+const NON_PRIVATE: u32 = 32;
 
 /// The alignment that the memory operands at this position tell.
 fn alignment(inst: &Inst<'_>, at: usize, natural: u8) -> u8 {

@@ -10,6 +10,7 @@ use crate::{
     alu,
     code::{Action, Atomic},
     memory::Cells,
+    poison::{self, BytePoison, Poison},
     report::{Access, Problem},
     types::Scalar,
 };
@@ -23,6 +24,21 @@ pub(crate) fn takes_value(action: Action) -> bool {
         action,
         Action::Load | Action::Increment | Action::Decrement | Action::TestAndSet | Action::Clear
     )
+}
+
+/// Updates the poison of the bytes of an object, given its old value and the operand, and gives that of the result.
+pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: u64) -> Poison {
+    let before = poison::of_bytes(bytes);
+    let masked = |absorbing| poison::masked((old, before), (value, 0), absorbing);
+    let after = match action {
+        Action::Load => before,
+        Action::Store | Action::Exchange | Action::TestAndSet | Action::Clear => 0,
+        Action::And => masked(0),
+        Action::Or => masked(0xff),
+        _ => poison::spread(before),
+    };
+    poison::to_bytes(after, bytes);
+    poison::spread(before)
 }
 
 /// Performs the operation and gives what was there, and whether something was written.

@@ -11,6 +11,7 @@ use std::{
 use super::{Region, view::View};
 use crate::{
     code::{Enqueue, Enqueued, Slot},
+    poison::Poison,
     report::{Access, Problem, Use},
 };
 
@@ -180,10 +181,10 @@ pub(crate) fn perform<const CHECKS: bool>(
     queue: &Queue,
     op: &Enqueue,
     regs: &mut [u64],
-    undefined: &mut [u8],
+    poison: &mut [Poison],
 ) -> Result<(), Problem> {
-    if CHECKS && op.operands().iter().any(|&slot| undefined[slot as usize] != 0) {
-        return Err(Problem::Uninitialised(Use::Operand));
+    if CHECKS && let Some(&slot) = op.operands().iter().find(|slot| poison[**slot as usize] != 0) {
+        return Err(Problem::Poison(poison[slot as usize], Use::Operand));
     }
     let value = |slot: Slot| regs[slot as usize];
     let (to, result) = match op {
@@ -251,7 +252,7 @@ pub(crate) fn perform<const CHECKS: bool>(
     };
     regs[to as usize] = result;
     if CHECKS {
-        undefined[to as usize] = 0;
+        poison[to as usize] = 0;
     }
     Ok(())
 }
@@ -302,8 +303,8 @@ fn push<const CHECKS: bool>(
         }
         let (cells, at) = view.locate(wanted, 8, Access::Write)?;
         cells.store(at, 8, event);
-        if CHECKS && let Some(known) = view.known(wanted, 8) {
-            known.fill(1);
+        if CHECKS && let Some(poison) = view.poison(wanted, 8) {
+            poison.fill(0);
         }
     }
     state.waiting.push(Waiting { child, wait, event });
@@ -372,6 +373,7 @@ fn regions(offset: [u32; 3], global: [u32; 3], local: [u32; 3]) -> Vec<Region> {
                     groups: all.map(|part| part.1),
                     first_group,
                     first_item: [0, 1, 2].map(|lane| offset[lane] + first_group[lane] * local[lane]),
+                    pipeline: 0,
                 });
             }
         }

@@ -12,14 +12,16 @@ use super::{
     place::GroupPlace,
     printf::Printed,
     races::{Races, Shadow},
+    resource::Resource,
     run::{self, Site},
     view::Local,
 };
 use crate::{
     Checks, Program,
-    code::{Function, Line, Scope, Together},
+    code::{Function, Line, ResourcePlace, Scope, Together},
     interface::ParameterKind,
     memory::{Cells, Objects, Place, Space},
+    poison::{UNWRITTEN_BYTE, union},
     report::{self, Problem, Report, Use, Who},
 };
 
@@ -60,6 +62,8 @@ pub(crate) enum Ended {
 /// What a thread's groups share.
 pub(crate) struct Shared<'a> {
     pub(crate) global: &'a Objects,
+    /// What is bound to the variables of each pipeline's program.
+    pub(crate) resources: &'a [Vec<Option<Resource>>],
     pub(crate) options: &'a Options,
     pub(crate) pool: &'a mut Pool,
     pub(crate) races: &'a mut Races,
@@ -96,12 +100,12 @@ impl<'l> Group<'l> {
         sizes: impl Iterator<Item = u64>,
         options: &Options,
     ) -> Self {
-        let variables = place.launch.program.locals.iter().map(|object| object.size);
+        let variables = place.program().locals.iter().map(|object| object.size);
         let local = variables
             .chain(sizes)
             .map(|size| {
-                let known = if options.checks == Checks::On { vec![0; size as usize] } else { Vec::new() };
-                Local { cells: Cells::new(size), known }
+                let bytes = if options.checks == Checks::On { size as usize } else { 0 };
+                Local { cells: Cells::new(size), poison: vec![UNWRITTEN_BYTE; bytes] }
             })
             .collect();
         let [x, y, z] = place.id().map(u64::from);
@@ -188,13 +192,13 @@ impl<'l> Group<'l> {
 
     /// Whether this meeting is a barrier of the whole group.
     fn is_barrier_of_all(&self, number: u32) -> bool {
-        let meet = &self.scene.place.launch.program.tables.meets[number as usize];
+        let meet = &self.scene.place.program().tables.meets[number as usize];
         meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
     }
 
     /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
     fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
-        let program = self.scene.place.launch.program;
+        let program = self.scene.place.program();
         let mut released = false;
         if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
             let at = |item: &Item| match item.state {
@@ -255,7 +259,7 @@ impl<'l> Group<'l> {
         chosen: &[usize],
         shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
-        let program = self.scene.place.launch.program;
+        let program = self.scene.place.program();
         let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
         let meet = &program.tables.meets[number as usize];
         let at = self.live[chosen[0]].at();
@@ -264,9 +268,10 @@ impl<'l> Group<'l> {
             let base = item.frames.last().map_or(0, |frame| frame.base);
             let known = [memory.slot(), semantics.slot()].into_iter().flatten();
             for slot in known {
-                if item.undefined(slot, 1).contains(&1) {
+                let why = union(item.poison(slot, 1));
+                if why != 0 {
                     let item = std::mem::take(item);
-                    return Err(self.scene.report(&item, &Problem::Uninitialised(Use::Operand)));
+                    return Err(self.scene.report(&item, &Problem::Poison(why, Use::Operand)));
                 }
             }
             let registers = &item.regs[base..];
@@ -281,6 +286,7 @@ impl<'l> Group<'l> {
         let scene = &mut self.scene;
         let function = &program.functions[at.0 as usize];
         let mut surroundings = Surroundings {
+            environment: program.environment,
             global: shared.global,
             local: &mut scene.local,
             local_size: scene.place.region.local,
@@ -335,7 +341,7 @@ impl Scene<'_> {
         races: &mut Races,
     ) -> Result<(), Box<Report>> {
         let launch = self.place.launch;
-        let program = launch.program;
+        let program = self.place.program();
         let kernel = &program.kernels[launch.kernel];
         let function = &program.functions[kernel.function as usize];
         item.reset(index);
@@ -348,8 +354,14 @@ impl Scene<'_> {
 
     fn arguments<const CHECKS: bool>(&self, item: &mut Item, function: &Function) -> Result<(), Problem> {
         let launch = self.place.launch;
-        let program = launch.program;
+        let program = self.place.program();
         let kernel = &program.kernels[launch.kernel];
+        for ((object, initial), number) in program.privates.iter().zip(0..) {
+            let start = item.private.push::<CHECKS>(u32::MAX, number, object.size, object.align)?;
+            if let Some((bytes, _)) = initial {
+                item.private.initialise::<CHECKS>(start, bytes);
+            }
+        }
         item.enter::<CHECKS>(kernel.function, function, 0)?;
         let mut locals = program.locals.len() as u32;
         let mut slot = 0;
@@ -362,13 +374,7 @@ impl Scene<'_> {
                 }
                 (Argument::Bytes(bytes), ParameterKind::Value { size, align, by_address: true }) => {
                     let address = item.private.push::<CHECKS>(u32::MAX, slot, size.into(), align.into())?;
-                    if let Some(object) = item.private.objects.last() {
-                        let room = (object.size as usize).min(bytes.len());
-                        item.private.cells.write(object.start, &bytes[..room]);
-                        if CHECKS {
-                            item.private.known[object.start as usize..][..object.size as usize].fill(1);
-                        }
-                    }
+                    item.private.initialise::<CHECKS>(address, bytes);
                     Some(address)
                 }
                 _ => None,
@@ -403,9 +409,10 @@ impl Scene<'_> {
         let options = shared.options;
         let slice = if options.seed == 0 { SLICE } else { 1 + self.random.below(64) };
         let mut site = Site {
-            program: self.place.launch.program,
+            program: self.place.program(),
             place: self.place,
             global: shared.global,
+            resources: &shared.resources[self.place.region.pipeline],
             local: &mut self.local,
             races: shared.races,
             shadow: &mut self.shadow,
@@ -421,7 +428,7 @@ impl Scene<'_> {
     }
 
     fn source(&self, item: &Item) -> Option<report::Place> {
-        let program: &Program = self.place.launch.program;
+        let program: &Program = self.place.program();
         // Calls without lines of their own are told by those of their callers.
         item.frames.iter().rev().enumerate().find_map(|(depth, frame)| {
             // A caller's position is behind its call, and so is that of who waits.
@@ -433,7 +440,7 @@ impl Scene<'_> {
 
     /// All are done, but a copy is under way (OpenCL C 6.15.11).
     fn forgotten_copy(&self, site: u32) -> Box<Report> {
-        let program = self.place.launch.program;
+        let program = self.place.program();
         let message = "ends without having waited for an asynchronous copy".to_owned();
         let mut report =
             self.report(&Item::default(), &Problem::Misuse { kind: "asynchronous-copy", message });
@@ -442,7 +449,7 @@ impl Scene<'_> {
     }
 
     fn shown(&self, line: Line) -> Option<report::Place> {
-        let file = self.place.launch.program.files.get(line.file as usize)?.clone();
+        let file = self.place.program().files.get(line.file as usize)?.clone();
         Some(report::Place { file, line: line.line })
     }
 
@@ -450,21 +457,21 @@ impl Scene<'_> {
         let launch = self.place.launch;
         let mut notes = problem.notes();
         if let Problem::Race(race) = problem {
-            let line = launch.program.line_at(race.other_at);
-            let place = line.map_or(String::new(), |line| format!(" at line {}", line.line));
-            let who = match race.other_by {
-                Who::Copy => "an asynchronous copy".to_owned(),
+            let (who, program) = match race.other_by {
+                Who::Copy => ("an asynchronous copy".to_owned(), Some(self.place.program())),
                 Who::WorkItem { group, index } => {
-                    let there = GroupPlace::nth(launch, group.into()).map(|place| place.global_id(index));
-                    let [x, y, z] = there.unwrap_or_default();
-                    format!("work-item ({x}, {y}, {z})")
+                    let there = GroupPlace::nth(launch, group.into());
+                    let [x, y, z] = there.map(|place| place.global_id(index)).unwrap_or_default();
+                    (format!("work-item ({x}, {y}, {z})"), there.map(|place| place.program()))
                 }
             };
+            let line = program.and_then(|program| program.line_at(race.other_at));
+            let place = line.map_or(String::new(), |line| format!(" at line {}", line.line));
             notes.insert(0, format!("the other access is by {who}{place}"));
         }
         notes.extend(problem.address().and_then(|address| self.owner(item, address)));
         Box::new(Report {
-            kernel: launch.program.kernels[launch.kernel].name.clone(),
+            kernel: launch.name().to_owned(),
             message: problem.message(),
             place: self.source(item),
             work_item: self.place.global_id(item.index),
@@ -476,7 +483,7 @@ impl Scene<'_> {
     /// A sentence about the object that an address belongs to.
     fn owner(&self, item: &Item, address: u64) -> Option<String> {
         let launch = self.place.launch;
-        let program = launch.program;
+        let program = self.place.program();
         let place = Place::of(address)?;
         let kernel = &program.kernels[launch.kernel];
         let variable_of = |name: &str, what: &str| {
@@ -530,6 +537,16 @@ impl Scene<'_> {
                 None => ("a private variable whose function has returned".to_owned(), None),
             },
             Space::Input => ("a built-in variable".to_owned(), None),
+            Space::Resource => {
+                let resource = program.resources.get(place.object as usize)?;
+                match resource.place {
+                    ResourcePlace::PushConstants => ("the push constants".to_owned(), None),
+                    ResourcePlace::Descriptor { set, binding } => {
+                        let name = variable_of(&resource.name, "variable");
+                        (format!("{name} at set {set}, binding {binding}"), None)
+                    }
+                }
+            }
         };
         let size = size.map_or(String::new(), |size| format!(", which has {size} bytes"));
         Some(format!("the address is byte {} of {object}{size}", place.offset))

@@ -7,6 +7,7 @@ use crate::{
     alu,
     code::{FormatNumber, Image, ImageAction, Lanes, Slot},
     image::{FIRST_CHANNEL, FIRST_ORDER, Format, Texel},
+    poison::{Poison, union},
     report::{Problem, Use},
     types::Scalar,
 };
@@ -16,17 +17,18 @@ pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     op: &Image,
     regs: &mut [u64],
-    undefined: &mut [u8],
+    poison: &mut [Poison],
 ) -> Result<(), Problem> {
-    let is_unknown = |undefined: &[u8], (slot, lanes): (Slot, Lanes)| {
-        CHECKS && undefined[slot as usize..][..usize::from(lanes.count)].iter().any(|lane| *lane != 0)
+    let poison_of = |poison: &[Poison], (slot, lanes): (Slot, Lanes)| {
+        if CHECKS { union(&poison[slot as usize..][..usize::from(lanes.count)]) } else { 0 }
     };
     let (global, handle) = (view.global, regs[op.image as usize]);
     let Some(texels) = global.image(handle) else {
         return Err(misuse("uses an image that there is not"));
     };
-    if is_unknown(undefined, op.place) {
-        return Err(Problem::Uninitialised(Use::Address));
+    match poison_of(poison, op.place) {
+        0 => {}
+        why => return Err(Problem::Poison(why, Use::Address)),
     }
     let rank = usize::from(op.place.1.count).min(3);
     let integers = |regs: &[u64]| {
@@ -45,8 +47,9 @@ pub(crate) fn perform<const CHECKS: bool>(
     };
     let texel = match op.action {
         ImageAction::Write => {
-            if is_unknown(undefined, op.texel) {
-                return Err(Problem::Uninitialised(Use::Stored));
+            match poison_of(poison, op.texel) {
+                0 => {}
+                why => return Err(Problem::Poison(why, Use::Stored)),
             }
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
                 return Err(misuse("writes texels of another type than the image has"));
@@ -92,12 +95,12 @@ pub(crate) fn perform<const CHECKS: bool>(
         ImageAction::Size => {
             for lane in 0..usize::from(op.result.count) {
                 let size = texels.desc.size.get(lane).copied().unwrap_or(0);
-                set(regs, undefined, op.to, lane, size.into());
+                set(regs, poison, op.to, lane, size.into());
             }
             return Ok(());
         }
         ImageAction::Number(what) => {
-            set(regs, undefined, op.to, 0, number(what, texels.desc.format).into());
+            set(regs, poison, op.to, 0, number(what, texels.desc.format).into());
             return Ok(());
         }
     };
@@ -111,7 +114,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         _ => return Err(misuse("reads texels as another type than the image has")),
     };
     for (lane, bits) in lanes.into_iter().take(count).enumerate() {
-        set(regs, undefined, op.to, lane, bits);
+        set(regs, poison, op.to, lane, bits);
     }
     Ok(())
 }
@@ -125,9 +128,9 @@ const fn number(what: FormatNumber, format: Format) -> u32 {
     }
 }
 
-fn set(regs: &mut [u64], undefined: &mut [u8], to: Slot, lane: usize, bits: u64) {
+fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, lane: usize, bits: u64) {
     regs[to as usize + lane] = bits;
-    if let Some(place) = undefined.get_mut(to as usize + lane) {
+    if let Some(place) = poison.get_mut(to as usize + lane) {
         *place = 0;
     }
 }

@@ -6,6 +6,7 @@ use super::races::Thread;
 use crate::{
     code::{Function, Position, Slot},
     memory::{Cells, OBJECTS, Place, Space},
+    poison::{BytePoison, Poison, UNWRITTEN, UNWRITTEN_BYTE},
     report::Problem,
 };
 
@@ -20,8 +21,8 @@ const MARGIN: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Item {
     pub(crate) regs: Vec<u64>,
-    /// Registers without a value, for the strict device.
-    pub(crate) undefined: Vec<u8>,
+    /// Of each register, for the strict device.
+    pub(crate) poison: Vec<Poison>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) private: Private,
     /// In the group.
@@ -61,8 +62,8 @@ pub(crate) struct Frame {
 #[derive(Debug, Default)]
 pub(crate) struct Private {
     pub(crate) cells: Cells,
-    /// Which bytes were written, for the strict device.
-    pub(crate) known: Vec<u8>,
+    /// Of each byte, for the strict device.
+    pub(crate) poison: Vec<BytePoison>,
     pub(crate) objects: Vec<PrivateObject>,
     used: u64,
     /// How many calls there have been, so that a pointer to a variable names it and none that comes later in its place.
@@ -89,7 +90,7 @@ impl Item {
     pub(crate) fn reset(&mut self, index: u32) {
         self.frames.clear();
         self.regs.clear();
-        self.undefined.clear();
+        self.poison.clear();
         self.private.objects.clear();
         self.private.calls = 0;
         self.private.used = 0;
@@ -115,9 +116,9 @@ impl Item {
             regs[slot as usize] = value;
         }
         if CHECKS {
-            self.undefined.resize(self.regs.len(), 0);
+            self.poison.resize(self.regs.len(), 0);
             for &(slot, count) in &function.undefined {
-                self.undefined[base + slot as usize..][..count as usize].fill(1);
+                self.poison[base + slot as usize..][..count as usize].fill(UNWRITTEN);
             }
         }
         let private = &mut self.private;
@@ -134,7 +135,7 @@ impl Item {
     pub(crate) fn leave(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
         self.regs.truncate(frame.base);
-        self.undefined.truncate(frame.base);
+        self.poison.truncate(frame.base);
         self.private.objects.truncate((frame.objects & COUNT) as usize);
         self.private.used = frame.used;
         Some(frame)
@@ -151,10 +152,10 @@ impl Item {
         &mut self.regs[base + slot as usize..][..count]
     }
 
-    /// Whether registers of the innermost function have no value.
-    pub(crate) fn undefined(&mut self, slot: Slot, count: usize) -> &mut [u8] {
+    /// The poison of registers of the innermost function; empty without checks.
+    pub(crate) fn poison(&mut self, slot: Slot, count: usize) -> &mut [Poison] {
         let base = self.frames.last().map_or(0, |frame| frame.base);
-        match self.undefined.get_mut(base + slot as usize..) {
+        match self.poison.get_mut(base + slot as usize..) {
             Some(rest) if rest.len() >= count => &mut rest[..count],
             _ => &mut [],
         }
@@ -175,10 +176,10 @@ impl Private {
         self.used = end;
         self.cells.reserve(end);
         if CHECKS {
-            if (self.known.len() as u64) < end {
-                self.known.resize(end as usize, 0);
+            if (self.poison.len() as u64) < end {
+                self.poison.resize(end as usize, 0);
             }
-            self.known[start as usize..end as usize].fill(0);
+            self.poison[start as usize..end as usize].fill(UNWRITTEN_BYTE);
         }
         let index = self.objects.len() as u32;
         if index > COUNT {
@@ -186,6 +187,18 @@ impl Private {
         }
         self.objects.push(PrivateObject { start, size, call: self.calls, function, number });
         Ok(Space::Private.address(self.calls << COUNTED | index))
+    }
+
+    /// Gives an object its first bytes; those behind them are zeros.
+    pub(crate) fn initialise<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
+        let object = Place::of(address).and_then(|place| self.object(place.object)).copied();
+        let Some(PrivateObject { start, size, .. }) = object else { return };
+        let bytes = &bytes[..bytes.len().min(size as usize)];
+        self.cells.write(start, bytes);
+        self.cells.zero(start + bytes.len() as u64, size - bytes.len() as u64);
+        if CHECKS {
+            self.poison[start as usize..(start + size) as usize].fill(0);
+        }
     }
 
     /// The object of a number; none if its function has returned.

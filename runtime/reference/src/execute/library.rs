@@ -9,6 +9,7 @@ use super::{
 use crate::{
     alu::{self, Conversion, Rounding},
     code::{Lanes, Library, Slot},
+    poison::{Poison, of_bytes, spread, to_bytes, union},
     report::{Access, Problem, Use},
     types::Scalar,
 };
@@ -16,7 +17,7 @@ use crate::{
 /// The registers of a function, and which of them have no value.
 struct Frame<'r> {
     regs: &'r mut [u64],
-    undefined: &'r mut [u8],
+    poison: &'r mut [Poison],
 }
 
 impl Frame<'_> {
@@ -28,16 +29,19 @@ impl Frame<'_> {
         alu::to_f64(lanes.scalar, self.value(slot, lane))
     }
 
-    fn is_undefined(&self, (slot, lanes): (Slot, Lanes)) -> bool {
+    fn poison(&self, (slot, lanes): (Slot, Lanes)) -> Poison {
         let from = slot as usize;
-        let known = self.undefined.get(from..from + usize::from(lanes.count));
-        known.is_some_and(|lanes| lanes.iter().any(|lane| *lane != 0))
+        spread(self.poison.get(from..from + usize::from(lanes.count)).map_or(0, union))
     }
 
-    fn set(&mut self, slot: Slot, lane: usize, bits: u64, is_undefined: bool) {
+    fn poison_of(&self, operands: &[(Slot, Lanes)]) -> Poison {
+        operands.iter().fold(0, |all, &operand| all | self.poison(operand))
+    }
+
+    fn set(&mut self, slot: Slot, lane: usize, bits: u64, poison: Poison) {
         self.regs[slot as usize + lane] = bits;
-        if let Some(place) = self.undefined.get_mut(slot as usize + lane) {
-            *place = is_undefined.into();
+        if let Some(place) = self.poison.get_mut(slot as usize + lane) {
+            *place = poison;
         }
     }
 }
@@ -47,10 +51,10 @@ pub(crate) fn call<const CHECKS: bool>(
     view: &mut View<'_>,
     library: &Library,
     regs: &mut [u64],
-    undefined: &mut [u8],
+    poison: &mut [Poison],
     printed: &mut Printed<'_>,
 ) -> Result<(), Problem> {
-    let mut frame = Frame { regs, undefined };
+    let mut frame = Frame { regs, poison };
     let operand = |index: usize| library.operands[index];
     let to = library.to;
     let scalar = library.result.scalar;
@@ -69,7 +73,7 @@ pub(crate) fn call<const CHECKS: bool>(
             }
             let status = printf::print(view, frame.value(operand(0).0, 0), &values, printed);
             if count > 0 {
-                frame.set(to, 0, status as u32 as u64, false);
+                frame.set(to, 0, status as u32 as u64, 0);
             }
         }
         Cl::fract | Cl::modf | Cl::sincos | Cl::frexp | Cl::lgamma_r | Cl::remquo => {
@@ -77,11 +81,11 @@ pub(crate) fn call<const CHECKS: bool>(
         }
         Cl::cross => {
             let [a, b] = [0, 1].map(|index| [0, 1, 2].map(|lane| frame.number(operand(index), lane)));
-            let unknown = frame.is_undefined(operand(0)) || frame.is_undefined(operand(1));
+            let poison = frame.poison(operand(0)) | frame.poison(operand(1));
             let product = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
             let result = [product(1, 2), product(2, 0), product(0, 1), 0.0];
             for (lane, value) in result.into_iter().take(count).enumerate() {
-                frame.set(to, lane, alu::from_f64(scalar, value), unknown);
+                frame.set(to, lane, alu::from_f64(scalar, value), poison);
             }
         }
         Cl::distance | Cl::fast_distance | Cl::length | Cl::fast_length => {
@@ -92,14 +96,14 @@ pub(crate) fn call<const CHECKS: bool>(
                 frame.number(operand(0), lane) - other
             });
             let length = length(&numbers.collect::<Vec<f64>>());
-            let unknown = library.operands.iter().any(|&operand| frame.is_undefined(operand));
-            frame.set(to, 0, alu::from_f64(scalar, length), unknown);
+            let poison = frame.poison_of(&library.operands);
+            frame.set(to, 0, alu::from_f64(scalar, length), poison);
         }
         Cl::normalize | Cl::fast_normalize => {
             let numbers: Vec<f64> = (0..count).map(|lane| frame.number(operand(0), lane)).collect();
-            let unknown = frame.is_undefined(operand(0));
+            let poison = frame.poison(operand(0));
             for (lane, value) in normalized(&numbers).into_iter().enumerate() {
-                frame.set(to, lane, alu::from_f64(scalar, value), unknown);
+                frame.set(to, lane, alu::from_f64(scalar, value), poison);
             }
         }
         Cl::shuffle | Cl::shuffle2 => {
@@ -110,8 +114,8 @@ pub(crate) fn call<const CHECKS: bool>(
                 let index = frame.value(mask, lane) as usize % sources;
                 let from = operand(index / width).0 + (index % width) as u32;
                 let bits = frame.value(from, 0);
-                let unknown = CHECKS && frame.undefined[from as usize] != 0;
-                frame.set(to, lane, bits, unknown);
+                let poison = if CHECKS { frame.poison[from as usize] } else { 0 };
+                frame.set(to, lane, bits, poison);
             }
         }
         Cl::vloadn => {
@@ -177,8 +181,9 @@ fn load<const CHECKS: bool>(
     convert: impl Fn(u64) -> u64,
 ) -> Result<(), Problem> {
     if CHECKS {
-        if library.operands.iter().any(|&operand| frame.is_undefined(operand)) {
-            return Err(Problem::Uninitialised(Use::Address));
+        match frame.poison_of(&library.operands) {
+            0 => {}
+            why => return Err(Problem::Poison(why, Use::Address)),
         }
         View::aligned(address, size, Access::Read)?;
     }
@@ -190,8 +195,8 @@ fn load<const CHECKS: bool>(
         (0..count).map(|lane| convert(cells.load(at + (lane * usize::from(size)) as u64, size))).collect();
     for (lane, bits) in values.into_iter().enumerate() {
         let byte = address + (lane * usize::from(size)) as u64;
-        let unknown = CHECKS && view.known(byte, size.into()).is_some_and(|known| known.contains(&0));
-        frame.set(library.to, lane, bits, unknown);
+        let poison = if CHECKS { view.poison(byte, size.into()).map_or(0, |it| of_bytes(it)) } else { 0 };
+        frame.set(library.to, lane, bits, poison);
     }
     Ok(())
 }
@@ -215,10 +220,10 @@ fn store<const CHECKS: bool>(
         cells.store(byte, size, convert(frame.value(value.0, lane)));
     }
     if CHECKS {
-        let unknown = frame.is_undefined(value);
-        match view.known(address, count as u64 * u64::from(size)) {
-            Some(known) => known.fill((!unknown).into()),
-            None if unknown => return Err(Problem::Uninitialised(Use::Stored)),
+        let why = frame.poison(value);
+        match view.poison(address, count as u64 * u64::from(size)) {
+            Some(poison) => poison.chunks_mut(size.into()).for_each(|bytes| to_bytes(why, bytes)),
+            None if why != 0 => return Err(Problem::Poison(why, Use::Stored)),
             None => {}
         }
     }
@@ -241,7 +246,7 @@ fn two_results<const CHECKS: bool>(
         _ => 1.0f64.next_down(),
     };
     let inputs = &library.operands[..library.operands.len() - 1];
-    let unknown = inputs.iter().any(|&operand| frame.is_undefined(operand));
+    let why = frame.poison_of(inputs);
     let mut size = scalar.size();
     let mut seconds = Vec::with_capacity(count);
     for lane in 0..count {
@@ -270,7 +275,7 @@ fn two_results<const CHECKS: bool>(
                 (first, second as u32 as u64)
             }
         };
-        frame.set(library.to, lane, float(first), unknown);
+        frame.set(library.to, lane, float(first), why);
         seconds.push(second);
     }
     let bytes = count as u64 * u64::from(size);
@@ -281,8 +286,8 @@ fn two_results<const CHECKS: bool>(
     for (lane, second) in seconds.into_iter().enumerate() {
         cells.store(at + (lane * usize::from(size)) as u64, size, second);
     }
-    if CHECKS && let Some(known) = view.known(address, bytes) {
-        known.fill((!unknown).into());
+    if CHECKS && let Some(poison) = view.poison(address, bytes) {
+        poison.chunks_mut(size.into()).for_each(|bytes| to_bytes(why, bytes));
     }
     Ok(())
 }

@@ -13,14 +13,16 @@ use super::{
     view::{Local, View},
 };
 use crate::{
-    SUB_GROUP_SIZE, alu,
+    Environment, SUB_GROUP_SIZE, alu,
     code::{Meet, PipeAction, Scan, Scope, Slot, Together},
     memory::Objects,
+    poison::{DOMAIN, INACTIVE, union},
     report::{Problem, Use},
 };
 
 /// What a group's work-items meet in.
 pub(crate) struct Surroundings<'a> {
+    pub(crate) environment: Environment,
     pub(crate) global: &'a Objects,
     pub(crate) local: &'a mut [Local],
     pub(crate) local_size: [u32; 3],
@@ -51,8 +53,9 @@ pub(crate) fn perform<const CHECKS: bool>(
     let count = usize::from(meet.count);
     if CHECKS && count > 0 {
         for &index in chosen {
-            if live[index].undefined(meet.value, count).iter().any(|lane| *lane != 0) {
-                return Err(Problem::Uninitialised(Use::Operand));
+            match union(live[index].poison(meet.value, count)) {
+                0 => {}
+                why => return Err(Problem::Poison(why, Use::Operand)),
             }
         }
     }
@@ -63,8 +66,12 @@ pub(crate) fn perform<const CHECKS: bool>(
         .iter()
         .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
         .collect();
-    if CHECKS && matches!(meet.what, Together::Broadcast) && !meet.non_uniform {
+    let is_vulkan = surroundings.environment == Environment::Vulkan;
+    if CHECKS && matches!(meet.what, Together::Broadcast) && (!meet.non_uniform || is_vulkan) {
         agree(live, chosen, meet.other, usize::from(meet.other_count))?;
+    }
+    if CHECKS && matches!(meet.what, Together::InverseBallot) && is_vulkan {
+        agree(live, chosen, meet.value, count)?;
     }
     let mut give = |member: usize, lane: usize, value: u64| {
         set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
@@ -92,6 +99,9 @@ pub(crate) fn perform<const CHECKS: bool>(
                 for lane in 0..count {
                     let value = live[source].values(meet.value, count)[lane];
                     set::<CHECKS>(&mut live[index], meet.to, lane, value);
+                }
+                if CHECKS && from.is_none() {
+                    live[index].poison(meet.to, count).fill(INACTIVE);
                 }
             }
         }
@@ -123,7 +133,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
                 }
                 if CHECKS && source.is_none() {
-                    live[chosen[member]].undefined(meet.to, count).fill(1);
+                    live[chosen[member]].poison(meet.to, count).fill(INACTIVE);
                 }
             }
         }
@@ -141,7 +151,12 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         Together::BallotBitExtract => {
             for member in members {
-                give(member, 0, bit(&values[member], others[member] as u32).into());
+                let index = others[member];
+                let is_set = bit(&values[member], index as u32).into();
+                set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, is_set);
+                if CHECKS && index >= SUB_GROUP_SIZE.into() {
+                    live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
+                }
             }
         }
         Together::BallotBitCount(scan) => {
@@ -157,10 +172,13 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         Together::BallotFindLsb | Together::BallotFindMsb => {
             for member in members {
-                let mut set = (0..SUB_GROUP_SIZE).filter(|&index| bit(&values[member], index));
+                let mut bits = (0..SUB_GROUP_SIZE).filter(|&index| bit(&values[member], index));
                 let found =
-                    if matches!(meet.what, Together::BallotFindLsb) { set.next() } else { set.next_back() };
-                give(member, 0, found.unwrap_or(0).into());
+                    if matches!(meet.what, Together::BallotFindLsb) { bits.next() } else { bits.next_back() };
+                set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, found.unwrap_or(0).into());
+                if CHECKS && found.is_none() {
+                    live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
+                }
             }
         }
         Together::Combine { f, scan, neutral, is_clustered } => {
@@ -189,11 +207,17 @@ pub(crate) fn perform<const CHECKS: bool>(
                 }
             }
             let mut nothing = Private::default();
-            let mut view = View { global, local: surroundings.local, private: &mut nothing, watch: None };
+            let mut view = View {
+                global,
+                resources: &[],
+                local: surroundings.local,
+                private: &mut nothing,
+                watch: None,
+            };
             let first = &mut live[chosen[0]];
             let base = first.frames.last().map_or(0, |frame| frame.base);
-            let undefined = first.undefined.get_mut(base..).unwrap_or_default();
-            pipe::perform::<CHECKS>(&mut view, &pipe, &mut first.regs[base..], undefined)?;
+            let poison = first.poison.get_mut(base..).unwrap_or_default();
+            pipe::perform::<CHECKS>(&mut view, &pipe, &mut first.regs[base..], poison)?;
             if !matches!(pipe.action, PipeAction::Commit(_)) {
                 let result = first.regs[base + pipe.to as usize];
                 chosen.iter().for_each(|&index| set::<CHECKS>(&mut live[index], pipe.to, 0, result));
@@ -207,8 +231,9 @@ pub(crate) fn perform<const CHECKS: bool>(
 fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Result<(), Problem> {
     let first = live[chosen[0]].values(slot, count).to_vec();
     for &index in chosen {
-        if live[index].undefined(slot, count).iter().any(|lane| *lane != 0) {
-            return Err(Problem::Uninitialised(Use::Operand));
+        match union(live[index].poison(slot, count)) {
+            0 => {}
+            why => return Err(Problem::Poison(why, Use::Operand)),
         }
         if live[index].values(slot, count) != first {
             return Err(Problem::Differing);
@@ -225,7 +250,7 @@ fn id(meet: &Meet, index: u32) -> u32 {
 fn set<const CHECKS: bool>(item: &mut Item, slot: Slot, lane: usize, value: u64) {
     item.values(slot + lane as u32, 1)[0] = value;
     if CHECKS {
-        item.undefined(slot + lane as u32, 1).fill(0);
+        item.poison(slot + lane as u32, 1).fill(0);
     }
 }
 

@@ -6,6 +6,7 @@ use super::view::View;
 use crate::{
     code::{Pipe, PipeAction, Slot},
     pipe::End,
+    poison::{Poison, UNWRITTEN},
     report::{Access, Problem, Use},
 };
 
@@ -17,14 +18,14 @@ pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     op: &Pipe,
     regs: &mut [u64],
-    undefined: &mut [u8],
+    poison: &mut [Poison],
 ) -> Result<(), Problem> {
-    if CHECKS && op.operands().any(|slot| undefined[slot as usize] != 0) {
-        return Err(Problem::Uninitialised(Use::Operand));
+    if CHECKS && let Some(slot) = op.operands().find(|&slot| poison[slot as usize] != 0) {
+        return Err(Problem::Poison(poison[slot as usize], Use::Operand));
     }
     let value = |slot: Option<Slot>| slot.map_or(0, |slot| regs[slot as usize]);
     if op.action == PipeAction::IsValid {
-        set(regs, undefined, op.to, u64::from(value(op.reservation) != 0));
+        set(regs, poison, op.to, u64::from(value(op.reservation) != 0));
         return Ok(());
     }
     let global = view.global;
@@ -57,7 +58,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     }
                 }
                 None if CHECKS => return Err(misuse("writes a packet that its reservation has not")),
-                None => return done(regs, undefined, op.to, FAILED),
+                None => return done(regs, poison, op.to, FAILED),
             }
             0
         }
@@ -65,7 +66,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             match packets.reserved(value(op.reservation), End::Read, value(op.index) as u32) {
                 Some((_, packet)) => store::<CHECKS>(view, value(op.pointer), packet)?,
                 None if CHECKS => return Err(misuse("reads a packet that its reservation has not")),
-                None => return done(regs, undefined, op.to, FAILED),
+                None => return done(regs, poison, op.to, FAILED),
             }
             0
         }
@@ -83,17 +84,17 @@ pub(crate) fn perform<const CHECKS: bool>(
         PipeAction::Most => packets.most().into(),
         PipeAction::IsValid => 0,
     };
-    done(regs, undefined, op.to, result)
+    done(regs, poison, op.to, result)
 }
 
-fn done(regs: &mut [u64], undefined: &mut [u8], to: Slot, bits: u64) -> Result<(), Problem> {
-    set(regs, undefined, to, bits);
+fn done(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) -> Result<(), Problem> {
+    set(regs, poison, to, bits);
     Ok(())
 }
 
-fn set(regs: &mut [u64], undefined: &mut [u8], to: Slot, bits: u64) {
+fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) {
     regs[to as usize] = bits;
-    if let Some(place) = undefined.get_mut(to as usize) {
+    if let Some(place) = poison.get_mut(to as usize) {
         *place = 0;
     }
 }
@@ -106,8 +107,8 @@ fn load<const CHECKS: bool>(view: &mut View<'_>, address: u64, size: u32) -> Res
     let (cells, at) = view.locate(address, size.into(), Access::Read)?;
     let mut packet = vec![0; size as usize];
     cells.read(at, &mut packet);
-    if CHECKS && view.known(address, size.into()).is_some_and(|known| known.iter().all(|byte| *byte == 0)) {
-        return Err(Problem::Uninitialised(Use::Stored));
+    if CHECKS && view.poison(address, size.into()).is_some_and(|poison| !poison.contains(&0)) {
+        return Err(Problem::Poison(UNWRITTEN, Use::Stored));
     }
     Ok(packet)
 }
@@ -119,8 +120,8 @@ fn store<const CHECKS: bool>(view: &mut View<'_>, address: u64, packet: &[u8]) -
     }
     let (cells, at) = view.locate(address, size, Access::Write)?;
     cells.write(at, packet);
-    if CHECKS && let Some(known) = view.known(address, size) {
-        known.fill(1);
+    if CHECKS && let Some(poison) = view.poison(address, size) {
+        poison.fill(0);
     }
     Ok(())
 }

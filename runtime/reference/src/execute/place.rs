@@ -4,7 +4,7 @@
 
 use super::{Launch, Region};
 use crate::{
-    SUB_GROUP_SIZE,
+    Program, SUB_GROUP_SIZE,
     code::{Comparison, Input},
 };
 
@@ -34,6 +34,11 @@ impl<'l> GroupPlace<'l> {
     /// Work-items in the group.
     pub(crate) fn size(&self) -> u32 {
         self.region.local.iter().product()
+    }
+
+    /// The program that the group executes.
+    pub(crate) fn program(&self) -> &'l Program {
+        self.launch.pipelines[self.region.pipeline].program
     }
 
     pub(crate) fn local_id(&self, index: u32) -> [u32; 3] {
@@ -88,6 +93,12 @@ impl<'l> GroupPlace<'l> {
             Input::EnqueuedNumSubGroups => one(launch.local.iter().product::<u32>().div_ceil(SUB_GROUP_SIZE)),
             Input::SubGroupId => one(index / SUB_GROUP_SIZE),
             Input::SubGroupLocalId => one(index % SUB_GROUP_SIZE),
+            Input::DispatchId => {
+                let local = self.local_id(index);
+                wide([0, 1, 2].map(|d| self.group[d] * self.region.local[d] + local[d]))
+            }
+            Input::DispatchGroupId => wide(self.group),
+            Input::DispatchGroups => wide(self.region.groups),
             Input::SubGroupMask(comparison) => {
                 let (own, all) = (index % SUB_GROUP_SIZE, (1u64 << self.sub_group_size(index)) - 1);
                 let before = (1u64 << own) - 1;

@@ -1,7 +1,13 @@
-//! Data races by OpenCL's memory model (OpenCL API 3.3.4 to 3.3.6).
+//! Data races by OpenCL's memory model (OpenCL API 3.3.4 to 3.3.6) and by Vulkan's (appendix "Memory Model").
 //!
 //! Owns the rule: an access that is not ordered behind a conflicting one is a race, unless both are atomic and their scopes
-//! include each other. Happens-before is `clock`'s, what is remembered of memory is `shadow`'s. It must never know operations.
+//! include each other. What orders accesses is `clock`'s, what is remembered of memory is `shadow`'s. It must never know
+//! operations.
+//!
+//! In OpenCL happens-before orders. Vulkan's location-order wants more of two work-items: both accesses non-private, a write
+//! made available before the other access, and made visible to a read. The clocks follow all three. Where Vulkan's rules have
+//! finer distinctions (memory domains of different breadth, chains, references) this takes the weaker demand: what it reports
+//! is a race, and it may miss some.
 
 mod clock;
 mod shadow;
@@ -15,6 +21,7 @@ use shadow::Past;
 pub(crate) use shadow::Shadow;
 
 use crate::{
+    Environment,
     code::{Scope, Semantics},
     memory::{Place, Space},
     report::Problem,
@@ -24,8 +31,9 @@ use crate::{
 pub(crate) type Site = u32;
 
 /// All that a launch has to know.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Races {
+    environment: Environment,
     global: Shadow,
     /// The texels of images, and the packets of pipes, by their handles.
     handles: Shadow,
@@ -50,16 +58,29 @@ pub(crate) struct Synchronisation {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) is_write: bool,
-    pub(crate) atomic: Option<Scope>,
+    /// Its scope and its bytes, if it is atomic.
+    pub(crate) atomic: Option<(Scope, u8)>,
     pub(crate) at: Site,
+    /// Whether it takes part in synchronisation; in OpenCL every access does.
+    pub(crate) is_shared: bool,
 }
 
 impl Races {
+    pub(crate) fn new(environment: Environment) -> Self {
+        Self {
+            environment,
+            global: Shadow::default(),
+            handles: Shadow::default(),
+            releases: FxHashMap::default(),
+            members: Vec::new(),
+        }
+    }
+
     /// A work-item begins.
     pub(crate) fn begin(&mut self, group: u32, index: u32) -> Thread {
         let (number, member) = (self.members.len() as u32, Member { group, index });
         self.members.push(member);
-        Thread { number, member, epoch: 1, ..Thread::default() }
+        Thread { number, member, epoch: 1, environment: self.environment, ..Thread::default() }
     }
 
     /// What copies for a work-group beside its work-items.
@@ -91,14 +112,21 @@ impl Races {
         if !matches!(place.space, Space::Global | Space::Local) {
             return Ok(());
         }
-        let touch = Touch { is_write: how.writes, atomic: Some(how.scope), at };
+        let touch = Touch { is_write: how.writes, atomic: Some((how.scope, size)), at, is_shared: true };
         self.touch(local, thread, place, size.into(), touch)?;
         let is_local = place.space == Space::Local;
+        let own = if is_local { LOCAL } else { GLOBAL };
+        let is_vulkan = self.environment == Environment::Vulkan;
         let mut spaces = named(how.semantics);
-        spaces[if is_local { LOCAL } else { GLOBAL }] = true;
+        // In OpenCL an atomic operation orders the memory of its object; in Vulkan only what it names.
+        spaces[own] |= !is_vulkan;
         let order = how.semantics.order;
         let publishes = how.writes && (releases(order) || !thread.fences.is_empty());
+        let makes_visible = how.reads && acquires(order) && how.semantics.visible;
         if self.releases.is_empty() && !publishes {
+            if makes_visible {
+                thread.make_visible(spaces);
+            }
             return Ok(());
         }
         let object = (if is_local { thread.member.group + 1 } else { 0 }, address);
@@ -110,8 +138,11 @@ impl Races {
                 if acquires(order) {
                     thread.acquire(release, how.scope, spaces);
                 }
-                thread.see(release);
+                thread.see(release, own);
             }
+        }
+        if makes_visible {
+            thread.make_visible(spaces);
         }
         if !how.writes || !publishes && found.is_none() {
             return Ok(());
@@ -120,8 +151,8 @@ impl Races {
             Some(found) => found,
             None => self.releases.entry(object).or_default(),
         };
-        // A store by another work-item ends the release sequences (OpenCL API 3.3.4).
-        sequence.retain(|release| how.reads || release.number == thread.number);
+        // A store by another work-item ends the release sequences (OpenCL API 3.3.4); in Vulkan any store does.
+        sequence.retain(|release| how.reads || release.number == thread.number && !is_vulkan);
         let mut publish = |new: Release| {
             // What it publishes as well is not needed any more.
             sequence.retain(|old| {
@@ -131,11 +162,12 @@ impl Races {
             });
             sequence.push(new);
         };
-        for fence in &thread.fences {
+        // A fence of Vulkan works through objects in the memory that it names.
+        for fence in thread.fences.iter().filter(|fence| !is_vulkan || fence.spaces[own]) {
             publish(fence.clone());
         }
         if releases(order) {
-            publish(thread.release(how.scope, spaces));
+            publish(thread.release(how.scope, spaces, how.semantics.available));
             thread.epoch += 1;
         }
         Ok(())
@@ -154,7 +186,7 @@ impl Races {
         let (shadow, space) = match place.space {
             Space::Global => (&mut self.global, GLOBAL),
             Space::Local => (local, LOCAL),
-            Space::Private | Space::Input => return Ok(()),
+            Space::Private | Space::Input | Space::Resource => return Ok(()),
         };
         let Ok(start) = u64::try_from(place.offset) else { return Ok(()) };
         let mut words = shadow.object(place.object);
@@ -194,16 +226,16 @@ fn meet(
     thread: &Thread,
     space: usize,
     mask: u8,
-    Touch { is_write, atomic, at }: Touch,
+    Touch { is_write, atomic, at, is_shared }: Touch,
 ) -> Option<Past> {
     let number = thread.number;
-    let new = Past { thread: number, epoch: thread.epoch, at, mask, is_write, atomic };
+    let new = Past { thread: number, epoch: thread.epoch, at, mask, is_write, atomic, is_shared };
     let first = word.first;
     if first.mask == 0 && word.is_alone() {
         word.first = new;
         return None;
     }
-    if first.thread == number && first.atomic == atomic {
+    if first.thread == number && first.atomic == atomic && first.is_shared == is_shared {
         // Who races with this one races with that one.
         let is_told = first.epoch == new.epoch && mask & !first.mask == 0 && (first.is_write || !is_write);
         if is_told && (word.is_alone() || !is_write) {
@@ -215,12 +247,16 @@ fn meet(
         }
     }
     let happened = |past: &Past| {
-        past.thread == number || thread.knows(space, past.thread, members[past.thread as usize], past.epoch)
+        past.thread == number
+            || past.is_shared
+                && is_shared
+                && thread.is_ordered(space, past, members[past.thread as usize], is_write)
     };
     let is_together = |past: &Past| match (past.atomic, atomic) {
-        (Some(one), Some(other)) => {
+        (Some((one, one_size)), Some((other, other_size))) => {
             let there = members[past.thread as usize];
-            there.covers(one, thread.member) && thread.member.covers(other, there)
+            let is_same_object = one_size == other_size || thread.environment == Environment::OpenCl;
+            is_same_object && there.covers(one, thread.member) && thread.member.covers(other, there)
         }
         _ => false,
     };
@@ -236,7 +272,8 @@ fn meet(
         let is_same = past.atomic == atomic
             && (atomic.is_none() || members[past.thread as usize].group == thread.member.group);
         let stands_for = if is_write { atomic.is_none() || is_same } else { !past.is_write && is_same };
-        !(is_covered && stands_for && happened(past))
+        let is_as_private = past.is_shared || !is_shared;
+        !(is_covered && stands_for && is_as_private && happened(past))
     });
     word.push(new);
     None

@@ -8,12 +8,17 @@ use super::{
     place::GroupPlace,
     printf::Printed,
     races::{Races, Shadow, Synchronisation},
+    resource::Resource,
     view::{Found, Local, View, Watch},
 };
 use crate::{
     alu,
     code::{Action, Lane, Op, Overflow, Program, Slot},
     memory::{Objects, Place, Space},
+    poison::{
+        BytePoison, Poison, UNWRITTEN, UNWRITTEN_BYTE, masked, of_bytes, shifted, spread, spread_upward,
+        to_bytes, truncated, union,
+    },
     report::{Access, Problem, Use},
 };
 
@@ -22,6 +27,7 @@ pub(crate) struct Site<'a> {
     pub(crate) program: &'a Program,
     pub(crate) place: GroupPlace<'a>,
     pub(crate) global: &'a Objects,
+    pub(crate) resources: &'a [Option<Resource>],
     pub(crate) local: &'a mut [Local],
     pub(crate) races: &'a mut Races,
     pub(crate) shadow: &'a mut Shadow,
@@ -82,14 +88,18 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
         }
         macro_rules! view {
             () => {
+                view!(true)
+            };
+            ($is_shared:expr) => {
                 View {
                     global: site.global,
+                    resources: site.resources,
                     local: &mut *site.local,
                     private: &mut item.private,
                     watch: if CHECKS {
                         let at = function.first + position as u32 - 1;
                         let (races, shadow) = (&mut *site.races, &mut *site.shadow);
-                        Some(Watch { races, shadow, thread: &mut item.thread, at })
+                        Some(Watch { races, shadow, thread: &mut item.thread, at, is_shared: $is_shared })
                     } else {
                         None
                     },
@@ -109,21 +119,54 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
         }
         let regs = &mut item.regs[frame.base..];
         // Without checks there is nothing in it, and nothing looks.
-        let undefined = if CHECKS { &mut item.undefined[frame.base..] } else { &mut [] };
+        let poison = if CHECKS { &mut item.poison[frame.base..] } else { &mut [] };
         macro_rules! two {
             ($lane:expr, |$left:ident, $right:ident| $value:expr) => {{
                 let Lane { to, a, b } = $lane;
                 let ($left, $right): (u64, u64) = (regs[a as usize], regs[b as usize]);
                 regs[to as usize] = $value;
                 if CHECKS {
-                    undefined[to as usize] = undefined[a as usize] | undefined[b as usize];
+                    poison[to as usize] = spread(poison[a as usize] | poison[b as usize]);
+                }
+            }};
+        }
+        // Integers whose low bytes do not depend on high ones.
+        macro_rules! upward {
+            ($lane:expr, |$left:ident, $right:ident| $value:expr) => {{
+                let Lane { to, a, b } = $lane;
+                two!($lane, |$left, $right| $value);
+                if CHECKS {
+                    poison[to as usize] = spread_upward(poison[a as usize] | poison[b as usize]);
+                }
+            }};
+        }
+        // A byte of this value decides that of the result.
+        macro_rules! bitwise {
+            ($lane:expr, $absorbing:expr, |$left:ident, $right:ident| $value:expr) => {{
+                let Lane { to, a, b } = $lane;
+                let ($left, $right): (u64, u64) = (regs[a as usize], regs[b as usize]);
+                regs[to as usize] = $value;
+                if CHECKS {
+                    let poison_of = [a, b].map(|slot| poison[slot as usize]);
+                    poison[to as usize] = masked(($left, poison_of[0]), ($right, poison_of[1]), $absorbing);
+                }
+            }};
+        }
+        macro_rules! shift {
+            ($lane:expr, $is_left:expr, |$left:ident, $right:ident| $value:expr) => {{
+                let Lane { to, a, b } = $lane;
+                let ($left, $right): (u64, u64) = (regs[a as usize], regs[b as usize]);
+                regs[to as usize] = $value;
+                if CHECKS {
+                    poison[to as usize] =
+                        shifted(poison[a as usize], $right, $is_left) | spread(poison[b as usize]);
                 }
             }};
         }
         macro_rules! defined {
             ($slot:expr, $how:expr) => {
-                if CHECKS && undefined[$slot as usize] != 0 {
-                    fail!(Problem::Uninitialised($how));
+                if CHECKS && poison[$slot as usize] != 0 {
+                    fail!(Problem::Poison(poison[$slot as usize], $how));
                 }
             };
         }
@@ -135,20 +178,20 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 Op::Copy { to, from, count: 1 } => {
                     regs[to as usize] = regs[from as usize];
                     if CHECKS {
-                        undefined[to as usize] = undefined[from as usize];
+                        poison[to as usize] = poison[from as usize];
                     }
                 }
                 Op::Copy { to, from, count } => {
                     regs.copy_within(from as usize..(from + count) as usize, to as usize);
                     if CHECKS {
-                        undefined.copy_within(from as usize..(from + count) as usize, to as usize);
+                        poison.copy_within(from as usize..(from + count) as usize, to as usize);
                     }
                 }
                 Op::One { f, to, a, count } => {
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = f(regs[a as usize + lane]);
                         if CHECKS {
-                            undefined[to as usize + lane] = undefined[a as usize + lane];
+                            poison[to as usize + lane] = spread(poison[a as usize + lane]);
                         }
                     }
                 }
@@ -156,8 +199,8 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = f(regs[a as usize + lane], regs[b as usize + lane]);
                         if CHECKS {
-                            undefined[to as usize + lane] =
-                                undefined[a as usize + lane] | undefined[b as usize + lane];
+                            poison[to as usize + lane] =
+                                spread(poison[a as usize + lane] | poison[b as usize + lane]);
                         }
                     }
                 }
@@ -166,21 +209,23 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let [x, y, z] = [a, b, c].map(|slot| regs[slot as usize + lane]);
                         regs[to as usize + lane] = f(x, y, z);
                         if CHECKS {
-                            let [x, y, z] = [a, b, c].map(|slot| undefined[slot as usize + lane]);
-                            undefined[to as usize + lane] = x | y | z;
+                            let [x, y, z] = [a, b, c].map(|slot| poison[slot as usize + lane]);
+                            poison[to as usize + lane] = spread(x | y | z);
                         }
                     }
                 }
-                Op::AddI32(lane) => two!(lane, |a, b| (a as u32).wrapping_add(b as u32).into()),
-                Op::SubI32(lane) => two!(lane, |a, b| (a as u32).wrapping_sub(b as u32).into()),
-                Op::MulI32(lane) => two!(lane, |a, b| (a as u32).wrapping_mul(b as u32).into()),
-                Op::AddI64(lane) => two!(lane, |a, b| a.wrapping_add(b)),
-                Op::SubI64(lane) => two!(lane, |a, b| a.wrapping_sub(b)),
-                Op::MulI64(lane) => two!(lane, |a, b| a.wrapping_mul(b)),
-                Op::ShiftLeftI32(lane) => two!(lane, |a, b| (a as u32).wrapping_shl(b as u32).into()),
-                Op::ShiftRightI32(lane) => two!(lane, |a, b| (a as u32).wrapping_shr(b as u32).into()),
-                Op::And(lane) => two!(lane, |a, b| a & b),
-                Op::Or(lane) => two!(lane, |a, b| a | b),
+                Op::AddI32(lane) => upward!(lane, |a, b| (a as u32).wrapping_add(b as u32).into()),
+                Op::SubI32(lane) => upward!(lane, |a, b| (a as u32).wrapping_sub(b as u32).into()),
+                Op::MulI32(lane) => upward!(lane, |a, b| (a as u32).wrapping_mul(b as u32).into()),
+                Op::AddI64(lane) => upward!(lane, |a, b| a.wrapping_add(b)),
+                Op::SubI64(lane) => upward!(lane, |a, b| a.wrapping_sub(b)),
+                Op::MulI64(lane) => upward!(lane, |a, b| a.wrapping_mul(b)),
+                Op::ShiftLeftI32(lane) => shift!(lane, true, |a, b| (a as u32).wrapping_shl(b as u32).into()),
+                Op::ShiftRightI32(lane) => {
+                    shift!(lane, false, |a, b| (a as u32).wrapping_shr(b as u32).into())
+                }
+                Op::And(lane) => bitwise!(lane, 0, |a, b| a & b),
+                Op::Or(lane) => bitwise!(lane, 0xff, |a, b| a | b),
                 Op::Xor(lane) => two!(lane, |a, b| a ^ b),
                 Op::Equal(lane) => two!(lane, |a, b| (a == b).into()),
                 Op::NotEqual(lane) => two!(lane, |a, b| (a != b).into()),
@@ -196,7 +241,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = alu::convert(how, regs[from as usize + lane]);
                         if CHECKS {
-                            undefined[to as usize + lane] = undefined[from as usize + lane];
+                            poison[to as usize + lane] = spread(poison[from as usize + lane]);
+                        }
+                    }
+                }
+                Op::Truncate { to, from, count, size } => {
+                    for lane in 0..count as usize {
+                        regs[to as usize + lane] = alu::truncated(size, regs[from as usize + lane]);
+                        if CHECKS {
+                            poison[to as usize + lane] = truncated(poison[from as usize + lane], size);
                         }
                     }
                 }
@@ -206,7 +259,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let chosen = if regs[which] != 0 { a } else { b } as usize + lane;
                         regs[to as usize + lane] = regs[chosen];
                         if CHECKS {
-                            undefined[to as usize + lane] = undefined[chosen] | undefined[which];
+                            poison[to as usize + lane] = poison[chosen] | spread(poison[which]);
                         }
                     }
                 }
@@ -214,8 +267,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let lane = regs[index as usize].min(u64::from(count) - 1) as usize;
                     regs[to as usize] = regs[vector as usize + lane];
                     if CHECKS {
-                        undefined[to as usize] =
-                            undefined[vector as usize + lane] | undefined[index as usize];
+                        poison[to as usize] = poison[vector as usize + lane] | spread(poison[index as usize]);
                     }
                 }
                 Op::InsertDynamic { to, scalar, index, count } => {
@@ -223,33 +275,33 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let lane = regs[index as usize].min(u64::from(count) - 1) as usize;
                     regs[to as usize + lane] = regs[scalar as usize];
                     if CHECKS {
-                        undefined[to as usize + lane] = undefined[scalar as usize];
+                        poison[to as usize + lane] = poison[scalar as usize];
                     }
                 }
                 Op::Repack { to, from, count, from_size, to_size } => {
                     repack(regs, to, from, count, from_size, to_size);
                     if CHECKS {
-                        repack_undefined(undefined, to, from, count, from_size, to_size);
+                        repack_poison(poison, to, from, count, from_size, to_size);
                     }
                 }
                 Op::Any { to, from, count } => {
                     let lanes = from as usize..from as usize + count as usize;
                     regs[to as usize] = regs[lanes.clone()].iter().any(|lane| *lane != 0).into();
                     if CHECKS {
-                        undefined[to as usize] = undefined[lanes].iter().any(|lane| *lane != 0).into();
+                        poison[to as usize] = spread(union(&poison[lanes]));
                     }
                 }
                 Op::All { to, from, count } => {
                     let lanes = from as usize..from as usize + count as usize;
                     regs[to as usize] = regs[lanes.clone()].iter().all(|lane| *lane != 0).into();
                     if CHECKS {
-                        undefined[to as usize] = undefined[lanes].iter().any(|lane| *lane != 0).into();
+                        poison[to as usize] = spread(union(&poison[lanes]));
                     }
                 }
                 Op::Undefined { to, count } => {
                     regs[to as usize..(to + count) as usize].fill(0);
                     if CHECKS {
-                        undefined[to as usize..(to + count) as usize].fill(1);
+                        poison[to as usize..(to + count) as usize].fill(UNWRITTEN);
                     }
                 }
 
@@ -258,19 +310,19 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let bytes = index_value.wrapping_mul(stride);
                     regs[to as usize] = regs[base as usize].wrapping_add(bytes as u64);
                     if CHECKS {
-                        undefined[to as usize] = undefined[base as usize] | undefined[index as usize];
+                        poison[to as usize] = spread(poison[base as usize] | poison[index as usize]);
                     }
                 }
                 Op::Advance { to, base, bytes } => {
                     regs[to as usize] = regs[base as usize].wrapping_add(bytes as u64);
                     if CHECKS {
-                        undefined[to as usize] = undefined[base as usize];
+                        poison[to as usize] = poison[base as usize];
                     }
                 }
                 Op::Variable { to, object } => {
                     regs[to as usize] = Space::Private.address(frame.objects + object);
                     if CHECKS {
-                        undefined[to as usize] = 0;
+                        poison[to as usize] = 0;
                     }
                 }
                 Op::Input { to, input, component, count, size } => {
@@ -280,111 +332,111 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         regs[to as usize + lane] = alu::truncated(size, value);
                     }
                     if CHECKS {
-                        undefined[to as usize..to as usize + count as usize].fill(0);
+                        poison[to as usize..to as usize + count as usize].fill(0);
                     }
                 }
-                Op::Load { to, pointer, size, count, align } => {
+                Op::Load { to, pointer, size, count, how } => {
                     let address = regs[pointer as usize];
                     let bytes = u64::from(size) * u64::from(count);
                     if CHECKS {
                         defined!(pointer, Use::Address);
-                        attempt!(View::aligned(address, align, Access::Read));
+                        attempt!(View::aligned(address, how.align, Access::Read));
                     }
-                    let mut view = view!();
-                    let Found { cells, at, known } =
+                    let mut view = view!(how.is_shared);
+                    let Found { cells, at, poison: bytes } =
                         attempt!(view.reach::<CHECKS>(address, bytes, Access::Read));
                     for lane in 0..count as usize {
                         regs[to as usize + lane] = cells.load(at + (lane * size as usize) as u64, size);
                     }
                     if CHECKS {
-                        let lanes = &mut undefined[to as usize..to as usize + count as usize];
-                        note_loaded(known, lanes, size);
+                        let lanes = &mut poison[to as usize..to as usize + count as usize];
+                        note_loaded(bytes, lanes, size);
                     }
                 }
-                Op::LoadParts { to, pointer, parts, align } => {
+                Op::LoadParts { to, pointer, parts, how } => {
                     let address = regs[pointer as usize];
                     if CHECKS {
                         defined!(pointer, Use::Address);
-                        attempt!(View::aligned(address, align, Access::Read));
+                        attempt!(View::aligned(address, how.align, Access::Read));
                     }
-                    let mut view = view!();
+                    let mut view = view!(how.is_shared);
                     let mut slot = to as usize;
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
-                        let Found { cells, at, known } =
+                        let Found { cells, at, poison: bytes } =
                             attempt!(view.reach::<CHECKS>(address, bytes, Access::Read));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
                             regs[slot + lane] = cells.load(byte, part.size);
                         }
                         if CHECKS {
-                            let lanes = &mut undefined[slot..slot + part.count as usize];
-                            note_loaded(known, lanes, part.size);
+                            let lanes = &mut poison[slot..slot + part.count as usize];
+                            note_loaded(bytes, lanes, part.size);
                         }
                         slot += part.count as usize;
                     }
                 }
-                Op::Store { pointer, from, size, count, align } => {
+                Op::Store { pointer, from, size, count, how } => {
                     let address = regs[pointer as usize];
                     let bytes = u64::from(size) * u64::from(count);
                     if CHECKS {
                         defined!(pointer, Use::Address);
-                        attempt!(View::aligned(address, align, Access::Write));
+                        attempt!(View::aligned(address, how.align, Access::Write));
                     }
-                    let mut view = view!();
-                    let Found { cells, at, known } =
+                    let mut view = view!(how.is_shared);
+                    let Found { cells, at, poison: bytes } =
                         attempt!(view.reach::<CHECKS>(address, bytes, Access::Write));
                     for lane in 0..count as usize {
                         let byte = at + (lane * size as usize) as u64;
                         cells.store(byte, size, regs[from as usize + lane]);
                     }
                     if CHECKS {
-                        let lanes = &undefined[from as usize..from as usize + count as usize];
-                        attempt!(note_stored(known, lanes, size));
+                        let lanes = &poison[from as usize..from as usize + count as usize];
+                        attempt!(note_stored(bytes, lanes, size));
                     }
                 }
-                Op::StoreParts { pointer, from, parts, align } => {
+                Op::StoreParts { pointer, from, parts, how } => {
                     let address = regs[pointer as usize];
                     if CHECKS {
                         defined!(pointer, Use::Address);
-                        attempt!(View::aligned(address, align, Access::Write));
+                        attempt!(View::aligned(address, how.align, Access::Write));
                     }
-                    let mut view = view!();
+                    let mut view = view!(how.is_shared);
                     let mut slot = from as usize;
                     for part in &tables.parts[parts as usize] {
                         let address = address.wrapping_add(part.offset);
                         let bytes = u64::from(part.size) * u64::from(part.count);
-                        let Found { cells, at, known } =
+                        let Found { cells, at, poison: bytes } =
                             attempt!(view.reach::<CHECKS>(address, bytes, Access::Write));
                         for lane in 0..part.count as usize {
                             let byte = at + (lane * part.size as usize) as u64;
                             cells.store(byte, part.size, regs[slot + lane]);
                         }
                         if CHECKS {
-                            let lanes = &undefined[slot..slot + part.count as usize];
-                            attempt!(note_stored(known, lanes, part.size));
+                            let lanes = &poison[slot..slot + part.count as usize];
+                            attempt!(note_stored(bytes, lanes, part.size));
                         }
                         slot += part.count as usize;
                     }
                 }
-                Op::StoreBytes { pointer, data, align } => {
+                Op::StoreBytes { pointer, data, how } => {
                     let address = regs[pointer as usize];
                     if CHECKS {
                         defined!(pointer, Use::Address);
-                        attempt!(View::aligned(address, align, Access::Write));
+                        attempt!(View::aligned(address, how.align, Access::Write));
                     }
                     let (bytes, size) = &tables.data[data as usize];
-                    let mut view = view!();
-                    let Found { cells, at, known } =
+                    let mut view = view!(how.is_shared);
+                    let Found { cells, at, poison } =
                         attempt!(view.reach::<CHECKS>(address, *size, Access::Write));
                     if bytes.is_empty() {
                         cells.zero(at, *size);
                     } else {
                         cells.write(at, bytes);
                     }
-                    if let Some(known) = known {
-                        known.fill(1);
+                    if let Some(poison) = poison {
+                        poison.fill(0);
                     }
                 }
                 Op::CopyMemory { to, from, size, align } => {
@@ -395,15 +447,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     attempt!(view!().copy::<CHECKS>(to, from, size));
                 }
                 Op::Forget { pointer, size } => {
-                    if CHECKS && let Some(known) = view!().known(regs[pointer as usize], size.into()) {
-                        known.fill(0);
+                    if CHECKS && let Some(bytes) = view!().poison(regs[pointer as usize], size.into()) {
+                        bytes.fill(UNWRITTEN_BYTE);
                     }
                 }
                 Op::ToSpace { to, pointer, space } => {
                     let address = regs[pointer as usize];
                     regs[to as usize] = if (address >> 60) as u8 == space { address } else { 0 };
                     if CHECKS {
-                        undefined[to as usize] = undefined[pointer as usize];
+                        poison[to as usize] = poison[pointer as usize];
                     }
                 }
                 Op::SpaceSemantics { to, pointer } => {
@@ -415,7 +467,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         _ => 0,
                     };
                     if CHECKS {
-                        undefined[to as usize] = undefined[pointer as usize];
+                        poison[to as usize] = poison[pointer as usize];
                     }
                 }
                 Op::Atomic(number) => {
@@ -429,6 +481,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let address = regs[atomic.pointer as usize];
                     let view = view!();
                     let (old, writes) = attempt!(super::atomic::perform(&view, atomic, regs));
+                    let mut kept = 0;
                     if CHECKS {
                         let reads = !matches!(atomic.action, Action::Store | Action::Clear);
                         let failed = atomic.action == Action::CompareExchange && !writes;
@@ -442,14 +495,15 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let (thread, size) = (&mut item.thread, atomic.scalar.size());
                         attempt!(site.races.atomic(site.shadow, thread, (address, size), how, at));
                         let mut view = view!();
-                        if let Some(known) = view.known(address, size.into()) {
-                            known.fill(1);
-                        }
+                        let bytes = view.poison(address, size.into());
+                        let value = regs[atomic.value as usize];
+                        kept =
+                            bytes.map_or(0, |bytes| super::atomic::poison(atomic.action, bytes, old, value));
                     }
                     if let Some(to) = atomic.to {
                         regs[to as usize] = old;
                         if CHECKS {
-                            undefined[to as usize] = 0;
+                            poison[to as usize] = kept;
                         }
                     }
                     *left = left.saturating_sub(ATOMIC_COST).max(1);
@@ -476,26 +530,26 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         &mut view,
                         library,
                         regs,
-                        undefined,
+                        poison,
                         &mut site.printed
                     ));
                 }
                 Op::Image(number) => {
                     let op = &tables.images[number as usize];
-                    let mut view = view!();
-                    attempt!(super::image::perform::<CHECKS>(&mut view, op, regs, undefined));
+                    let mut view = view!(op.is_shared);
+                    attempt!(super::image::perform::<CHECKS>(&mut view, op, regs, poison));
                 }
                 Op::Pipe(number) => {
                     let op = &tables.pipes[number as usize];
                     let mut view = view!();
-                    attempt!(super::pipe::perform::<CHECKS>(&mut view, op, regs, undefined));
+                    attempt!(super::pipe::perform::<CHECKS>(&mut view, op, regs, poison));
                     // Who asks a pipe again and again waits for others.
                     *left = left.saturating_sub(ATOMIC_COST).max(1);
                 }
                 Op::Enqueue(number) => {
                     let op = &tables.enqueues[number as usize];
                     let mut view = view!();
-                    attempt!(super::enqueue::perform::<CHECKS>(&mut view, site.queue, op, regs, undefined));
+                    attempt!(super::enqueue::perform::<CHECKS>(&mut view, site.queue, op, regs, poison));
                 }
                 Op::Jump(target) => jump!(target),
                 Op::Branch { condition, then, otherwise } => {
@@ -526,7 +580,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let from = caller + from as usize;
                         item.regs.copy_within(from..from + count as usize, to);
                         if CHECKS {
-                            item.undefined.copy_within(from..from + count as usize, to);
+                            item.poison.copy_within(from..from + count as usize, to);
                         }
                         to += count as usize;
                     }
@@ -547,7 +601,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                         let to = caller + frame.to as usize;
                         item.regs.copy_within(from..from + count as usize, to);
                         if CHECKS {
-                            item.undefined.copy_within(from..from + count as usize, to);
+                            item.poison.copy_within(from..from + count as usize, to);
                         }
                     }
                     item.leave();
@@ -555,12 +609,25 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
                 Op::Unreachable => fail!(Problem::Unreachable),
 
+                Op::Taint { f, to, a, b, count, why } => {
+                    for lane in 0..count as usize {
+                        let [x, y] = [a, b].map(|slot| regs[slot as usize + lane]);
+                        if CHECKS && f(x, y) != 0 {
+                            poison[to as usize + lane] |= why;
+                        }
+                    }
+                }
+                Op::CheckIndex { index, size, length } => {
+                    defined!(index, Use::Address);
+                    let index = alu::signed(size, regs[index as usize]);
+                    if u64::try_from(index).map_or(true, |index| index >= length) {
+                        fail!(Problem::Index { index, length });
+                    }
+                }
                 Op::CheckDivision { a, b, count, size, is_signed } => {
                     for lane in 0..count as usize {
                         let divisor = regs[b as usize + lane];
-                        if CHECKS && undefined[b as usize + lane] != 0 {
-                            fail!(Problem::Uninitialised(Use::Operand));
-                        }
+                        defined!(b as usize + lane, Use::Operand);
                         if divisor == 0 {
                             fail!(Problem::DivisionByZero);
                         }
@@ -583,7 +650,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let how = &tables.conversions[how as usize];
                     for lane in 0..count as usize {
                         let from = from as usize + lane;
-                        if CHECKS && undefined[from] == 0 && !alu::fits(how, regs[from]) {
+                        if CHECKS && poison[from] == 0 && !alu::fits(how, regs[from]) {
                             fail!(Problem::Conversion);
                         }
                     }
@@ -591,7 +658,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 Op::CheckOperands { f, a, b, count, what } => {
                     for lane in 0..count as usize {
                         let [a, b] = [a, b].map(|slot| slot as usize + lane);
-                        if CHECKS && undefined[a] | undefined[b] == 0 && f(regs[a], regs[b]) != 0 {
+                        if CHECKS && poison[a] | poison[b] == 0 && f(regs[a], regs[b]) != 0 {
                             fail!(Problem::Without(what));
                         }
                     }
@@ -620,13 +687,13 @@ fn floats(a: u64, b: u64, f: impl Fn(f32, f32) -> f32) -> u64 {
     f(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits().into()
 }
 
-/// Strict: lanes that were loaded are undefined where a byte of them was never written.
+/// Strict: lanes that were loaded are poison where a byte of them is.
 #[inline(always)]
-fn note_loaded(known: Option<&mut [u8]>, lanes: &mut [u8], size: u8) {
-    match known {
-        Some(known) => {
-            for (lane, bytes) in lanes.iter_mut().zip(known.chunks(size.into())) {
-                *lane = bytes.contains(&0).into();
+fn note_loaded(bytes: Option<&mut [BytePoison]>, lanes: &mut [Poison], size: u8) {
+    match bytes {
+        Some(bytes) => {
+            for (lane, bytes) in lanes.iter_mut().zip(bytes.chunks(size.into())) {
+                *lane = of_bytes(bytes);
             }
         }
         None => lanes.fill(0),
@@ -636,20 +703,20 @@ fn note_loaded(known: Option<&mut [u8]>, lanes: &mut [u8], size: u8) {
 /// Strict: what is stored in local or private memory is as defined as the value; what is stored in global memory must be. The
 /// last of four components may be the filling of a vector of three.
 #[inline(always)]
-fn note_stored(known: Option<&mut [u8]>, lanes: &[u8], size: u8) -> Result<(), Problem> {
-    match known {
-        Some(known) => {
-            for (bytes, lane) in known.chunks_mut(size.into()).zip(lanes) {
-                bytes.fill(1 - lane);
+fn note_stored(bytes: Option<&mut [BytePoison]>, lanes: &[Poison], size: u8) -> Result<(), Problem> {
+    match bytes {
+        Some(bytes) => {
+            for (bytes, lane) in bytes.chunks_mut(size.into()).zip(lanes) {
+                to_bytes(*lane, bytes);
             }
             Ok(())
         }
         None => {
             let counted = if lanes.len() == 4 { &lanes[..3] } else { lanes };
-            if counted.iter().any(|lane| *lane != 0) {
-                return Err(Problem::Uninitialised(Use::Stored));
+            match union(counted) {
+                0 => Ok(()),
+                why => Err(Problem::Poison(why, Use::Stored)),
             }
-            Ok(())
         }
     }
 }
@@ -670,14 +737,14 @@ fn repack(regs: &mut [u64], to: Slot, from: Slot, count: u16, from_size: u8, to_
     }
 }
 
-fn repack_undefined(undefined: &mut [u8], to: Slot, from: Slot, count: u16, from_size: u8, to_size: u8) {
+fn repack_poison(poison: &mut [Poison], to: Slot, from: Slot, count: u16, from_size: u8, to_size: u8) {
     let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
-    let mut bytes = [0u8; 128];
+    let mut bytes = [0; 128];
     let total = (usize::from(count) * from_size).min(128);
     for (lane, place) in bytes[..total].chunks_mut(from_size).enumerate() {
-        place.fill(undefined[from as usize + lane]);
+        to_bytes(poison[from as usize + lane], place);
     }
     for (lane, part) in bytes[..total].chunks(to_size).enumerate() {
-        undefined[to as usize + lane] = part.iter().any(|byte| *byte != 0).into();
+        poison[to as usize + lane] = of_bytes(part);
     }
 }

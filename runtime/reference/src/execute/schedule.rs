@@ -13,11 +13,12 @@ use std::{
 };
 
 use super::{
-    Argument, Launch, Options, Outcome, Region,
+    Argument, Launch, Options, Outcome, Pipeline, Region,
     enqueue::{Child, IndexSpace, MOST_ENQUEUED, Next, Queue},
     group::{self, Ended, Group, Pool},
     place::GroupPlace,
     races::Races,
+    resource::{self, Resource},
 };
 use crate::{
     Checks, Memory, Program,
@@ -33,6 +34,8 @@ struct Shared<'l> {
     launch: &'l Launch<'l>,
     options: &'l Options,
     global: Objects,
+    /// What is bound to the variables of each pipeline's program.
+    resources: Vec<Vec<Option<Resource>>>,
     next: AtomicU64,
     stopped: AtomicBool,
     report: Mutex<Option<Report>>,
@@ -58,7 +61,7 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
                 break;
             }
         };
-        let mut done = enqueued(launch.program, &child, memory, options, &queue);
+        let mut done = enqueued(launch.pipelines[0].program, &child, memory, options, &queue);
         outcome.printed.append(&mut done.printed);
         outcome.report = done.report;
         let (places, times) = queue.complete(event);
@@ -75,8 +78,9 @@ fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options
     let locals = child.locals.iter().map(|&bytes| Argument::Local(bytes));
     let arguments: Vec<Argument> = std::iter::once(captured).chain(locals).collect();
     let IndexSpace { dims, offset, global, local, groups, regions } = &child.space;
+    let pipeline = Pipeline { program, push_constants: &[], bound: &[] };
     let launch = Launch {
-        program,
+        pipelines: &[pipeline],
         kernel: program.launched + child.block as usize,
         arguments: &arguments,
         dims: *dims,
@@ -105,7 +109,7 @@ fn profile(objects: &Objects, places: &[u64], times: [u64; 2]) {
 /// What is wrong with all that a kernel enqueued, told of the kernel.
 fn stuck(launch: &Launch<'_>, message: &str) -> Report {
     Report {
-        kernel: launch.program.kernels[launch.kernel].name.clone(),
+        kernel: launch.name().to_owned(),
         message: message.to_owned(),
         place: None,
         work_item: [0; 3],
@@ -121,6 +125,7 @@ fn execute(launch: &Launch<'_>, memory: &Memory, options: &Options, queue: &Queu
         launch,
         options,
         global: memory.objects(),
+        resources: launch.pipelines.iter().map(resource::resources).collect(),
         next: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
         report: Mutex::new(None),
@@ -155,7 +160,7 @@ impl Shared<'_> {
     /// One thread: begins groups while there are any, and goes on with those that gave way.
     fn work(&self) {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
-        let (mut pool, mut races) = (Pool::default(), Races::default());
+        let (mut pool, mut races) = (Pool::default(), Races::new(self.launch.environment()));
         while !self.stopped.load(Relaxed) {
             let under_way: usize = waiting.iter().map(Group::under_way).sum();
             let begun = if under_way < MOST_UNDER_WAY { self.begin() } else { None };
@@ -163,6 +168,7 @@ impl Shared<'_> {
             let mut printed = Vec::new();
             let mut shared = group::Shared {
                 global: &self.global,
+                resources: &self.resources,
                 options: self.options,
                 pool: &mut pool,
                 races: &mut races,

@@ -5,9 +5,11 @@
 use super::{
     item::Private,
     races::{Races, Shadow, Site, Thread, Touch},
+    resource::Resource,
 };
 use crate::{
     memory::{Cells, Objects, Place, Space},
+    poison::BytePoison,
     report::{Access, Problem},
 };
 
@@ -15,13 +17,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Local {
     pub(crate) cells: Cells,
-    /// Which bytes were written, for the strict device.
-    pub(crate) known: Vec<u8>,
+    /// Of each byte, for the strict device.
+    pub(crate) poison: Vec<BytePoison>,
 }
 
 /// The memories that a work-item reaches.
 pub(crate) struct View<'a> {
     pub(crate) global: &'a Objects,
+    pub(crate) resources: &'a [Option<Resource>],
     pub(crate) local: &'a mut [Local],
     pub(crate) private: &'a mut Private,
     /// Strict: who sees, and what is known of all accesses.
@@ -35,6 +38,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) shadow: &'a mut Shadow,
     pub(crate) thread: &'a mut Thread,
     pub(crate) at: Site,
+    /// Whether the accesses take part in synchronisation.
+    pub(crate) is_shared: bool,
 }
 
 /// Bytes that an access reaches.
@@ -42,8 +47,8 @@ pub(crate) struct Found<'v> {
     pub(crate) cells: &'v Cells,
     /// The first of them.
     pub(crate) at: u64,
-    /// Strict: which of them were written; nothing for global memory, which counts as written.
-    pub(crate) known: Option<&'v mut [u8]>,
+    /// Strict: of each of them; nothing for global memory, which counts as defined.
+    pub(crate) poison: Option<&'v mut [BytePoison]>,
 }
 
 impl View<'_> {
@@ -60,6 +65,10 @@ impl View<'_> {
                 cells.has(place.offset, size).then_some((cells, place.offset as u64))
             }
             Space::Private => Some((&self.private.cells, self.private.inside(place, size)?)),
+            Space::Resource => {
+                let found = resource(self.resources, place, size)?;
+                Some((&*found.cells, found.start + place.offset as u64))
+            }
             Space::Input => None,
         });
         found.ok_or_else(|| bad(address, size, access))
@@ -76,30 +85,42 @@ impl View<'_> {
         let is_write = access == Access::Write;
         if !CHECKS {
             let (cells, at) = self.locate(address, size, access)?;
-            return Ok(Found { cells, at, known: None });
+            return Ok(Found { cells, at, poison: None });
         }
         let Some(place) = Place::of(address) else { return Err(bad(address, size, access)) };
         let at = place.offset as u64;
         let found = match place.space {
             Space::Global => {
                 let cells = self.global.buffer(place.object).filter(|cells| cells.has(place.offset, size));
-                cells.map(|cells| Found { cells, at, known: None })
+                cells.map(|cells| Found { cells, at, poison: None })
             }
             Space::Local => {
                 let local = self.local.get_mut(place.object as usize);
-                local.filter(|local| local.cells.has(place.offset, size)).map(|Local { cells, known }| {
-                    Found { cells, at, known: known.get_mut(at as usize..(at + size) as usize) }
+                local.filter(|local| local.cells.has(place.offset, size)).map(|Local { cells, poison }| {
+                    Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) }
                 })
             }
             Space::Private => {
                 let at = self.private.inside(place, size);
-                let Private { cells, known, .. } = &mut *self.private;
-                at.map(|at| Found { cells, at, known: known.get_mut(at as usize..(at + size) as usize) })
+                let Private { cells, poison, .. } = &mut *self.private;
+                at.map(|at| Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) })
+            }
+            Space::Resource => {
+                let found = resource(self.resources, place, size);
+                found.map(|it| Found { cells: &it.cells, at: it.start + at, poison: None })
             }
             Space::Input => None,
         };
         match (found, &mut self.watch) {
             (None, _) => Err(bad(address, size, access)),
+            (Some(found), Some(watch)) if place.space == Space::Resource => {
+                let buffer = resource(self.resources, place, size).and_then(|it| it.buffer);
+                if let Some(object) = buffer {
+                    let place = Place { space: Space::Global, object, offset: found.at as i64 };
+                    watch.touch(place, size, is_write)?;
+                }
+                Ok(found)
+            }
             (Some(found), Some(watch)) if place.space != Space::Private => {
                 watch.touch(place, size, is_write)?;
                 Ok(found)
@@ -117,19 +138,19 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Strict: which of the bytes at an address were written; nothing for global memory, which counts as written.
-    pub(crate) fn known(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
+    /// Strict: the poison of the bytes at an address; nothing for global memory, which counts as defined.
+    pub(crate) fn poison(&mut self, address: u64, size: u64) -> Option<&mut [BytePoison]> {
         let place = Place::of(address)?;
         match place.space {
             Space::Local => {
-                let known = &mut self.local.get_mut(place.object as usize)?.known;
-                known.get_mut(place.offset as usize..(place.offset as u64 + size) as usize)
+                let poison = &mut self.local.get_mut(place.object as usize)?.poison;
+                poison.get_mut(place.offset as usize..(place.offset as u64 + size) as usize)
             }
             Space::Private => {
                 let start = self.private.inside(place, size)?;
-                self.private.known.get_mut(start as usize..(start + size) as usize)
+                self.private.poison.get_mut(start as usize..(start + size) as usize)
             }
-            Space::Global | Space::Input => None,
+            Space::Global | Space::Input | Space::Resource => None,
         }
     }
 
@@ -141,7 +162,7 @@ impl View<'_> {
         }
     }
 
-    /// Copies bytes, with what is known of them.
+    /// Copies bytes, with their poison.
     pub(crate) fn copy<const CHECKS: bool>(&mut self, to: u64, from: u64, size: u64) -> Result<(), Problem> {
         if size == 0 {
             return Ok(());
@@ -156,11 +177,11 @@ impl View<'_> {
         let (target, at) = self.locate(to, size, Access::Write)?;
         target.write(at, &bytes);
         if CHECKS {
-            let known = self.known(from, size).map(|known| known.to_vec());
-            if let Some(target) = self.known(to, size) {
-                match known {
-                    Some(known) => target.copy_from_slice(&known),
-                    None => target.fill(1),
+            let poison = self.poison(from, size).map(|poison| poison.to_vec());
+            if let Some(target) = self.poison(to, size) {
+                match poison {
+                    Some(poison) => target.copy_from_slice(&poison),
+                    None => target.fill(0),
                 }
             }
         }
@@ -171,15 +192,22 @@ impl View<'_> {
 impl Watch<'_> {
     #[inline(always)]
     fn touch(&mut self, place: Place, size: u64, is_write: bool) -> Result<(), Problem> {
-        let touch = Touch { is_write, atomic: None, at: self.at };
+        let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
         self.races.touch(self.shadow, self.thread, place, size, touch)
     }
 
     /// An access to a texel or a packet, by the handle of the image or pipe and its number in it.
     pub(crate) fn touch_handle(&mut self, handle: u64, number: u64, is_write: bool) -> Result<(), Problem> {
-        let touch = Touch { is_write, atomic: None, at: self.at };
+        let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
         self.races.touch_handle(self.thread, handle, number, touch)
     }
+}
+
+/// What is bound to the variable of a place, if these bytes lie within.
+fn resource(resources: &[Option<Resource>], place: Place, size: u64) -> Option<&Resource> {
+    let found = resources.get(place.object as usize)?.as_ref()?;
+    let end = u64::try_from(place.offset).ok()?.checked_add(size)?;
+    (end <= found.size).then_some(found)
 }
 
 fn bad(address: u64, size: u64, access: Access) -> Problem {

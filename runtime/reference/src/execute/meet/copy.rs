@@ -11,6 +11,7 @@ use crate::{
         races::{Site, Thread},
         view::{View, Watch},
     },
+    poison::of_bytes,
     report::{Access, Problem, Use},
 };
 
@@ -72,12 +73,17 @@ pub(super) fn copy<const CHECKS: bool>(
     let watch = if CHECKS {
         copying.copies_for(chosen.iter().map(|&index| &live[index].thread));
         let (races, shadow) = (&mut *surroundings.races, &mut *surroundings.shadow);
-        Some(Watch { races, shadow, thread: &mut copying, at: surroundings.at })
+        Some(Watch { races, shadow, thread: &mut copying, at: surroundings.at, is_shared: true })
     } else {
         None
     };
-    let mut view =
-        View { global: surroundings.global, local: surroundings.local, private: &mut nothing, watch };
+    let mut view = View {
+        global: surroundings.global,
+        resources: &[],
+        local: surroundings.local,
+        private: &mut nothing,
+        watch,
+    };
     // The stride is that of global memory, in elements.
     let bytes = u64::from(bytes);
     for element in 0..elements {
@@ -112,14 +118,15 @@ pub(super) fn wait<const CHECKS: bool>(
         let item = &mut live[index];
         let address = item.values(events, 1)[0];
         let Surroundings { global, local, races, shadow, at, .. } = &mut *surroundings;
-        let watch = Watch { races, shadow, thread: &mut item.thread, at: *at };
-        let mut view = View { global, local, private: &mut item.private, watch: Some(watch) };
+        let watch = Watch { races, shadow, thread: &mut item.thread, at: *at, is_shared: true };
+        let mut view = View { global, resources: &[], local, private: &mut item.private, watch: Some(watch) };
         let mut own = Vec::new();
         for event in 0..wanted.min(1 << 16) {
             let place = address.wrapping_add(8 * event);
             let found = view.reach::<CHECKS>(place, 8, Access::Read)?;
-            if found.known.as_ref().is_some_and(|known| known.contains(&0)) {
-                return Err(Problem::Uninitialised(Use::Operand));
+            let why = found.poison.as_deref().map_or(0, of_bytes);
+            if why != 0 {
+                return Err(Problem::Poison(why, Use::Operand));
             }
             own.push(found.cells.load(found.at, 8));
         }

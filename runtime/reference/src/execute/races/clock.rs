@@ -1,10 +1,14 @@
-//! What a work-item knows of the past of others: vector clocks, compact where barriers keep a work-group together.
+//! What of the past of others is ordered before a work-item: vector clocks, compact where barriers keep a work-group together.
 //!
-//! Owns happens-before. It must never know accesses nor objects.
+//! Owns happens-before, and for Vulkan what is available and visible. It must never know accesses nor objects.
 
 use std::rc::Rc;
 
-use crate::code::{Order, Scope, Semantics};
+use super::shadow::Past;
+use crate::{
+    Environment,
+    code::{Order, Scope, Semantics},
+};
 
 /// Global memory, local memory, images: each has its own happens-before (OpenCL API 3.3.4).
 pub(super) const SPACES: usize = 3;
@@ -158,6 +162,7 @@ pub(super) struct Release {
     pub(super) member: Member,
     pub(super) epoch: u32,
     known: [Clock; SPACES],
+    available: [Clock; SPACES],
     pub(super) scope: Scope,
     pub(super) spaces: [bool; SPACES],
 }
@@ -180,12 +185,16 @@ pub(crate) struct Thread {
     pub(super) member: Member,
     /// Grows with every release.
     pub(super) epoch: u32,
+    pub(super) environment: Environment,
     /// What happens before, in each space.
     pub(super) known: [Clock; SPACES],
+    /// Vulkan: the writes that were made available before, and those of them that were made visible here.
+    pub(super) available: [Clock; SPACES],
+    pub(super) visible: [Clock; SPACES],
     /// What the release fences so far let later atomic stores publish.
     pub(super) fences: Vec<Release>,
-    /// What atomic loads so far have met, for an acquire fence.
-    pub(super) seen: Vec<Release>,
+    /// What atomic loads so far have met, for an acquire fence, and the space of their objects.
+    pub(super) seen: Vec<(Release, usize)>,
 }
 
 /// Releases that a work-item remembers for its next acquire fence.
@@ -206,9 +215,39 @@ impl Thread {
         self.known[space].knows(self.member.group, number, other, epoch)
     }
 
-    pub(super) fn release(&self, scope: Scope, spaces: [bool; SPACES]) -> Release {
+    /// Whether the model orders an access up to an epoch before one that follows here, in different work-items.
+    #[inline]
+    pub(super) fn is_ordered(&self, space: usize, past: &Past, there: Member, is_write: bool) -> bool {
+        let clock = match (self.environment, past.is_write, is_write) {
+            (Environment::OpenCl, ..) | (Environment::Vulkan, false, _) => &self.known[space],
+            (Environment::Vulkan, true, true) => &self.available[space],
+            (Environment::Vulkan, true, false) => &self.visible[space],
+        };
+        clock.knows(self.member.group, past.thread, there, past.epoch)
+    }
+
+    /// Whether a write up to an epoch was made available before what follows.
+    pub(super) fn is_available(&self, space: usize, past: &Past, there: Member) -> bool {
+        self.available[space].knows(self.member.group, past.thread, there, past.epoch)
+    }
+
+    /// What is released, after the own writes have been made available if wanted.
+    pub(super) fn release(&mut self, scope: Scope, spaces: [bool; SPACES], makes_available: bool) -> Release {
         let Self { number, member, epoch, .. } = *self;
-        Release { number, member, epoch, known: self.known.clone(), scope, spaces }
+        if makes_available {
+            for (space, _) in spaces.iter().enumerate().filter(|(_, is_named)| **is_named) {
+                self.available[space].learn_of(vec![(number, epoch)]);
+            }
+        }
+        let (known, available) = (self.known.clone(), self.available.clone());
+        Release { number, member, epoch, known, available, scope, spaces }
+    }
+
+    /// A visibility operation: what is available so far is visible here.
+    pub(super) fn make_visible(&mut self, spaces: [bool; SPACES]) {
+        for (space, _) in spaces.iter().enumerate().filter(|(_, is_named)| **is_named) {
+            self.visible[space] = self.available[space].clone();
+        }
     }
 
     /// What was released happens before all that follows, in the spaces of both sides.
@@ -224,6 +263,9 @@ impl Thread {
                 clock.learn(self.member.group, &release.known[space], there.group);
                 clock.learn_of(vec![(release.number, release.epoch)]);
             }
+            if release.spaces[space] && self.environment == Environment::Vulkan {
+                self.available[space].learn(self.member.group, &release.available[space], there.group);
+            }
         }
     }
 
@@ -231,9 +273,15 @@ impl Thread {
     pub(crate) fn fence(&mut self, scope: Scope, semantics: Semantics) {
         let spaces = named(semantics);
         if acquires(semantics.order) {
-            for release in std::mem::take(&mut self.seen) {
-                self.acquire(&release, scope, spaces);
-                self.seen.push(release);
+            for (release, through) in std::mem::take(&mut self.seen) {
+                // A fence of Vulkan works through objects in the memory that it names.
+                if self.environment == Environment::OpenCl || spaces[through] {
+                    self.acquire(&release, scope, spaces);
+                }
+                self.seen.push((release, through));
+            }
+            if semantics.visible {
+                self.make_visible(spaces);
             }
         }
         if releases(semantics.order) {
@@ -241,13 +289,14 @@ impl Thread {
                 old.scope <= scope && (0..SPACES).all(|space| spaces[space] || !old.spaces[space])
             };
             self.fences.retain(|old| !covered(old));
-            self.fences.push(self.release(scope, spaces));
+            let release = self.release(scope, spaces, semantics.available);
+            self.fences.push(release);
             self.epoch += 1;
         }
     }
 
-    /// An atomic load has met a release.
-    pub(super) fn see(&mut self, release: &Release) {
+    /// An atomic load has met a release, at an object in a space.
+    pub(super) fn see(&mut self, release: &Release, through: usize) {
         let known = |space: usize| self.knows(space, release.number, release.member, release.epoch);
         if release.number == self.number || (0..SPACES).all(|space| !release.spaces[space] || known(space)) {
             return;
@@ -255,7 +304,7 @@ impl Thread {
         if self.seen.len() == SEEN {
             self.seen.remove(0);
         }
-        self.seen.push(release.clone());
+        self.seen.push((release.clone(), through));
     }
 
     /// What an asynchronous copy did happens before what follows.
@@ -322,15 +371,46 @@ pub(super) fn barrier(
         for thread in &mut threads {
             thread.known[space] = all.clone();
         }
+        if threads[0].environment == Environment::Vulkan {
+            share_available(&mut threads, space, is_whole_group, last, semantics);
+        }
     }
     if spaces.contains(&true) {
         for thread in &mut threads {
             thread.epoch = if is_whole_group { last + 1 } else { thread.epoch + 1 };
             // To the group itself the barrier has published everything already.
-            if scope > Scope::WorkGroup {
+            if scope > (if is_whole_group { Scope::WorkGroup } else { Scope::SubGroup }) {
                 thread.fence(scope, half(Order::Release));
             }
         }
+    }
+}
+
+/// The availability and visibility operations of a barrier.
+fn share_available(
+    threads: &mut [&mut Thread],
+    space: usize,
+    is_whole_group: bool,
+    last: u32,
+    semantics: Semantics,
+) {
+    let own = threads[0].member.group;
+    let mut all = threads[0].available[space].clone();
+    for thread in &threads[1..] {
+        all.learn(own, &thread.available[space], own);
+    }
+    if semantics.available && is_whole_group {
+        all.floor = last;
+    } else if semantics.available {
+        let mut epochs: Vec<(u32, u32)> = threads.iter().map(|it| (it.number, it.epoch)).collect();
+        epochs.sort_unstable();
+        all.learn_of(epochs);
+    }
+    for thread in threads {
+        if semantics.visible {
+            thread.visible[space] = all.clone();
+        }
+        thread.available[space] = all.clone();
     }
 }
 

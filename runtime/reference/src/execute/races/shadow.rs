@@ -14,7 +14,8 @@ pub(super) struct Past {
     /// Bytes of the word.
     pub(super) mask: u8,
     pub(super) is_write: bool,
-    pub(super) atomic: Option<Scope>,
+    pub(super) atomic: Option<(Scope, u8)>,
+    pub(super) is_shared: bool,
 }
 
 /// The accesses to a word. There are many words, and mostly one access: the others lie elsewhere.

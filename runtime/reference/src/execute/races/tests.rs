@@ -3,14 +3,24 @@
 use super::*;
 use crate::code::Order;
 
+fn semantics(order: Order, local: bool, global: bool) -> Semantics {
+    Semantics { order, local, global, image: false, available: true, visible: true }
+}
+
 fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronisation {
-    let semantics = Semantics { order, local: false, global: true, image: false };
+    let semantics = semantics(order, false, true);
     Synchronisation { scope, semantics, reads, writes }
 }
 
 fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
     let place = Place::of(address).unwrap();
-    races.touch(&mut Shadow::default(), thread, place, size, Touch { is_write, atomic: None, at: 0 })
+    races.touch(
+        &mut Shadow::default(),
+        thread,
+        place,
+        size,
+        Touch { is_write, atomic: None, at: 0, is_shared: true },
+    )
 }
 
 fn atomic(races: &mut Races, thread: &mut Thread, address: u64, how: Synchronisation) -> Result<(), Problem> {
@@ -19,7 +29,7 @@ fn atomic(races: &mut Races, thread: &mut Thread, address: u64, how: Synchronisa
 
 /// One writes data and a flag, the other reads the flag and the data.
 fn message(write: Order, read: Order, scope: Scope, group: u32) -> bool {
-    let mut races = Races::default();
+    let mut races = Races::new(Environment::OpenCl);
     let (data, flag) = (Space::Global.address(0), Space::Global.address(1));
     let mut writer = races.begin(0, 0);
     let mut reader = races.begin(group, 1);
@@ -41,11 +51,11 @@ fn messages_are_ordered_by_release_and_acquire() {
 #[test]
 fn barriers_order_the_memory_of_their_flags() {
     for (global, is_race) in [(true, false), (false, true)] {
-        let mut races = Races::default();
+        let mut races = Races::new(Environment::OpenCl);
         let data = Space::Global.address(0);
         let mut threads = [races.begin(0, 0), races.begin(0, 1)];
         touch(&mut races, &threads[0], data, 4, true).unwrap();
-        let semantics = Semantics { order: Order::AcquireRelease, local: true, global, image: false };
+        let semantics = semantics(Order::AcquireRelease, true, global);
         races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
         assert_eq!(touch(&mut races, &threads[1], data, 4, false).is_err(), is_race);
     }
@@ -53,7 +63,7 @@ fn barriers_order_the_memory_of_their_flags() {
 
 #[test]
 fn neighbouring_bytes_are_apart() {
-    let mut races = Races::default();
+    let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let threads = [races.begin(0, 0), races.begin(0, 1)];
     touch(&mut races, &threads[0], data + 1, 1, true).unwrap();
@@ -63,17 +73,80 @@ fn neighbouring_bytes_are_apart() {
 
 #[test]
 fn copies_are_beside_their_group_until_they_are_waited_for() {
-    let mut races = Races::default();
+    let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let mut threads = [races.begin(0, 0), races.begin(0, 1)];
     let mut copying = races.begin_copying(0);
     copying.copies_for(threads.iter());
     touch(&mut races, &copying, data, 4, true).unwrap();
-    let semantics = Semantics { order: Order::AcquireRelease, local: true, global: true, image: false };
+    let semantics = semantics(Order::AcquireRelease, true, true);
     races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
     assert!(touch(&mut races, &threads[0], data, 4, false).is_err());
     threads[0].learn_of_copy(&copying);
     touch(&mut races, &threads[0], data, 4, false).unwrap();
     copying.copies_for(threads.iter());
     assert!(touch(&mut races, &copying, data, 4, true).is_err());
+}
+
+/// A message by Vulkan's rules: what is left out of a release, of an acquire and of the accesses to the data.
+#[derive(Clone, Copy)]
+struct Lacking {
+    available: bool,
+    visible: bool,
+    class: bool,
+    shared: bool,
+}
+
+const NOTHING: Lacking = Lacking { available: false, visible: false, class: false, shared: false };
+
+/// Whether the message is a race, and why.
+fn vulkan_message(lacking: Lacking) -> Option<String> {
+    let mut races = Races::new(Environment::Vulkan);
+    let (data, flag) = (Space::Global.address(0), Space::Global.address(1));
+    let mut writer = races.begin(0, 0);
+    let mut reader = races.begin(1, 0);
+    let access = |races: &mut Races, thread: &Thread, is_write| {
+        let touch = Touch { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
+        races.touch(&mut Shadow::default(), thread, Place::of(data).unwrap(), 4, touch)
+    };
+    let sync = |order, reads, writes| Synchronisation {
+        scope: Scope::Device,
+        semantics: Semantics {
+            available: writes && !lacking.available,
+            visible: reads && !lacking.visible,
+            ..semantics(order, false, !lacking.class)
+        },
+        reads,
+        writes,
+    };
+    access(&mut races, &writer, true).unwrap();
+    atomic(&mut races, &mut writer, flag, sync(Order::Release, false, true)).unwrap();
+    atomic(&mut races, &mut reader, flag, sync(Order::Acquire, true, false)).unwrap();
+    match access(&mut races, &reader, false) {
+        Err(Problem::Race(race)) => Some(race.reason),
+        _ => None,
+    }
+}
+
+#[test]
+fn vulkan_wants_every_part_of_a_message() {
+    assert_eq!(vulkan_message(NOTHING), None);
+    let reason = |lacking| vulkan_message(lacking).expect("a race");
+    assert!(reason(Lacking { available: true, ..NOTHING }).contains("MakeAvailable"));
+    assert!(reason(Lacking { visible: true, ..NOTHING }).contains("MakeVisible"));
+    assert!(reason(Lacking { class: true, ..NOTHING }).contains("UniformMemory"));
+    assert!(reason(Lacking { shared: true, ..NOTHING }).contains("NonPrivatePointer"));
+}
+
+#[test]
+fn vulkan_barriers_make_available_and_visible() {
+    for (available, visible, is_race) in [(true, true, false), (false, true, true), (true, false, true)] {
+        let mut races = Races::new(Environment::Vulkan);
+        let data = Space::Global.address(0);
+        let mut threads = [races.begin(0, 0), races.begin(0, 1)];
+        touch(&mut races, &threads[0], data, 4, true).unwrap();
+        let semantics = Semantics { available, visible, ..semantics(Order::AcquireRelease, true, true) };
+        races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
+        assert_eq!(touch(&mut races, &threads[1], data, 4, false).is_err(), is_race);
+    }
 }

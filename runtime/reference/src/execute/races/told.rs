@@ -2,6 +2,7 @@
 
 use super::{COPIES, GLOBAL, IMAGE, LOCAL, Member, Past, Thread, Touch};
 use crate::{
+    Environment,
     code::Scope,
     memory::Place,
     report::{Access as Kind, Problem, Race, Who},
@@ -29,6 +30,7 @@ pub(super) fn race(
     let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
     let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
     let reason = match (past.atomic, touch.atomic) {
+        _ if thread.environment == Environment::Vulkan => vulkan(past, there, thread, touch, space),
         _ if copies & COPIES != 0 && there.group & COPIES == 0 => {
             "nothing orders an asynchronous copy behind what single work-items do: before it is no barrier"
                 .to_owned()
@@ -36,7 +38,7 @@ pub(super) fn race(
         _ if copies & COPIES != 0 => {
             "the copy is under way: between them is no wait_group_events with its event".to_owned()
         }
-        (Some(one), Some(other)) => format!(
+        (Some((one, _)), Some((other, _))) => format!(
             "both are atomic, but their scopes do not include each other: {} and {}, {where_they_are}",
             name(one),
             name(other)
@@ -52,7 +54,7 @@ pub(super) fn race(
         ),
         _ => "nothing orders them, and only one of them is atomic".to_owned(),
     };
-    let kind = |is_write: bool, atomic: Option<Scope>| match (is_write, atomic) {
+    let kind = |is_write: bool, atomic: Option<(Scope, u8)>| match (is_write, atomic) {
         (_, Some(_)) => Kind::Atomic,
         (true, None) => Kind::Write,
         (false, None) => Kind::Read,
@@ -70,6 +72,37 @@ pub(super) fn race(
         reason,
         address: place.map(Place::address),
     }))
+}
+
+/// Why Vulkan's memory model does not order two accesses: the first of its conditions that is not met.
+fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usize) -> String {
+    let (flag, operand) = match space {
+        LOCAL => ("WorkgroupMemory", "NonPrivatePointer"),
+        IMAGE => ("ImageMemory", "NonPrivateTexel"),
+        _ => ("UniformMemory", "NonPrivatePointer"),
+    };
+    if let (Some((one, one_size)), Some((other, other_size))) = (past.atomic, touch.atomic) {
+        return if one_size == other_size {
+            format!("both are atomic, but their scopes do not include each other: {one:?} and {other:?}")
+        } else {
+            format!("both are atomic, but of {one_size} and of {other_size} bytes")
+        };
+    }
+    if !past.is_shared || !touch.is_shared {
+        return format!("nothing orders a private access to another work-item's: it lacks {operand}");
+    }
+    let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
+    let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
+    match (is_known(space), elsewhere) {
+        (true, _) if thread.is_available(space, past, there) => {
+            "the write was made available, but not visible here: MakeVisible is missing".to_owned()
+        }
+        (true, _) => "the write was not made available: MakeAvailable is missing".to_owned(),
+        (false, true) => format!("what orders them does not order this memory: it lacks {flag}"),
+        (false, false) => {
+            format!("nothing orders them: neither a barrier with {flag}, nor a release that is acquired")
+        }
+    }
 }
 
 fn name(scope: Scope) -> &'static str {

@@ -1,0 +1,122 @@
+//! What the two devices in this process offer.
+
+use super::image;
+use crate::capabilities::{
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+};
+
+const LOCAL_MEMORY: u32 = 64 << 10;
+const MAX_WORK_GROUP_SIZE: u32 = 1024;
+const LARGEST_BUFFER: u64 = 16 << 30;
+const MAX_PARAMETER_SIZE: u32 = 8192;
+/// Room for execution state and arguments.
+const ARGUMENTS: u32 = 16384;
+/// As little as Vulkan guarantees, so that kernels with many arguments take a uniform buffer, too.
+const PUSH_CONSTANTS: u32 = 128;
+
+const SUB_GROUP_EXTENSIONS: &[&str] = &[
+    "cl_khr_subgroups",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_clustered_reduce",
+];
+
+/// The name by which a device is chosen.
+const fn name(environment: Environment) -> &'static str {
+    match environment {
+        Environment::OpenCl => "Kiln reference device",
+        Environment::Vulkan => "Kiln vulkan-reference device",
+    }
+}
+
+/// What a device is, as the list of devices has it.
+pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
+    let scopes = vec![Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices];
+    DeviceInfo {
+        index,
+        name: name(environment).to_owned(),
+        driver: format!("in this process, {}", env!("CARGO_PKG_VERSION")),
+        kind: DeviceKind::Other,
+        environment,
+        is_strict: true,
+        capabilities: Capabilities {
+            atomic_orders: Order::ALL.to_vec(),
+            atomic_scopes: scopes.clone(),
+            fence_orders: Order::ALL.to_vec(),
+            fence_scopes: [vec![Scope::WorkItem], scopes].concat(),
+            int64_global_atomics: true,
+            int64_local_atomics: true,
+            float_atomic_add: true,
+            int64: true,
+            fp16: true,
+            fp64: true,
+            sub_groups: Some(SubGroups {
+                max_size: kiln_reference::SUB_GROUP_SIZE,
+                extensions: match environment {
+                    Environment::OpenCl => vec!["cl_khr_subgroups"],
+                    Environment::Vulkan => SUB_GROUP_EXTENSIONS.to_vec(),
+                },
+            }),
+            images: Some(image::LIMITS),
+            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
+            local_memory: LOCAL_MEMORY.into(),
+            global_memory: LARGEST_BUFFER,
+            max_allocation: LARGEST_BUFFER,
+            max_parameter_size: MAX_PARAMETER_SIZE,
+            unified_memory: true,
+            host_memory_alignment: None,
+            // Its work-items and the host take turns at whole commands.
+            svm_atomics: false,
+            timer_resolution: 1.0,
+        },
+        features: Features {
+            spirv: (1, 6),
+            int8: true,
+            int16: true,
+            int64: true,
+            fp16: true,
+            fp64: true,
+            storage8: true,
+            storage16: true,
+            push_constant8: true,
+            push_constant16: true,
+            int64_global_atomics: true,
+            int64_local_atomics: true,
+            float32_atomic_add: true,
+            variable_pointers: true,
+            workgroup_explicit_layout: true,
+            device_scope: true,
+            availability_chains: true,
+            subgroups: true,
+            subgroup_vote: true,
+            subgroup_arithmetic: true,
+            subgroup_ballot: true,
+            subgroup_shuffle: true,
+            subgroup_shuffle_relative: true,
+            subgroup_clustered: true,
+            subgroup_extended_types: true,
+            push_constant_size: match environment {
+                Environment::OpenCl => ARGUMENTS,
+                Environment::Vulkan => PUSH_CONSTANTS,
+            },
+            local_memory: LOCAL_MEMORY,
+            float_controls_preserve32: true,
+            float_controls_preserve16: true,
+            float_controls_preserve64: true,
+            float_controls_denorm_preserve32: true,
+            float_controls_denorm_preserve16: true,
+            float_controls_denorm_preserve64: true,
+            images: true,
+            read_write_images: true,
+            software_drivers: false,
+            float_controls_rte32: true,
+        },
+        faults: Vec::new(),
+        lacks: Vec::new(),
+    }
+}

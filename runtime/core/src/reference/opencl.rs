@@ -1,0 +1,114 @@
+//! Modules of the OpenCL environment on the reference device: the parameters of their kernels are arguments.
+//!
+//! Owns the translation of arguments from where `signature.rs` has put them. It must never know index spaces.
+
+use kiln_reference::{Argument, Checks, Memory, ParameterKind, Pipeline, Region};
+
+use super::image;
+use crate::backend::{Bound, Dispatch, KernelLayout, Launch};
+use crate::error::{Error, Result};
+use crate::interface::SpecId;
+use crate::layout::STATE_SIZE;
+use crate::module::Module;
+use crate::signature::{self, LOCAL_SIZE, WORK_DIM};
+
+/// A loaded module.
+pub(super) struct Program {
+    decoded: kiln_reference::Program,
+    /// The kernels that the runtime counts, among those of the module.
+    kernels: Vec<usize>,
+}
+
+impl Program {
+    pub(super) fn new(
+        module: &Module,
+        layouts: &[KernelLayout],
+        memory: &Memory,
+        checks: Checks,
+    ) -> Result<Self> {
+        let decoded = kiln_reference::Program::new(module.words(), memory, checks);
+        let decoded = decoded.map_err(|invalid| signature::bad(&invalid))?;
+        let position = |layout: &KernelLayout| {
+            let found = decoded.kernels().iter().position(|kernel| *kernel.name == *layout.name);
+            found.ok_or_else(|| Error::BadModule { reason: format!("it has no kernel `{}`", layout.name) })
+        };
+        let kernels = layouts.iter().map(position).collect::<Result<_>>()?;
+        Ok(Self { decoded, kernels })
+    }
+
+    /// Executes a launch by `run`.
+    pub(super) fn launch(
+        &self,
+        launch: &Launch,
+        run: impl FnOnce(&kiln_reference::Launch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(first) = launch.dispatches.first() else { return Ok(()) };
+        let kernel = self.kernels[launch.kernel];
+        let regions: Vec<Region> = launch.dispatches.iter().map(region).collect();
+        let arguments = arguments(&self.decoded.kernels()[kernel], launch, first)?;
+        run(&kiln_reference::Launch {
+            pipelines: &[Pipeline { program: &self.decoded, push_constants: &[], bound: &[] }],
+            kernel,
+            arguments: &arguments,
+            dims: constant(first, WORK_DIM).unwrap_or(1),
+            offset: state(first, 0),
+            global: state(first, 1),
+            local: state(first, 2),
+            groups: state(first, 3),
+            regions: &regions,
+        })
+    }
+}
+
+/// Three words of the execution state.
+fn state(dispatch: &Dispatch, index: usize) -> [u32; 3] {
+    let bytes = dispatch.push_constants.get(index * STATE_SIZE as usize..).unwrap_or_default();
+    let (words, _) = bytes.as_chunks::<4>();
+    [0, 1, 2].map(|d| words.get(d).map_or(0, |word| u32::from_le_bytes(*word)))
+}
+
+fn constant(dispatch: &Dispatch, wanted: SpecId) -> Option<u32> {
+    dispatch.specialisation.iter().find(|(id, _)| *id == wanted).map(|(_, value)| *value)
+}
+
+fn region(dispatch: &Dispatch) -> Region {
+    Region {
+        local: LOCAL_SIZE.map(|id| constant(dispatch, id).unwrap_or(1)),
+        groups: dispatch.groups,
+        first_item: state(dispatch, 4),
+        first_group: state(dispatch, 5),
+        pipeline: 0,
+    }
+}
+
+/// The arguments, from where `signature.rs` had them put: images are bound in the order of the parameters.
+fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispatch) -> Result<Vec<Argument>> {
+    let mut bound = launch.bound.iter();
+    let places = kernel.parameters.iter().zip(signature::offsets(kernel)).enumerate();
+    places
+        .map(|(ordinal, (parameter, offset))| {
+            let offset = offset.map_or(0, |offset| offset as usize);
+            let bytes = |length: u32| {
+                let from = dispatch.push_constants.get(offset..).unwrap_or_default();
+                from[..from.len().min(length as usize)].to_vec()
+            };
+            Ok(match parameter.kind {
+                ParameterKind::Local => {
+                    let bytes = constant(dispatch, signature::local_bytes(ordinal));
+                    Argument::Local(bytes.map_or(0, u64::from))
+                }
+                ParameterKind::Value { size, .. } => Argument::Bytes(bytes(size)),
+                ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } | ParameterKind::Other => {
+                    Argument::Bytes(bytes(8))
+                }
+                ParameterKind::Sampler => Argument::Bytes([bytes(4), vec![0; 4]].concat()),
+                ParameterKind::Image { .. } => match bound.next() {
+                    Some(Bound::Image(memory)) => {
+                        Argument::Bytes(image::found(memory)?.handle().to_le_bytes().to_vec())
+                    }
+                    _ => return Err(Error::WrongDevice { object: "an image".to_owned() }),
+                },
+            })
+        })
+        .collect()
+}

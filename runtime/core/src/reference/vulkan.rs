@@ -1,0 +1,152 @@
+//! Modules of the Vulkan environment on the reference device: a pipeline for each specialisation, and what is bound to it.
+//!
+//! Owns the translation of dispatches. It must never know arguments or index spaces.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kiln_reference::{Bound as BoundTo, Checks, Contents, Memory, Pipeline, Region};
+use rustc_hash::FxHashMap;
+
+use super::{Block, block, image};
+use crate::backend::{Bound, Dispatch, KernelLayout, Launch, Specialisation};
+use crate::error::{Error, Result};
+use crate::interface::Binding;
+use crate::module::Module;
+use crate::signature;
+
+/// A loaded module.
+pub(super) struct Program {
+    words: Vec<u32>,
+    memory: Memory,
+    checks: Checks,
+    kernels: Vec<Kernel>,
+    /// Those decoded so far.
+    pipelines: Mutex<FxHashMap<Specialisation, Arc<kiln_reference::Program>>>,
+}
+
+/// A kernel that the runtime counts.
+struct Kernel {
+    /// Among the kernels of the module.
+    position: usize,
+    bindings: Vec<Binding>,
+}
+
+impl Program {
+    pub(super) fn new(
+        module: &Module,
+        layouts: Vec<KernelLayout>,
+        memory: &Memory,
+        checks: Checks,
+    ) -> Result<Self> {
+        let words = module.words().to_vec();
+        let known = kiln_reference::kernels(&words).map_err(|invalid| signature::bad(&invalid))?;
+        let kernel = |layout: KernelLayout| {
+            let position = known.iter().position(|kernel| *kernel.name == *layout.name);
+            let none = || Error::BadModule { reason: format!("it has no kernel `{}`", layout.name) };
+            Ok(Kernel { position: position.ok_or_else(none)?, bindings: layout.bindings.clone() })
+        };
+        let kernels = layouts.into_iter().map(kernel).collect::<Result<_>>()?;
+        Ok(Self { words, memory: memory.clone(), checks, kernels, pipelines: Mutex::default() })
+    }
+
+    /// The module for these constants, decoded when it is first needed.
+    fn pipeline(&self, specialisation: &Specialisation) -> Result<Arc<kiln_reference::Program>> {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = pipelines.get(specialisation) {
+            return Ok(known.clone());
+        }
+        let constants: Vec<(u32, u32)> = specialisation.iter().map(|(id, value)| (id.0, *value)).collect();
+        let decoded =
+            kiln_reference::Program::specialised(&self.words, &constants, &self.memory, self.checks);
+        let decoded = Arc::new(decoded.map_err(|invalid| signature::bad(&invalid))?);
+        pipelines.insert(specialisation.clone(), decoded.clone());
+        Ok(decoded)
+    }
+
+    /// Executes a launch by `run`.
+    pub(super) fn launch(
+        &self,
+        launch: &Launch,
+        run: impl FnOnce(&kiln_reference::Launch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let kernel = &self.kernels[launch.kernel];
+        let programs = launch
+            .dispatches
+            .iter()
+            .map(|it| self.pipeline(&it.specialisation))
+            .collect::<Result<Vec<_>>>()?;
+        let held = launch.bound.iter().map(Held::new).collect::<Result<Vec<_>>>()?;
+        let bound: Vec<BoundTo<'_>> = kernel
+            .bindings
+            .iter()
+            .zip(&held)
+            .filter_map(|(binding, held)| held.contents().map(|contents| bound(binding, contents)))
+            .collect();
+        let pipelines: Vec<Pipeline<'_>> = programs
+            .iter()
+            .zip(&launch.dispatches)
+            .map(|(program, dispatch)| Pipeline {
+                program,
+                push_constants: &dispatch.push_constants,
+                bound: &bound,
+            })
+            .collect();
+        let regions = pipelines.iter().zip(&launch.dispatches).enumerate();
+        let regions: Vec<Region> = regions
+            .map(|(number, (pipeline, dispatch))| {
+                region(number, pipeline.program.group_size(kernel.position), dispatch)
+            })
+            .collect();
+        // Kernels find their index space in the push constants.
+        run(&kiln_reference::Launch {
+            pipelines: &pipelines,
+            kernel: kernel.position,
+            arguments: &[],
+            dims: 3,
+            global: [0; 3],
+            offset: [0; 3],
+            local: [0; 3],
+            groups: [0; 3],
+            regions: &regions,
+        })
+    }
+}
+
+fn bound<'a>(binding: &Binding, contents: Contents<'a>) -> BoundTo<'a> {
+    BoundTo { set: binding.set, binding: binding.binding, contents }
+}
+
+fn region(pipeline: usize, local: [u32; 3], dispatch: &Dispatch) -> Region {
+    Region { local, groups: dispatch.groups, first_item: dispatch.first_item, first_group: [0; 3], pipeline }
+}
+
+/// What a descriptor is bound to, for as long as the launch takes.
+enum Held<'a> {
+    Bytes(&'a [u8]),
+    Memory(Arc<Block>, u64, u64),
+    Image(Arc<kiln_reference::Image>),
+    /// The device has none.
+    Sampler,
+}
+
+impl<'a> Held<'a> {
+    fn new(bound: &'a Bound) -> Result<Self> {
+        Ok(match bound {
+            Bound::Bytes(bytes) => Self::Bytes(bytes),
+            Bound::Memory { memory, offset, size } => Self::Memory(block(memory)?, *offset, *size),
+            Bound::Image(memory) => Self::Image(image::found(memory)?),
+            Bound::Sampler(_) => Self::Sampler,
+        })
+    }
+
+    fn contents(&self) -> Option<Contents<'_>> {
+        match self {
+            Self::Bytes(bytes) => Some(Contents::Bytes(bytes)),
+            Self::Memory(block, offset, size) => {
+                block.buffer().ok().map(|buffer| Contents::Buffer(buffer, *offset, *size))
+            }
+            Self::Image(image) => Some(Contents::Image(image)),
+            Self::Sampler => None,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The rules of the Vulkan environment: what the decoder puts beside an operation so that poison and undefined behaviour are
+//! found.
+//!
+//! Owns when which check is there. OpenCL's own rules stand where its instructions are decoded.
+
+use spirv::{ExecutionMode, GlslStd450Op as Glsl, Op as Inst_, StorageClass};
+
+use super::{Decoder, body::Body};
+use crate::{
+    Checks, Environment, Invalid, alu,
+    code::{Lanes, Op, Slot},
+    poison::FLOAT,
+    types::{Member, Scalar, Ty},
+    words::Inst,
+};
+
+/// What all entry points of a module demand of floating-point numbers, by the bytes of their type.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FloatModes {
+    /// `SignedZeroInfNanPreserve`
+    preserved: u8,
+}
+
+impl FloatModes {
+    /// Collects the execution modes of all entry points.
+    pub(super) fn of(insts: &[Inst<'_>]) -> Self {
+        let entries: Vec<u32> = insts
+            .iter()
+            .filter(|inst| inst.op == Inst_::EntryPoint)
+            .filter_map(|inst| inst.words.get(1).copied())
+            .collect();
+        let has = |entry: u32, mode: ExecutionMode, size: u8| {
+            let words = [entry, mode as u32, 8 * u32::from(size)];
+            insts.iter().any(|inst| inst.op == Inst_::ExecutionMode && inst.words == words)
+        };
+        let sizes = |mode| {
+            let all = |size: &u8| entries.iter().all(|&entry| has(entry, mode, *size));
+            [2, 4, 8].into_iter().filter(all).fold(0, |sizes, size| sizes | size)
+        };
+        Self { preserved: sizes(ExecutionMode::SignedZeroInfNanPreserve) }
+    }
+
+    /// Whether NaNs, infinities and signs of zeros are kept.
+    fn preserves(self, scalar: Scalar) -> bool {
+        self.preserved & scalar.size() != 0
+    }
+}
+
+impl Decoder<'_> {
+    /// Whether Vulkan's rules are checked.
+    pub(super) fn is_strict_vulkan(&self) -> bool {
+        self.checks == Checks::On && self.types.environment == Environment::Vulkan
+    }
+}
+
+impl Body<'_, '_> {
+    /// Behind an instruction of the core on lanes.
+    pub(super) fn taint(&mut self, op: Inst_, scalar: Scalar, to: Slot, operands: &[Slot], count: u16) {
+        if !self.decoder.is_strict_vulkan() {
+            return;
+        }
+        if let Some((f, [a, b], why)) = alu::poisoned(op, scalar) {
+            self.emit(Op::Taint { f, to, a: operands[a], b: operands[b], count, why });
+        }
+        self.taint_floats(scalar, to, operands, count, is_truth(op));
+    }
+
+    /// Behind a function of GLSL.std.450 on lanes.
+    pub(super) fn taint_glsl(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
+        let (_, Lanes { scalar, count }) = values[0];
+        if !self.decoder.is_strict_vulkan() {
+            return;
+        }
+        if let Some((f, [a, b], why)) = alu::poisoned_glsl(function, scalar)
+            && let (Some(&(a, _)), Some(&(b, _))) = (values.get(a), values.get(b))
+        {
+            self.emit(Op::Taint { f, to, a, b, count, why });
+        }
+        let operands: Vec<Slot> = values.iter().map(|value| value.0).collect();
+        self.taint_floats(scalar, to, &operands, count, false);
+    }
+
+    /// Without `SignedZeroInfNanPreserve` no operand and no result may be a NaN or an infinity.
+    pub(super) fn taint_floats(
+        &mut self,
+        scalar: Scalar,
+        to: Slot,
+        operands: &[Slot],
+        count: u16,
+        is_truth: bool,
+    ) {
+        if self.decoder.floats.preserves(scalar) || !self.decoder.is_strict_vulkan() {
+            return;
+        }
+        let Some(f) = alu::is_special(scalar) else { return };
+        let result = (!is_truth).then_some(to);
+        for slot in operands.iter().copied().chain(result) {
+            self.emit(Op::Taint { f, to, a: slot, b: slot, count, why: FLOAT });
+        }
+    }
+
+    /// Before an index of an access chain: where pointers are logical, it must lie within the array or vector (SPIR-V,
+    /// `OpAccessChain`).
+    pub(super) fn check_index(
+        &mut self,
+        id: u32,
+        class: StorageClass,
+        member: Member,
+    ) -> Result<(), Invalid> {
+        let Member::Type(ty) = member else { return Ok(()) };
+        let length = match self.decoder.types.get(ty)?.ty {
+            Ty::Array(_, length) => length,
+            Ty::Vector(_, count) => count.into(),
+            _ => return Ok(()),
+        };
+        let is_physical = class == StorageClass::PhysicalStorageBuffer;
+        if !is_physical && self.decoder.is_strict_vulkan() {
+            let (index, scalar, _) = self.lanes(id)?;
+            self.emit(Op::CheckIndex { index, size: scalar.size(), length });
+        }
+        Ok(())
+    }
+
+    /// Before a component of a vector that a register names.
+    pub(super) fn check_component(&mut self, id: u32, count: u16) -> Result<(), Invalid> {
+        if self.decoder.is_strict_vulkan() {
+            let (index, scalar, _) = self.lanes(id)?;
+            self.emit(Op::CheckIndex { index, size: scalar.size(), length: count.into() });
+        }
+        Ok(())
+    }
+}
+
+/// Whether an instruction of floating-point operands gives a truth value.
+fn is_truth(op: Inst_) -> bool {
+    matches!(
+        op,
+        Inst_::IsNan
+            | Inst_::IsInf
+            | Inst_::FOrdEqual
+            | Inst_::FUnordEqual
+            | Inst_::FOrdNotEqual
+            | Inst_::FUnordNotEqual
+            | Inst_::FOrdLessThan
+            | Inst_::FUnordLessThan
+            | Inst_::FOrdGreaterThan
+            | Inst_::FUnordGreaterThan
+            | Inst_::FOrdLessThanEqual
+            | Inst_::FUnordLessThanEqual
+            | Inst_::FOrdGreaterThanEqual
+            | Inst_::FUnordGreaterThanEqual
+    )
+}

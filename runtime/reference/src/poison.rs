@@ -1,0 +1,152 @@
+//! Poison: what a register or memory holds that a program must not depend on, and why.
+//!
+//! Owns the reasons. Poison travels through arithmetic and through memory of the work-group and of the work-item; it is reported
+//! where it decides control, is an address, has effects or reaches global memory. Memory that was never written is followed
+//! byte by byte: a byte that is stored in a word leaves the others of the word what they were (SPIR-V, `OpUndef`: each use
+//! gives some bit pattern).
+
+/// Of a register: the bytes that were never written as the lower bits, and a set of other reasons, which hold for all of it.
+pub(crate) type Poison = u16;
+/// Of a byte in memory: whether it was never written as the lowest bit, and the other reasons.
+pub(crate) type BytePoison = u8;
+
+/// A register none of whose bytes was written, `OpUndef`.
+pub(crate) const UNWRITTEN: Poison = 0xff;
+/// A byte that was never written.
+pub(crate) const UNWRITTEN_BYTE: BytePoison = 1;
+/// `OpSRem` and `OpSMod` of negative operands.
+pub(crate) const REMAINDER: Poison = 1 << 8;
+/// A shift by the width of the integer or more.
+pub(crate) const SHIFT: Poison = 1 << 9;
+/// A NaN or an infinity where the module does not demand that they are kept, or the instruction never keeps them.
+pub(crate) const FLOAT: Poison = 1 << 10;
+/// A function outside of its domain, a bit field beyond its integer.
+pub(crate) const DOMAIN: Poison = 1 << 11;
+/// A component beyond a vector.
+pub(crate) const INDEX: Poison = 1 << 12;
+/// The value of a work-item of the sub-group that does not take part.
+pub(crate) const INACTIVE: Poison = 1 << 13;
+
+/// Every reason: its bit, the word for its kind, and the value in words.
+const REASONS: [(Poison, &str, &str); 7] = [
+    (REMAINDER, "remainder", "the remainder of a negative operand"),
+    (SHIFT, "shift", "an integer shifted by its width or more"),
+    (FLOAT, "float", "a number computed from a NaN or an infinity that need not be kept"),
+    (DOMAIN, "no-result", "the result of an operation outside of its domain"),
+    (INDEX, "index", "a component beyond the end of its vector"),
+    (INACTIVE, "inactive", "a value of a work-item that does not take part"),
+    (UNWRITTEN, "uninitialised", "a value that was never written"),
+];
+
+/// The kind of a poison and the value in words: of the first reason, if there are several.
+pub(crate) fn words(poison: Poison) -> (&'static str, &'static str) {
+    let found = REASONS.iter().find(|(bits, ..)| poison & bits != 0);
+    let (_, kind, value) = found.unwrap_or(&REASONS[REASONS.len() - 1]);
+    (kind, value)
+}
+
+/// The poison of what is computed from operands with these reasons: all of it, if it is of one byte.
+#[inline(always)]
+pub(crate) fn spread(poison: Poison) -> Poison {
+    if poison & UNWRITTEN == 0 { poison } else { poison | UNWRITTEN }
+}
+
+/// The same for sums, differences and products of integers: bytes below the lowest one are not affected.
+#[inline(always)]
+pub(crate) fn spread_upward(poison: Poison) -> Poison {
+    let bytes = poison & UNWRITTEN;
+    // All bits from the lowest one on.
+    poison | bytes.wrapping_neg() & UNWRITTEN
+}
+
+/// The poison of `a & b`, given which bytes of each operand are zeros: what is masked does not matter.
+#[inline(always)]
+pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: u8) -> Poison {
+    if (pa | pb) & UNWRITTEN == 0 {
+        return pa | pb;
+    }
+    let absorbs = |bits: u64, poison: Poison| {
+        let bytes = bits.to_le_bytes().into_iter().enumerate();
+        let all = bytes.fold(0, |all, (at, byte)| all | Poison::from(byte == absorbing) << at);
+        all & !poison
+    };
+    let bytes = pa & !absorbs(b, pb) | pb & !absorbs(a, pa);
+    (pa | pb) & !UNWRITTEN | bytes & UNWRITTEN
+}
+
+/// The poison of a value that is shifted by a number of bits, to the left or to the right.
+#[inline(always)]
+pub(crate) fn shifted(poison: Poison, bits: u64, is_left: bool) -> Poison {
+    let bytes = poison & UNWRITTEN;
+    if bytes == 0 {
+        return poison;
+    }
+    let (whole, is_split) = ((bits / 8).min(8), !bits.is_multiple_of(8));
+    let moved = if is_left { bytes << whole } else { bytes >> whole };
+    let next = match (is_split, is_left) {
+        (false, _) => 0,
+        (true, true) => moved << 1,
+        (true, false) => moved >> 1,
+    };
+    poison & !UNWRITTEN | (moved | next) & UNWRITTEN
+}
+
+/// The poison of the low bytes of a value.
+#[inline(always)]
+pub(crate) fn truncated(poison: Poison, size: u8) -> Poison {
+    let low = (1 << size) - 1;
+    let bytes = poison & UNWRITTEN & low;
+    poison & !UNWRITTEN | if bytes == low { UNWRITTEN } else { bytes }
+}
+
+/// The reasons of all of these.
+pub(crate) fn union(all: &[Poison]) -> Poison {
+    all.iter().fold(0, |union, poison| union | poison)
+}
+
+/// The poison of a register that is loaded from these bytes.
+#[inline(always)]
+pub(crate) fn of_bytes(bytes: &[BytePoison]) -> Poison {
+    let mut poison = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        poison |= Poison::from(byte & UNWRITTEN_BYTE) << at | Poison::from(byte & !UNWRITTEN_BYTE) << 7;
+    }
+    poison
+}
+
+/// Stores the poison of a register in that of these bytes.
+#[inline(always)]
+pub(crate) fn to_bytes(poison: Poison, bytes: &mut [BytePoison]) {
+    if poison == 0 {
+        return bytes.fill(0);
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = (poison >> at & 1) as BytePoison | (poison >> 7) as BytePoison & !UNWRITTEN_BYTE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_in_a_word_leaves_the_others() {
+        // One byte is put into a word that was never written, and taken out again.
+        let kept = masked((0, UNWRITTEN), (0xffff_00ff, 0), 0);
+        assert_eq!(kept & 0xf, 0b1101);
+        let word = masked((0, kept), (0x1200, 0), 0xff);
+        let byte = truncated(shifted(word, 8, false), 1);
+        assert_eq!(byte, 0);
+        assert_eq!(truncated(shifted(word, 16, false), 1), UNWRITTEN);
+        assert_eq!(spread_upward(0b0100), 0b1111_1100);
+    }
+
+    #[test]
+    fn memory_keeps_reasons() {
+        let mut bytes = [0; 4];
+        to_bytes(SHIFT | 0b0010, &mut bytes);
+        assert_eq!(of_bytes(&bytes), SHIFT | 0b0010);
+        assert_eq!(of_bytes(&bytes[..1]), SHIFT);
+        assert_eq!(words(of_bytes(&[UNWRITTEN_BYTE])).0, "uninitialised");
+    }
+}
