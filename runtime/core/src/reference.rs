@@ -95,7 +95,7 @@ impl Backend for Reference {
     }
 
     fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
-        image::support(kind, format)
+        image::support(self.info.environment, kind, format)
     }
 
     fn image_limit(&self, kind: ImageKind) -> [u32; 3] {

@@ -108,7 +108,8 @@ pub(crate) fn held_back(device: &Device) {
     device.print_to(std::io::stdout());
 }
 
-/// The others of a group meet without the one that has stopped.
+/// The others of a group meet without the one that has stopped, on every driver. Vulkan leaves a barrier undefined that not all
+/// work-items reach, so the strict device reports it.
 pub(crate) fn barriers(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let out = device.buffer_from(&[0u32; 128]).unwrap();
@@ -121,6 +122,11 @@ pub(crate) fn barriers(device: &Device) {
         .set(2, 70u32)
         .unwrap();
     let event = launch(&queue, &kernel, NdRange::from(128).local(64)).unwrap();
+    if device.info().is_strict {
+        let reported = event.wait().unwrap_err();
+        assert!(matches!(&reported, Error::Strict(report) if report.kind == "divergence"), "{reported:?}");
+        return;
+    }
     assert_eq!(trap(event.wait()).1, [70, 0, 0]);
     let expected: Vec<u32> = (0..128).map(|i| if i == 70 { 0 } else { (i + 1) % 64 + 1 }).collect();
     assert_eq!(queue.read(&out).unwrap(), expected);

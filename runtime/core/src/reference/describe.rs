@@ -12,7 +12,7 @@ const MAX_PARAMETER_SIZE: u32 = 8192;
 /// Room for execution state and arguments.
 const ARGUMENTS: u32 = 16384;
 /// As little as Vulkan guarantees, so that kernels with many arguments take a uniform buffer, too.
-const PUSH_CONSTANTS: u32 = 128;
+pub(super) const PUSH_CONSTANTS: u32 = 128;
 
 const SUB_GROUP_EXTENSIONS: &[&str] = &[
     "cl_khr_subgroups",

@@ -6,7 +6,7 @@ use kiln_reference::{Format, Image, ImageDesc as Desc, ImageRegion as Region, Te
 
 use super::{NAME, block};
 use crate::backend::{ImageCommand, ImageMemory, Memory};
-use crate::capabilities::ImageLimits;
+use crate::capabilities::{Environment, ImageLimits};
 use crate::error::{Error, Result};
 use crate::image::{ChannelOrder, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 
@@ -24,11 +24,21 @@ fn format(format: ImageFormat) -> Option<Format> {
 }
 
 /// OpenCL API 5.3.1.1: depths are of two dimensions.
-pub(super) fn support(kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
+pub(super) fn support(environment: Environment, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let is_plane = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
     let found = format(wanted).filter(|_| wanted.order != ChannelOrder::Depth || is_plane);
-    found
-        .map_or_else(ImageSupport::default, |format| ImageSupport { read: true, write: format.is_writable() })
+    let is_storage = environment == Environment::OpenCl || has_own_channels(wanted.order);
+    found.map_or_else(ImageSupport::default, |format| ImageSupport {
+        read: true,
+        write: is_storage && format.is_writable(),
+    })
+}
+
+/// Whether Vulkan has formats with this order of channels. The others are read through a component mapping, and views for
+/// writing must not have one (VUID-VkWriteDescriptorSet-descriptorType-00336).
+fn has_own_channels(order: ChannelOrder) -> bool {
+    use ChannelOrder as Order;
+    matches!(order, Order::R | Order::Rx | Order::Rg | Order::Rgx | Order::Rgba | Order::Bgra | Order::Depth)
 }
 
 pub(super) const fn limit(kind: ImageKind) -> [u32; 3] {

@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kiln_reference::{Bound as BoundTo, Checks, Contents, Memory, Pipeline, Region};
 use rustc_hash::FxHashMap;
 
-use super::{Block, block, image};
+use super::{Block, block, describe::PUSH_CONSTANTS, image};
 use crate::backend::{Bound, Dispatch, KernelLayout, Launch, Specialisation};
 use crate::error::{Error, Result};
 use crate::interface::Binding;
 use crate::module::Module;
 use crate::signature;
+
+/// A byte of push constants that nothing sets.
+const UNSET: u8 = 0xa5;
 
 /// A loaded module.
 pub(super) struct Program {
@@ -82,14 +85,11 @@ impl Program {
             .zip(&held)
             .filter_map(|(binding, held)| held.contents().map(|contents| bound(binding, contents)))
             .collect();
+        let pushed: Vec<Vec<u8>> = launch.dispatches.iter().map(push_constants).collect();
         let pipelines: Vec<Pipeline<'_>> = programs
             .iter()
-            .zip(&launch.dispatches)
-            .map(|(program, dispatch)| Pipeline {
-                program,
-                push_constants: &dispatch.push_constants,
-                bound: &bound,
-            })
+            .zip(&pushed)
+            .map(|(program, push_constants)| Pipeline { program, push_constants, bound: &bound })
             .collect();
         let regions = pipelines.iter().zip(&launch.dispatches).enumerate();
         let regions: Vec<Region> = regions
@@ -112,6 +112,13 @@ impl Program {
     }
 }
 
+/// All push constants of the device: what the launch leaves unset has values that are unlikely to be right.
+fn push_constants(dispatch: &Dispatch) -> Vec<u8> {
+    let mut bytes = dispatch.push_constants.to_vec();
+    bytes.resize(bytes.len().max(PUSH_CONSTANTS as usize), UNSET);
+    bytes
+}
+
 fn bound<'a>(binding: &Binding, contents: Contents<'a>) -> BoundTo<'a> {
     BoundTo { set: binding.set, binding: binding.binding, contents }
 }
@@ -125,8 +132,8 @@ enum Held<'a> {
     Bytes(&'a [u8]),
     Memory(Arc<Block>, u64, u64),
     Image(Arc<kiln_reference::Image>),
-    /// The device has none.
-    Sampler,
+    /// The bits of a sampler, as a variable contains them.
+    Sampler([u8; 8]),
 }
 
 impl<'a> Held<'a> {
@@ -135,7 +142,7 @@ impl<'a> Held<'a> {
             Bound::Bytes(bytes) => Self::Bytes(bytes),
             Bound::Memory { memory, offset, size } => Self::Memory(block(memory)?, *offset, *size),
             Bound::Image(memory) => Self::Image(image::found(memory)?),
-            Bound::Sampler(_) => Self::Sampler,
+            Bound::Sampler(sampler) => Self::Sampler(u64::from(sampler.bits()).to_le_bytes()),
         })
     }
 
@@ -146,7 +153,7 @@ impl<'a> Held<'a> {
                 block.buffer().ok().map(|buffer| Contents::Buffer(buffer, *offset, *size))
             }
             Self::Image(image) => Some(Contents::Image(image)),
-            Self::Sampler => None,
+            Self::Sampler(bits) => Some(Contents::Bytes(bits)),
         }
     }
 }

@@ -124,6 +124,27 @@ pub(crate) fn hang(device: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// On the reference device the watchdog ends a kernel that never does, during the launch.
+pub(crate) fn endless_kernels_end_at_the_deadline(device: &Device) {
+    let after = Duration::from_millis(50);
+    let options = Options { watchdog: Some(after), ..crate::options() };
+    let device = Instance::new(options).unwrap().device(&Selector::Index(device.info().index)).unwrap();
+    let program = Program::from_spirv(&device, &module::spin()).unwrap();
+    let queue = device.queue().unwrap();
+    let counter = device.buffer_from(&[0u32]).unwrap();
+    let mut kernel = program.kernel("k").unwrap();
+    kernel.set(0, &counter).unwrap().set(1, 0u32).unwrap();
+    let started = Instant::now();
+    let ended = launch(&queue, &kernel, 4).and_then(|event| event.wait()).unwrap_err();
+    assert_eq!(ended, Error::Timeout { kernel: Some("k".to_owned()), after });
+    assert!(started.elapsed() < Duration::from_secs(60));
+    // The device is as good as before.
+    kernel.set(1, 5u32).unwrap();
+    queue.fill(&counter, 0u32).unwrap();
+    launch(&queue, &kernel, 4).unwrap().wait().unwrap();
+    assert_eq!(queue.read(&counter).unwrap(), [20]);
+}
+
 /// A module of somebody else, whose interface the user knows.
 pub(crate) fn foreign_modules_run_with_an_interface(device: &Device) {
     let words = module::copy();

@@ -39,7 +39,6 @@ const TESTS: &[(&str, Test)] = &[
     ("large_transfers_are_whole", transfers::large_transfers_are_whole),
     ("memory_of_the_host", transfers::memory_of_the_host),
     ("mapped_buffers_go_back", transfers::mapped_buffers_go_back),
-    ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
     ("foreign_modules_run_with_an_interface", faults::foreign_modules_run_with_an_interface),
     ("copy_kernel", execution::copy_kernel),
     ("ids_sizes_offsets", execution::ids_sizes_offsets),
@@ -58,7 +57,6 @@ const TESTS: &[(&str, Test)] = &[
     ("user_events_hold_back", ordering::user_events_hold_back),
     ("failures_follow_wait_lists", ordering::failures_follow_wait_lists),
     ("blocking_commands_block", ordering::blocking_commands_block),
-    ("flushed_commands_complete", ordering::flushed_commands_complete),
     ("completion_shows_everything", ordering::completion_shows_everything),
     ("argument_blocks", arguments::argument_blocks),
     ("bound_buffers", arguments::bound_buffers),
@@ -71,9 +69,22 @@ const TESTS: &[(&str, Test)] = &[
     ("missing_kernels_are_named", faults::missing_kernels_are_named),
     ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
     ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
+    ("other_devices_are_refused", faults::other_devices_are_refused),
+];
+
+/// Tests of devices that execute commands beside the host and keep compiled kernels. The reference device does neither: a
+/// launch returns when it is complete.
+const DRIVER_TESTS: &[(&str, Test)] = &[
+    ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
+    ("flushed_commands_complete", ordering::flushed_commands_complete),
     ("slow_kernels_are_named", faults::slow_kernels_are_named),
     ("hanging_kernels_hang_nobody", faults::hanging_kernels_hang_nobody),
-    ("other_devices_are_refused", faults::other_devices_are_refused),
+];
+
+/// Tests of the reference device.
+const STRICT_TESTS: &[(&str, Test)] = &[
+    ("launches_are_complete_when_they_return", ordering::launches_are_complete_when_they_return),
+    ("endless_kernels_end_at_the_deadline", faults::endless_kernels_end_at_the_deadline),
 ];
 
 fn main() -> ExitCode {
@@ -104,7 +115,8 @@ fn main() -> ExitCode {
             && (wanted.is_empty() || wanted.iter().any(|part| name.contains(part)))
     };
     for info in instance.devices().iter().filter(is_tested) {
-        for (name, test) in TESTS {
+        let others = if info.is_strict { STRICT_TESTS } else { DRIVER_TESTS };
+        for (name, test) in TESTS.iter().chain(others) {
             let index = info.index;
             trials.push(Trial::test(format!("{}::{name}", short(&info.name)), move || run(index, *test)));
         }

@@ -266,6 +266,18 @@ pub(crate) fn flushed_commands_complete(device: &Device) {
     assert_eq!(all(&queue, &a), 11);
 }
 
+/// The reference device executes a command when it is given: a flush changes nothing.
+pub(crate) fn launches_are_complete_when_they_return(device: &Device) {
+    let queue = device.queue().unwrap();
+    let program = Program::from_spirv(device, &module::copy()).unwrap();
+    let [a, b] = [1, 2].map(|value| buffer(device, value));
+    let event = launch_copy(&queue, &program, &a, &b);
+    assert_eq!(event.status(), Ok(Status::Complete));
+    queue.flush().unwrap();
+    assert_eq!(event.status(), Ok(Status::Complete));
+    assert_eq!(all(&queue, &b), 1);
+}
+
 /// 14: what a command wrote before its event was complete, the host and any command enqueued after that sees, in every queue;
 /// a callback comes after it.
 pub(crate) fn completion_shows_everything(device: &Device) {

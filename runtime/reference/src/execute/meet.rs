@@ -16,7 +16,7 @@ use crate::{
     Environment, SUB_GROUP_SIZE, alu,
     code::{Meet, PipeAction, Scan, Scope, Slot, Together},
     memory::Objects,
-    poison::{DOMAIN, INACTIVE, union},
+    poison::{DOMAIN, INACTIVE, UNWRITTEN, union},
     report::{Problem, Use},
 };
 
@@ -67,6 +67,8 @@ pub(crate) fn perform<const CHECKS: bool>(
         .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
         .collect();
     let is_vulkan = surroundings.environment == Environment::Vulkan;
+    // OpenCL's device reports the value of a work-item that does not take part as one that was never written.
+    let inactive = if is_vulkan { INACTIVE } else { UNWRITTEN };
     if CHECKS && matches!(meet.what, Together::Broadcast) && (!meet.non_uniform || is_vulkan) {
         agree(live, chosen, meet.other, usize::from(meet.other_count))?;
     }
@@ -100,7 +102,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     let value = live[source].values(meet.value, count)[lane];
                     set::<CHECKS>(&mut live[index], meet.to, lane, value);
                 }
-                if CHECKS && from.is_none() {
+                if CHECKS && is_vulkan && from.is_none() {
                     live[index].poison(meet.to, count).fill(INACTIVE);
                 }
             }
@@ -133,7 +135,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
                 }
                 if CHECKS && source.is_none() {
-                    live[chosen[member]].poison(meet.to, count).fill(INACTIVE);
+                    live[chosen[member]].poison(meet.to, count).fill(inactive);
                 }
             }
         }
@@ -154,7 +156,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 let index = others[member];
                 let is_set = bit(&values[member], index as u32).into();
                 set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, is_set);
-                if CHECKS && index >= SUB_GROUP_SIZE.into() {
+                if CHECKS && is_vulkan && index >= SUB_GROUP_SIZE.into() {
                     live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
                 }
             }
@@ -176,7 +178,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 let found =
                     if matches!(meet.what, Together::BallotFindLsb) { bits.next() } else { bits.next_back() };
                 set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, found.unwrap_or(0).into());
-                if CHECKS && found.is_none() {
+                if CHECKS && is_vulkan && found.is_none() {
                     live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
                 }
             }
