@@ -26,8 +26,8 @@ mod stage;
 pub mod survey;
 pub mod syntax;
 pub mod ty;
-pub mod verify;
 
+pub use kiln_verify as verify;
 pub use kiln_vocabulary::{opencl, target};
 pub use stage::{Artifact, Emit};
 

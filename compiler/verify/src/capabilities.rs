@@ -2,13 +2,10 @@
 //!
 //! The rows are rspirv's, which are generated from the SPIR-V grammar.
 
-use rspirv::{
-    dr::Operand,
-    spirv::{Capability, Op},
-};
+use rspirv::spirv::{Capability, MemoryModel, Op};
 
 use super::{Context, Finding, Rule};
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[INSTRUCTION, OPERAND, MODEL, WIDTH];
 
@@ -34,22 +31,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     let any = |needed: &[Capability]| needed.is_empty() || needed.iter().any(|one| module.has(*one));
     for entry in &module.entries {
-        if !any(entry.instruction.class.capabilities) {
-            let needed = entry.instruction.class.capabilities;
+        if !any(entry.class.capabilities) {
+            let needed = entry.class.capabilities;
             findings.push(entry.finding(&INSTRUCTION, format!("it needs one of {needed:?}")));
-        }
-        if entry.op() == Op::Capability {
-            continue;
-        }
-        for operand in entry.operands() {
-            // A built-in variable may be declared without its capability (SPIR-V 2.16.1).
-            if matches!(operand, Operand::BuiltIn(_)) {
-                continue;
-            }
-            let needed = operand.required_capabilities();
-            if !any(&needed) {
-                findings.push(entry.finding(&OPERAND, format!("{operand:?} needs one of {needed:?}")));
-            }
         }
         if matches!(entry.op(), Op::TypeInt | Op::TypeFloat)
             && let Some(width) = entry.literal(0)
@@ -59,10 +43,15 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(entry.finding(&WIDTH, format!("{width} bits need one of {needed:?}")));
         }
     }
-    let vulkan = module
-        .entries
-        .iter()
-        .any(|entry| entry.operands().contains(&Operand::MemoryModel(rspirv::spirv::MemoryModel::Vulkan)));
+    let is_enabled: Vec<bool> = module.enumerants.iter().map(|it| any(&it.capabilities)).collect();
+    for (entry, enumerant) in module.needs.iter().map(|(entry, row)| (*entry as usize, *row as usize)) {
+        if !is_enabled[enumerant] {
+            let row = &module.enumerants[enumerant];
+            let message = format!("{:?} needs one of {:?}", row.shown, row.capabilities);
+            findings.push(module.entries[entry].finding(&OPERAND, message));
+        }
+    }
+    let vulkan = module.memory_model().is_some_and(|(_, model)| model == MemoryModel::Vulkan);
     if context.environment == Environment::Vulkan && vulkan != module.has(Capability::VulkanMemoryModel) {
         findings.push(Finding::of_module(&MODEL, "one is there without the other"));
     }

@@ -2,18 +2,19 @@
 //!
 //! `verify` takes words and gives findings, each with the identifier of the rule, a message and a place. It must
 //! never panic, whatever the words are, and never know how the module was made: it imports nothing of the
-//! compiler but the OpenCL vocabulary and the target's description. The environment is that of the module's
+//! compiler but the OpenCL vocabulary and the target's description. A [`VerifiedModule`] is a module without
+//! findings, and nothing else makes one: the compiler gives it away, and the runtime loads it without another check. The environment is that of the module's
 //! memory model. Rules for graphics stages are left to other validators.
 //!
-//! The rules, one family to a file; each has negative tests in `verify/tests/`:
+//! The rules, one family to a file; each has negative tests in `tests/`:
 //!
-//! Words (`verify/module.rs`)
+//! Words (`module.rs`)
 //! - `SPIRV-header`: a module begins with the magic number, a version from 1.0 to 1.6, a generator, a bound and a zero
 //! - `SPIRV-framing`: each instruction has at least one word and ends inside the module
 //! - `SPIRV-grammar`: each instruction is known and has the operands of its grammar
 //! - `SPIRV-OpSpecConstantOp`: OpSpecConstantOp takes only the instructions listed for it
 //!
-//! Structure (`verify/structure.rs`)
+//! Structure (`structure.rs`)
 //! - `SPIRV-id-bound`: ids are above 0 and below the bound
 //! - `SPIRV-id-once`: an id is defined once
 //! - `SPIRV-id-defined`: an id that is used is defined, and before its use, but where forward references are allowed
@@ -26,13 +27,13 @@
 //! - `SPIRV-branch`: branches go to blocks of the same function, but not to the first
 //! - `SPIRV-type-once`: no two types that are not aggregates or pointers are declared alike
 //!
-//! Capabilities (`verify/capabilities.rs`)
+//! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
 //! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
 //! - `SPIRV-VulkanMemoryModel`: the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan
 //! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least one that lets them be stored
 //!
-//! Environment (`verify/environment.rs`)
+//! Environment (`environment.rs`)
 //! - `SPIRV-OpMemoryModel`: a module has exactly one OpMemoryModel
 //! - `Kiln-environment`: a module's memory model is that of the environment it is for
 //! - `VUID-StandaloneSpirv-None-04635`: the addressing model is Logical or PhysicalStorageBuffer64
@@ -52,7 +53,7 @@
 //! - `OpenCL-OpTypeImage`: image types have void for the sampled type, Sampled 0, MS 0, no format, and an access qualifier; arrays are 1D or 2D
 //! - `SPIRV-OpEntryPoint-interface`: from SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output
 //!
-//! Scopes and semantics, as numbers (`verify/masks.rs`)
+//! Scopes and semantics, as numbers (`masks.rs`)
 //! - `VUID-StandaloneSpirv-MemorySemantics-10865`: at most one of Acquire, Release and AcquireRelease
 //! - `VUID-StandaloneSpirv-MemorySemantics-10866`: no SequentiallyConsistent on Vulkan
 //! - `VUID-StandaloneSpirv-MemorySemantics-10867`: no Acquire or AcquireRelease with OpAtomicStore
@@ -83,7 +84,7 @@
 //! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation
 //! - `OpenCL-async-scope`: OpGroupAsyncCopy and OpGroupWaitEvents have Workgroup for their scope
 //!
-//! Scopes and semantics, in their module (`verify/synchronisation.rs`)
+//! Scopes and semantics, in their module (`synchronisation.rs`)
 //! - `SPIRV-Scope-constant`: with the Shader capability, scopes and memory semantics are 32-bit constants that are not specialised
 //! - `SPIRV-VulkanMemoryModelDeviceScope`: under the Vulkan memory model, Device scope needs the VulkanMemoryModelDeviceScope capability
 //! - `VUID-RuntimeSpirv-vulkanMemoryModel-06265`: no Device scope where the device lacks vulkanMemoryModelDeviceScope
@@ -91,7 +92,7 @@
 //! - `VUID-StandaloneSpirv-SubgroupVoteKHR-07951`: Subgroup memory scope needs GroupNonUniform, SubgroupBallotKHR or SubgroupVoteKHR
 //! - `SPIRV-OpControlBarrier-1.3`: before SPIR-V 1.3, OpControlBarrier is only for TessellationControl, GLCompute and Kernel
 //!
-//! Atomics (`verify/atomics.rs`)
+//! Atomics (`atomics.rs`)
 //! - `VUID-StandaloneSpirv-None-04686`: atomic objects lie in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
 //! - `OpenCL-atomic-storage-class`: atomic objects lie in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; on Function memory the behaviour is undefined
 //! - `SPIRV-atomic-pointer`: the first operand of an atomic is a typed pointer
@@ -102,7 +103,7 @@
 //! - `SPIRV-float-atomics`: floating-point addition, minimum and maximum need the capability of their width
 //! - `SPIRV-OpAtomicFlag`: OpAtomicFlagTestAndSet and OpAtomicFlagClear take a 32-bit integer
 //!
-//! Loads and stores (`verify/accesses.rs`)
+//! Loads and stores (`accesses.rs`)
 //! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708`: accesses through physical pointers have the Aligned operand
 //! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314`: Aligned is a multiple of the size of the largest scalar in the pointed-to type
 //! - `SPIRV-Aligned`: the operand of Aligned is a power of two
@@ -113,7 +114,7 @@
 //! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, nothing is decorated Coherent or Volatile
 //! - `SPIRV-access-type`: OpLoad gives and OpStore takes a value of the type that the pointer points to
 //!
-//! Variables, and what only work-groups have (`verify/variables.rs`)
+//! Variables, and what only work-groups have (`variables.rs`)
 //! - `VUID-StandaloneSpirv-OpVariable-04734`: the initialiser of a Workgroup variable is OpConstantNull
 //! - `VUID-StandaloneSpirv-PushConstant-06808`: a PushConstant variable is a structure
 //! - `VUID-StandaloneSpirv-PushConstant-06675`: PushConstant and StorageBuffer variables are decorated Block
@@ -134,8 +135,9 @@ mod accesses;
 mod atomics;
 mod capabilities;
 mod environment;
-pub(crate) mod masks;
+pub mod masks;
 mod module;
+mod operand;
 mod structure;
 mod synchronisation;
 #[cfg(test)]
@@ -144,10 +146,14 @@ mod variables;
 
 use std::{fmt, sync::Arc};
 
-use module::Module;
-use rspirv::spirv::ExecutionModel;
+use environment::Calls;
+use module::{Decoded, Module};
+use rspirv::spirv::{
+    ExecutionModel::{GLCompute, Kernel},
+    Op,
+};
 
-use crate::{opencl::Environment, target::Target};
+use kiln_vocabulary::{opencl::Environment, target::Target};
 
 /// A rule that a module can break.
 #[derive(Debug, PartialEq, Eq)]
@@ -233,9 +239,59 @@ impl fmt::Display for Finding {
     }
 }
 
+/// A module that keeps every rule of this verifier. Only [`VerifiedModule::new`] makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedModule {
+    words: Vec<u32>,
+}
+
+impl VerifiedModule {
+    /// Verifies a module. With a target, it must do with what that target has.
+    pub fn new(words: Vec<u32>, target: Option<&Target>) -> Result<Self, InvalidModule> {
+        let findings = verify(&words, target);
+        if findings.is_empty() { Ok(Self { words }) } else { Err(InvalidModule { findings }) }
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The words, which are then no longer known to be valid.
+    pub fn into_words(self) -> Vec<u32> {
+        self.words
+    }
+
+    /// The module as a file holds it: words of little-endian bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+/// A module that breaks rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidModule {
+    /// The rules broken, in the order of the module; there is at least one.
+    pub findings: Vec<Finding>,
+}
+
+impl fmt::Display for InvalidModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.findings.first() else { return write!(f, "the module is not valid") };
+        write!(f, "{first}")?;
+        match self.findings.len() {
+            1 => Ok(()),
+            count => write!(f, " (and {} more)", count - 1),
+        }
+    }
+}
+
+impl std::error::Error for InvalidModule {}
+
 /// What the families look at.
 struct Context<'m> {
-    module: &'m Module,
+    module: &'m Module<'m>,
+    calls: Calls,
     environment: Environment,
     target: Option<&'m Target>,
     /// Every entry point is a compute shader or a kernel.
@@ -245,19 +301,21 @@ struct Context<'m> {
 /// The rules that a module breaks, in the order of its words. With a target, also what that target has not.
 pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let module = Module::read(words, &mut findings);
-    if !findings.is_empty() {
+    let Some(decoded) = Decoded::read(words, &mut findings).filter(|_| findings.is_empty()) else {
         return findings;
-    }
-    let only_compute =
-        module.entries.iter().flat_map(|entry| entry.operands()).all(|operand| match operand {
-            rspirv::dr::Operand::ExecutionModel(model) => {
-                matches!(model, ExecutionModel::GLCompute | ExecutionModel::Kernel)
-            }
-            _ => true,
-        });
-    let context =
-        Context { environment: environment::environment_of(&module), module: &module, target, only_compute };
+    };
+    let module = Module::new(&decoded);
+    let only_compute = module.preamble().iter().filter(|entry| entry.op() == Op::EntryPoint).all(|entry| {
+        use operand::Operand::ExecutionModel;
+        matches!(entry.operands().first(), Some(ExecutionModel(GLCompute | Kernel)))
+    });
+    let context = Context {
+        environment: environment::environment_of(&module),
+        module: &module,
+        calls: Calls::of(&module),
+        target,
+        only_compute,
+    };
     structure::check(&context, &mut findings);
     capabilities::check(&context, &mut findings);
     environment::check(&context, &mut findings);

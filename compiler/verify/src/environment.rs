@@ -2,17 +2,15 @@
 //!
 //! Vulkan: standalone SPIR-V validation. OpenCL: the validation rules of the OpenCL SPIR-V environment.
 
-use rspirv::{
-    dr::Operand,
-    spirv::{AddressingModel, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass, Word},
-};
-use rustc_hash::FxHashMap;
+use rspirv::spirv::{AddressingModel, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass, Word};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Context, Finding, Rule,
-    module::{Entry, Function, Module},
+    module::{Entry, Module},
+    operand::Operand,
 };
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[
     MODEL,
@@ -87,14 +85,13 @@ const INTERFACE: Rule = Rule {
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     models(context, findings);
-    let calls = Calls::of(module);
     for entry in &module.entries {
         match context.environment {
             Environment::Vulkan => vulkan_entry(entry, findings),
             Environment::OpenCl => opencl_entry(module, entry, findings),
         }
         if entry.op() == Op::EntryPoint {
-            entry_point(context, &calls, entry, findings);
+            entry_point(context, entry, findings);
         }
     }
 }
@@ -133,7 +130,7 @@ fn models(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Which environment a module is for: its memory model says.
-pub(super) fn environment_of(module: &Module) -> Environment {
+pub(super) fn environment_of(module: &Module<'_>) -> Environment {
     match module.memory_model() {
         Some((_, MemoryModel::OpenCL)) => Environment::OpenCl,
         Some((_, MemoryModel::Simple | MemoryModel::GLSL450 | MemoryModel::Vulkan)) | None => {
@@ -142,7 +139,7 @@ pub(super) fn environment_of(module: &Module) -> Environment {
     }
 }
 
-fn vulkan_entry(entry: &Entry, findings: &mut Vec<Finding>) {
+fn vulkan_entry(entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     for operand in entry.operands() {
         if let Operand::StorageClass(class) = operand
             && matches!(
@@ -169,7 +166,7 @@ fn vulkan_entry(entry: &Entry, findings: &mut Vec<Finding>) {
     }
 }
 
-fn opencl_entry(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+fn opencl_entry(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     match (entry.op(), entry.operands()) {
         (Op::TypeInt, [_, Operand::LiteralBit32(signedness)]) if *signedness != 0 => {
             findings.push(entry.finding(&CL_INT, "a signed integer type"));
@@ -194,18 +191,18 @@ fn opencl_entry(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
     }
 }
 
-fn entry_point(context: &Context<'_>, calls: &Calls, entry: &Entry, findings: &mut Vec<Finding>) {
+fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     let (Some(Operand::ExecutionModel(model)), Some(id)) = (entry.operands().first(), entry.id(1)) else {
         return;
     };
-    let Some(function) = module.functions.iter().find(|function| function.id == id) else { return };
+    let Some(function) = module.function(id) else { return };
     let body = module.body(function);
     let takes = body.iter().any(|entry| entry.op() == Op::FunctionParameter);
-    let returns = body[0].instruction.result_type.and_then(|ty| module.definition(ty));
+    let returns = body[0].result_type.and_then(|ty| module.definition(ty));
     let returns = returns.is_some_and(|ty| ty.op() != Op::TypeVoid);
     let name = module.name(id);
-    let (reached, recursive) = calls.reach(id);
+    let (reached, recursive) = context.calls.reach(id);
     match context.environment {
         Environment::Vulkan => {
             if takes || returns {
@@ -219,7 +216,7 @@ fn entry_point(context: &Context<'_>, calls: &Calls, entry: &Entry, findings: &m
             if *model != ExecutionModel::Kernel {
                 findings.push(entry.finding(&CL_MODEL, format!("{name} is {model:?}")));
             }
-            if returns || calls.called(id) {
+            if returns || context.calls.is_called(id) {
                 findings.push(entry.finding(&CL_EXECUTION, format!("{name} returns something or is called")));
             }
             if recursive {
@@ -234,7 +231,7 @@ fn entry_point(context: &Context<'_>, calls: &Calls, entry: &Entry, findings: &m
 fn interface(
     context: &Context<'_>,
     model: ExecutionModel,
-    entry: &Entry,
+    entry: &Entry<'_>,
     reached: &[Word],
     findings: &mut Vec<Finding>,
 ) {
@@ -246,15 +243,9 @@ fn interface(
             _ => None,
         }
     };
-    let listed: Vec<Word> = entry.operands().iter().skip(3).filter_map(super::module::id_of).collect();
-    let mut used: Vec<Word> = reached
-        .iter()
-        .filter_map(|id| module.functions.iter().find(|function| function.id == *id))
-        .flat_map(|function| module.body(function))
-        .flat_map(|entry| entry.operands())
-        .filter_map(super::module::id_of)
-        .filter(|id| class(*id).is_some())
-        .collect();
+    let listed: Vec<Word> = entry.operands().iter().skip(3).filter_map(Operand::id).collect();
+    let variables = reached.iter().flat_map(|id| context.calls.variables(*id)).copied();
+    let mut used: Vec<Word> = variables.filter(|id| class(*id).is_some()).collect();
     used.sort_unstable();
     used.dedup();
     let whole = module.version >= (1, 4);
@@ -290,24 +281,50 @@ fn interface(
     }
 }
 
-/// Who calls whom.
-pub(super) struct Calls(FxHashMap<Word, Vec<Word>>);
+/// Who calls whom, and which module-scope variables a function uses.
+pub(super) struct Calls {
+    functions: FxHashMap<Word, Node>,
+    called: FxHashSet<Word>,
+}
+
+#[derive(Default)]
+struct Node {
+    callees: Vec<Word>,
+    variables: Vec<Word>,
+}
 
 impl Calls {
-    pub(super) fn of(module: &Module) -> Self {
-        let callees = |function: &Function| {
-            module
-                .body(function)
-                .iter()
-                .filter(|entry| entry.op() == Op::FunctionCall)
-                .filter_map(|entry| entry.id(0))
-                .collect()
+    pub(super) fn of(module: &Module<'_>) -> Self {
+        let mut calls = Self { functions: FxHashMap::default(), called: FxHashSet::default() };
+        let end = module.preamble().len();
+        let is_variable = |id: Word| {
+            let index = module.definition_index(id).filter(|index| *index < end);
+            index.is_some_and(|index| module.entries[index].op() == Op::Variable)
         };
-        Self(module.functions.iter().map(|function| (function.id, callees(function))).collect())
+        for function in module.functions {
+            let mut node = Node::default();
+            for entry in module.body(function) {
+                let callee = entry.id(0).filter(|_| entry.op() == Op::FunctionCall);
+                node.callees.extend(callee);
+                node.variables.extend(entry.operands().iter().filter_map(Operand::id).filter(|id| is_variable(*id)));
+            }
+            for list in [&mut node.callees, &mut node.variables] {
+                list.sort_unstable();
+                list.dedup();
+            }
+            calls.called.extend(&node.callees);
+            calls.functions.insert(function.id, node);
+        }
+        calls
     }
 
-    fn called(&self, id: Word) -> bool {
-        self.0.values().any(|callees| callees.contains(&id))
+    fn is_called(&self, id: Word) -> bool {
+        self.called.contains(&id)
+    }
+
+    /// The module-scope variables that a function uses itself.
+    fn variables(&self, function: Word) -> &[Word] {
+        self.functions.get(&function).map_or(&[], |node| &node.variables)
     }
 
     /// The functions that an entry point reaches, and whether its call graph has a cycle.
@@ -318,7 +335,7 @@ impl Calls {
         let mut recursive = false;
         state.insert(entry, true);
         while let Some((function, next)) = path.last_mut() {
-            let callee = self.0.get(function).and_then(|callees| callees.get(*next)).copied();
+            let callee = self.functions.get(function).and_then(|node| node.callees.get(*next)).copied();
             *next += 1;
             match callee {
                 None => {

@@ -3,7 +3,7 @@
 use rspirv::spirv::{Capability, Op, StorageClass};
 
 use super::{Context, Finding, Rule, module::Entry};
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[VK_CLASS, CL_CLASS, POINTER, TYPE, MATCH, INT64, INT16, FLOAT, FLAG];
 
@@ -41,13 +41,13 @@ const FLAG: Rule = Rule {
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entry in &context.module.entries {
-        if entry.instruction.class.opname.starts_with("Atomic") {
+        if entry.class.opname.starts_with("Atomic") {
             check_entry(context, entry, findings);
         }
     }
 }
 
-fn check_entry(context: &Context<'_>, entry: &Entry, findings: &mut Vec<Finding>) {
+fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     let Some((class, object)) =
         entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty))
@@ -110,7 +110,7 @@ fn check_entry(context: &Context<'_>, entry: &Entry, findings: &mut Vec<Finding>
     };
     let mut types: Vec<u32> =
         values.into_iter().flatten().filter_map(|value| module.type_of(value)).collect();
-    types.extend(entry.instruction.result_type);
+    types.extend(entry.result_type);
     for other in types.into_iter().filter(|ty| *ty != object) {
         refuse(&MATCH, format!("{} where the object is {}", module.name(other), module.name(object)));
     }

@@ -1,18 +1,16 @@
 //! What Vulkan asks of variables by their storage class, of pointers into them, and of entry points that use what only
 //! work-groups have: standalone SPIR-V validation.
 
-use rspirv::{
-    dr::Operand,
-    spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word},
+use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Context, Finding, Rule,
-    environment::Calls,
-    module::{Entry, Module, id_of},
+    module::{Entry, Module},
+    operand::Operand,
 };
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[
     WORKGROUP_NULL,
@@ -118,9 +116,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             _ => {}
         }
     }
-    let calls = Calls::of(module);
-    for entry in module.entries.iter().filter(|entry| entry.op() == Op::EntryPoint) {
-        entry_point(module, &calls, &decorations, entry, findings);
+    let entry_points = module.preamble().iter().filter(|entry| entry.op() == Op::EntryPoint);
+    for entry in entry_points {
+        entry_point(context, &decorations, entry, findings);
     }
 }
 
@@ -131,9 +129,9 @@ struct Decorations {
 }
 
 impl Decorations {
-    fn of(module: &Module) -> Self {
+    fn of(module: &Module<'_>) -> Self {
         let mut all = Self { plain: FxHashSet::default(), builtins: FxHashMap::default() };
-        for entry in module.entries.iter().filter(|entry| entry.op() == Op::Decorate) {
+        for entry in module.preamble().iter().filter(|entry| entry.op() == Op::Decorate) {
             if let (Some(id), Some(Operand::Decoration(decoration))) = (entry.id(0), entry.operands().get(1))
             {
                 all.plain.insert((id, *decoration as u32));
@@ -151,7 +149,7 @@ impl Decorations {
 }
 
 /// The storage class that a variable is in.
-fn class_of(entry: &Entry) -> Option<StorageClass> {
+fn class_of(entry: &Entry<'_>) -> Option<StorageClass> {
     match entry.operands().first() {
         Some(Operand::StorageClass(class)) if entry.op() == Op::Variable => Some(*class),
         _ => None,
@@ -159,7 +157,7 @@ fn class_of(entry: &Entry) -> Option<StorageClass> {
 }
 
 /// The type that a pointer's variable has, inside the arrays that a variable may be.
-fn pointee(module: &Module, pointer: Word) -> Option<Word> {
+fn pointee(module: &Module<'_>, pointer: Word) -> Option<Word> {
     let (_, mut ty) = module.pointer(pointer)?;
     while let Some(array) =
         module.definition(ty).filter(|it| matches!(it.op(), Op::TypeArray | Op::TypeRuntimeArray))
@@ -169,9 +167,9 @@ fn pointee(module: &Module, pointer: Word) -> Option<Word> {
     Some(ty)
 }
 
-fn variable(module: &Module, decorations: &Decorations, entry: &Entry, findings: &mut Vec<Finding>) {
+fn variable(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let (Some(class), Some(id), Some(pointer)) =
-        (class_of(entry), entry.instruction.result_id, entry.instruction.result_type)
+        (class_of(entry), entry.result_id, entry.result_type)
     else {
         return;
     };
@@ -207,7 +205,7 @@ fn variable(module: &Module, decorations: &Decorations, entry: &Entry, findings:
     }
 }
 
-fn chain(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+fn chain(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let base = entry.id(0).and_then(|base| module.type_of(base)).and_then(|ty| module.pointer(ty));
     let Some((class, _)) = base else { return };
     match class {
@@ -229,7 +227,7 @@ fn chain(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
 }
 
 /// A store into a block of uniforms, by its own name or through access chains.
-fn store(module: &Module, decorations: &Decorations, entry: &Entry, findings: &mut Vec<Finding>) {
+fn store(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let mut base = entry.id(0);
     while let Some(chain) = base
         .and_then(|id| module.definition(id))
@@ -240,7 +238,7 @@ fn store(module: &Module, decorations: &Decorations, entry: &Entry, findings: &m
     let variable = base.and_then(|id| module.definition(id));
     if let Some(variable) = variable
         && class_of(variable) == Some(StorageClass::Uniform)
-        && let Some(ty) = variable.instruction.result_type.and_then(|pointer| pointee(module, pointer))
+        && let Some(ty) = variable.result_type.and_then(|pointer| pointee(module, pointer))
         && decorations.has(ty, Decoration::Block)
     {
         findings.push(entry.finding(&UNIFORM_STORE, "this does"));
@@ -248,18 +246,18 @@ fn store(module: &Module, decorations: &Decorations, entry: &Entry, findings: &m
 }
 
 fn entry_point(
-    module: &Module,
-    calls: &Calls,
+    context: &Context<'_>,
     decorations: &Decorations,
-    entry: &Entry,
+    entry: &Entry<'_>,
     findings: &mut Vec<Finding>,
 ) {
+    let module = context.module;
     let (Some(Operand::ExecutionModel(model)), Some(id)) = (entry.operands().first(), entry.id(1)) else {
         return;
     };
     let mut inputs: Vec<u32> = Vec::new();
-    for variable in entry.operands().iter().skip(3).filter_map(id_of).filter_map(|id| module.definition(id)) {
-        let builtin = variable.instruction.result_id.and_then(|id| decorations.builtins.get(&id));
+    for variable in entry.operands().iter().skip(3).filter_map(Operand::id).filter_map(|id| module.definition(id)) {
+        let builtin = variable.result_id.and_then(|id| decorations.builtins.get(&id));
         if let (Some(StorageClass::Input), Some(&builtin)) = (class_of(variable), builtin) {
             if inputs.contains(&(builtin as u32)) {
                 findings.push(entry.finding(&BUILTIN_TWICE, format!("{builtin:?} does")));
@@ -274,11 +272,11 @@ fn entry_point(
     if matches!(model, GLCompute | TaskNV | MeshNV | TaskEXT | MeshEXT) {
         return;
     }
-    let (reached, _) = calls.reach(id);
-    let functions = module.functions.iter().filter(|function| reached.contains(&function.id));
+    let (reached, _) = context.calls.reach(id);
+    let functions = reached.iter().filter_map(|id| module.function(*id));
     for inside in functions.flat_map(|function| module.body(function)) {
         let is_shared = |id: Word| module.definition(id).and_then(class_of) == Some(StorageClass::Workgroup);
-        if inside.operands().iter().filter_map(id_of).any(is_shared) {
+        if inside.operands().iter().filter_map(Operand::id).any(is_shared) {
             findings.push(inside.finding(&WORKGROUP_MODEL, format!("{model:?}")));
         }
         if *model != TessellationControl {
@@ -288,11 +286,11 @@ fn entry_point(
 }
 
 /// The Workgroup scope where an entry point has no work-groups: of execution first, where an instruction has such a scope.
-fn scopes(module: &Module, entry: &Entry, model: ExecutionModel, findings: &mut Vec<Finding>) {
+fn scopes(module: &Module<'_>, entry: &Entry<'_>, model: ExecutionModel, findings: &mut Vec<Finding>) {
     let is_memory = |number: usize| match entry.op() {
         Op::ControlBarrier => number > 0,
         Op::MemoryBarrier | Op::Load | Op::Store => true,
-        op => format!("{op:?}").starts_with("Atomic"),
+        _ => entry.class.opname.starts_with("Atomic"),
     };
     let scopes = entry.operands().iter().filter_map(|operand| match operand {
         Operand::IdScope(scope) => Some(*scope),
@@ -306,8 +304,8 @@ fn scopes(module: &Module, entry: &Entry, model: ExecutionModel, findings: &mut 
     }
 }
 
-fn has_size(module: &Module, decorations: &Decorations, id: Word) -> bool {
-    let is_mode = |entry: &&Entry| {
+fn has_size(module: &Module<'_>, decorations: &Decorations, id: Word) -> bool {
+    let is_mode = |entry: &&Entry<'_>| {
         let mode = entry.operands().get(1);
         matches!(entry.op(), Op::ExecutionMode | Op::ExecutionModeId)
             && entry.id(0) == Some(id)
@@ -317,5 +315,5 @@ fn has_size(module: &Module, decorations: &Decorations, id: Word) -> bool {
             )
     };
     decorations.builtins.values().any(|builtin| *builtin == BuiltIn::WorkgroupSize)
-        || module.entries.iter().any(|entry| is_mode(&entry))
+        || module.preamble().iter().any(|entry| is_mode(&entry))
 }

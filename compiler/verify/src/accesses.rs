@@ -1,15 +1,12 @@
 //! Plain loads and stores: alignment of physical accesses, and what the Vulkan memory model asks of accesses.
 
-use rspirv::{
-    dr::Operand,
-    spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass, Word},
-};
-
+use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
 
 use super::{
     Context, Finding, Rule,
     module::{Entry, Module},
+    operand::Operand,
 };
 
 pub(super) const RULES: &[Rule] =
@@ -73,9 +70,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn types(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+fn types(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let value = match entry.op() {
-        Op::Load => entry.instruction.result_type,
+        Op::Load => entry.result_type,
         Op::Store => entry.id(1).and_then(|value| module.type_of(value)),
         _ => return,
     };
@@ -89,33 +86,32 @@ fn types(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
 }
 
 /// The pointers of the instruction, and the memory operands: of a copy, one set may serve both.
-fn operands(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+fn operands(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let operands = entry.operands();
-    let masks: Vec<(MemoryAccess, Option<u32>)> = operands
-        .iter()
-        .enumerate()
-        .filter_map(|(index, operand)| match operand {
-            Operand::MemoryAccess(mask) => {
-                let alignment =
-                    mask.contains(MemoryAccess::ALIGNED).then(|| entry.literal(index + 1)).flatten();
-                Some((*mask, alignment))
-            }
-            _ => None,
-        })
-        .collect();
-    let first = masks.first().copied();
-    // What is read, and what is written.
-    let accesses = match entry.op() {
-        Op::Load => vec![(entry.id(0), first, Direction::Read)],
-        Op::Store => vec![(entry.id(0), first, Direction::Write)],
-        _ if masks.len() == 2 => {
-            vec![(entry.id(0), first, Direction::Write), (entry.id(1), Some(masks[1]), Direction::Read)]
+    let mut masks = operands.iter().enumerate().filter_map(|(index, operand)| match operand {
+        Operand::MemoryAccess(mask) => {
+            let alignment = mask.contains(MemoryAccess::ALIGNED).then(|| entry.literal(index + 1)).flatten();
+            Some((*mask, alignment))
         }
-        _ => vec![(entry.id(0), first, Direction::Both), (entry.id(1), first, Direction::Both)],
-    };
-    for (pointer, operand, direction) in accesses {
+        _ => None,
+    });
+    let (first, second) = (masks.next(), masks.next());
+    let mut check = |pointer: Option<Word>, operand, direction| {
         let pointer = pointer.and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty));
         access(module, entry, pointer, operand, direction, findings);
+    };
+    // What is read, and what is written.
+    match (entry.op(), second) {
+        (Op::Load, _) => check(entry.id(0), first, Direction::Read),
+        (Op::Store, _) => check(entry.id(0), first, Direction::Write),
+        (_, Some(second)) => {
+            check(entry.id(0), first, Direction::Write);
+            check(entry.id(1), Some(second), Direction::Read);
+        }
+        (_, None) => {
+            check(entry.id(0), first, Direction::Both);
+            check(entry.id(1), first, Direction::Both);
+        }
     }
 }
 
@@ -127,8 +123,8 @@ enum Direction {
 }
 
 fn access(
-    module: &Module,
-    entry: &Entry,
+    module: &Module<'_>,
+    entry: &Entry<'_>,
     pointer: Option<(StorageClass, Word)>,
     operand: Option<(MemoryAccess, Option<u32>)>,
     direction: Direction,
@@ -166,7 +162,13 @@ fn access(
 
 /// Bytes of the largest scalar in a type; 0 where it has none that we know. Each type is looked at once, so that
 /// a malformed module cannot make this long.
-fn largest_scalar(module: &Module, ty: Word) -> u32 {
+fn largest_scalar(module: &Module<'_>, ty: Word) -> u32 {
+    // Most are numbers, or vectors of them.
+    let element = module.definition(ty).filter(|it| it.op() == Op::TypeVector).and_then(|it| it.id(0));
+    let number = module.definition(element.unwrap_or(ty));
+    if let Some(number) = number.filter(|it| matches!(it.op(), Op::TypeInt | Op::TypeFloat)) {
+        return number.literal(0).unwrap_or(0) / 8;
+    }
     let mut seen = FxHashSet::default();
     let mut open = vec![ty];
     let mut largest = 0;
@@ -185,9 +187,9 @@ fn largest_scalar(module: &Module, ty: Word) -> u32 {
     largest
 }
 
-fn convert(module: &Module, entry: &Entry, findings: &mut Vec<Finding>) {
+fn convert(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let ty = match entry.op() {
-        Op::ConvertPtrToU => entry.instruction.result_type,
+        Op::ConvertPtrToU => entry.result_type,
         _ => entry.id(0).and_then(|id| module.type_of(id)),
     };
     let physical = module.has(Capability::PhysicalStorageBufferAddresses);

@@ -2,17 +2,15 @@
 //!
 //! Adds what the numbers alone do not tell: that they must be constants, and the capabilities they need.
 
-use rspirv::{
-    dr::Operand,
-    spirv::{Capability, Op, Scope},
-};
+use rspirv::spirv::{Capability, Op, Scope};
 
 use super::{
     Context, Finding, Rule,
     masks::{self, Execution, Kind},
     module::Entry,
+    operand::Operand,
 };
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[CONSTANT, DEVICE, DEVICE_FEATURE, QUEUE_FAMILY, SUBGROUP, BARRIER_MODEL];
 
@@ -69,7 +67,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 struct Check<'a, 'm> {
     context: &'a Context<'m>,
-    entry: &'a Entry,
+    entry: &'a Entry<'a>,
     findings: &'a mut Vec<Finding>,
 }
 
@@ -151,7 +149,7 @@ impl Check<'_, '_> {
         let execution = match op {
             Op::ControlBarrier => Execution::Barrier,
             Op::GroupAsyncCopy | Op::GroupWaitEvents => Execution::Async,
-            _ if self.entry.instruction.class.opname.starts_with("Group")
+            _ if self.entry.class.opname.starts_with("Group")
                 && matches!(self.entry.operands().first(), Some(Operand::IdScope(_))) =>
             {
                 Execution::Group

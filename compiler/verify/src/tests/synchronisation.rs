@@ -3,7 +3,7 @@
 use super::{
     OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_refuses, refuses, verify, vulkan_refuses,
 };
-use crate::{opencl::Environment, target::Target};
+use kiln_vocabulary::{opencl::Environment, target::Target};
 
 #[track_caller]
 fn vulkan(rule: &str, instruction: &str) {

@@ -5,7 +5,7 @@
 use rspirv::spirv::{MemorySemantics, Scope};
 
 use super::Rule;
-use crate::opencl::Environment;
+use kiln_vocabulary::opencl::Environment;
 
 pub(super) const RULES: &[Rule] = &[
     VK_ONE_ORDER,
@@ -146,17 +146,22 @@ const CL_ASYNC: Rule = Rule {
 
 /// The instructions that the rules tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `OpAtomicLoad`
     AtomicLoad,
+    /// `OpAtomicStore` and what else only stores.
     AtomicStore,
+    /// Atomics that read and write.
     AtomicModify,
+    /// `OpMemoryBarrier`
     MemoryBarrier,
+    /// `OpControlBarrier`
     ControlBarrier,
 }
 
 /// Who may use a scope for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Execution {
+pub enum Execution {
     /// A barrier.
     Barrier,
     /// An operation over a group.
@@ -182,7 +187,7 @@ const MODEL: MemorySemantics = MemorySemantics::MAKE_AVAILABLE
     .union(MemorySemantics::OUTPUT_MEMORY);
 
 /// The rules that a memory semantics mask breaks.
-pub(crate) fn broken_by_mask(
+pub fn broken_by_mask(
     environment: Environment,
     vulkan_model: bool,
     kind: Kind,
@@ -227,7 +232,7 @@ pub(crate) fn broken_by_mask(
 }
 
 /// The rules that the two masks of a compare-exchange break together.
-pub(crate) fn broken_by_pair(environment: Environment, equal: u32, unequal: u32) -> Vec<&'static Rule> {
+pub fn broken_by_pair(environment: Environment, equal: u32, unequal: u32) -> Vec<&'static Rule> {
     let (equal, unequal) =
         (MemorySemantics::from_bits_truncate(equal), MemorySemantics::from_bits_truncate(unequal));
     let mut broken = Vec::new();
@@ -267,7 +272,7 @@ fn rank(mask: MemorySemantics) -> u8 {
 }
 
 /// The rules that a memory scope breaks with the semantics that stand beside it.
-pub(crate) fn broken_by_memory_scope(
+pub fn broken_by_memory_scope(
     environment: Environment,
     kind: Kind,
     scope: u32,
@@ -298,7 +303,7 @@ pub(crate) fn broken_by_memory_scope(
 }
 
 /// The rules that an execution scope breaks.
-pub(crate) fn broken_by_execution_scope(
+pub fn broken_by_execution_scope(
     environment: Environment,
     execution: Execution,
     scope: u32,

@@ -3,15 +3,15 @@
 //! What a consumer takes for granted before it looks at meanings (SPIR-V 2.4 and 2.16.1).
 
 use rspirv::{
-    dr::Operand,
     grammar::reflect,
     spirv::{Op, StorageClass, Word},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{
     Context, Finding, Rule,
-    module::{Entry, Function, Module, id_of},
+    module::{Entry, Function, Module},
+    operand::Operand,
 };
 
 pub(super) const RULES: &[Rule] =
@@ -53,27 +53,27 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     ids(module, findings);
     sections(module, findings);
     types_once(module, findings);
-    for function in &module.functions {
+    for function in module.functions {
         check_function(module, function, findings);
     }
 }
 
-fn ids(module: &Module, findings: &mut Vec<Finding>) {
-    let mut defined = FxHashSet::default();
+fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
+    let sets = sets_of_ids(module);
     for (index, entry) in module.entries.iter().enumerate() {
-        if let Some(result) = entry.instruction.result_id {
+        if let Some(result) = entry.result_id {
             if result == 0 || result >= module.bound {
                 let message = format!("%{result} where the bound is {}", module.bound);
                 findings.push(entry.finding(&BOUND, message));
             }
-            if !defined.insert(result) {
+            if module.definition_index(result) != Some(index) {
                 findings.push(entry.finding(&ONCE, format!("{} is defined before", module.name(result))));
             }
         }
-        if let Some(ty) = entry.instruction.result_type {
+        if let Some(ty) = entry.result_type {
             match module.definition_index(ty) {
                 Some(at) if at < index => {
-                    let is_type = module.entries[at].instruction.class.opname.starts_with("Type");
+                    let is_type = module.entries[at].class.opname.starts_with("Type");
                     if !is_type {
                         findings.push(entry.finding(&TYPE, format!("{} is no type", module.name(ty))));
                     }
@@ -83,9 +83,9 @@ fn ids(module: &Module, findings: &mut Vec<Finding>) {
                 }
             }
         }
-        let known = known_ids(module, entry);
+        let known = known_ids(&sets, entry);
         for (position, operand) in entry.operands().iter().enumerate().take(known) {
-            let Some(id) = id_of(operand) else { continue };
+            let Some(id) = operand.id() else { continue };
             let missing = match module.definition_index(id) {
                 None => true,
                 Some(at) => at >= index && !may_look_ahead(module, entry, position, at),
@@ -99,21 +99,30 @@ fn ids(module: &Module, findings: &mut Vec<Finding>) {
 
 /// How many operands are known to be ids if they look like it: of extended instructions, which rspirv reads as if
 /// all were, only those of sets without literals.
-fn known_ids(module: &Module, entry: &Entry) -> usize {
-    let set = entry.id(0).filter(|_| entry.op() == Op::ExtInst).and_then(|set| module.definition(set));
-    match set.map(Entry::operands) {
-        Some([Operand::LiteralString(name)])
-            if name != "GLSL.std.450" && !name.starts_with("NonSemantic.") =>
-        {
-            1
-        }
-        _ => usize::MAX,
+fn known_ids(sets: &[(Word, bool)], entry: &Entry<'_>) -> usize {
+    if entry.op() != Op::ExtInst {
+        return usize::MAX;
     }
+    let set = sets.iter().find(|(set, _)| Some(*set) == entry.id(0));
+    if set.is_some_and(|(_, only_ids)| !only_ids) { 1 } else { usize::MAX }
+}
+
+/// The extended instruction sets, and whether the operands of their instructions are ids, all of them.
+fn sets_of_ids(module: &Module<'_>) -> Vec<(Word, bool)> {
+    let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
+    let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {
+        (Some(set), [Operand::LiteralString(name)]) => {
+            let name = module.text(*name);
+            Some((set, name == "GLSL.std.450" || name.starts_with("NonSemantic.")))
+        }
+        _ => None,
+    });
+    sets.collect()
 }
 
 /// SPIR-V 2.4, last paragraphs: who may name what comes later. Blocks need not stand in the order of their
 /// execution, so that within functions only a use before its definition in the same block is refused here.
-fn may_look_ahead(module: &Module, entry: &Entry, position: usize, definition: usize) -> bool {
+fn may_look_ahead(module: &Module<'_>, entry: &Entry<'_>, position: usize, definition: usize) -> bool {
     use Op::*;
     match entry.op() {
         EntryPoint | ExecutionMode | ExecutionModeId | Name | MemberName | Decorate | DecorateId
@@ -135,11 +144,8 @@ fn may_look_ahead(module: &Module, entry: &Entry, position: usize, definition: u
 }
 
 /// Whether an entry and a later definition stand in the same block, or outside functions.
-fn same_block(module: &Module, entry: &Entry, definition: usize) -> bool {
-    let Ok(at) = module.entries.binary_search_by_key(&entry.offset, |other| other.offset) else {
-        return true;
-    };
-    !module.entries[at..=definition].iter().any(|entry| entry.op() == Op::Label)
+fn same_block(module: &Module<'_>, entry: &Entry<'_>, definition: usize) -> bool {
+    entry.op() != Op::Label && module.entries[definition].block == entry.block
 }
 
 /// SPIR-V 2.4: the sections, numbered. Instructions that may stand anywhere have none.
@@ -176,7 +182,7 @@ fn section(op: Op) -> Option<u8> {
     })
 }
 
-fn sections(module: &Module, findings: &mut Vec<Finding>) {
+fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
     let mut reached = 0;
     let mut inside = false;
     for entry in &module.entries {
@@ -205,30 +211,24 @@ fn sections(module: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-fn types_once(module: &Module, findings: &mut Vec<Finding>) {
+fn types_once(module: &Module<'_>, findings: &mut Vec<Finding>) {
     use Op::*;
     let mut seen = FxHashSet::default();
     for entry in &module.entries {
         let op = entry.op();
-        let is_type = section(op) == Some(11) && entry.instruction.class.opname.starts_with("Type");
+        let is_type = section(op) == Some(11) && entry.class.opname.starts_with("Type");
         let may_repeat =
             matches!(op, TypeStruct | TypeArray | TypeRuntimeArray | TypePointer | TypeForwardPointer);
-        if is_type && !may_repeat && !seen.insert(format!("{op:?} {:?}", entry.operands())) {
+        if is_type && !may_repeat && !seen.insert((op, &module.operand_words(entry)[1..])) {
             findings.push(entry.finding(&SAME_TYPE, "the type is declared before"));
         }
     }
 }
 
-fn check_function(module: &Module, function: &Function, findings: &mut Vec<Finding>) {
+fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<Finding>) {
     let body = module.body(function);
     signature(module, body, findings);
-    let labels: FxHashMap<Word, usize> = body
-        .iter()
-        .filter(|entry| entry.op() == Op::Label)
-        .filter_map(|entry| entry.instruction.result_id)
-        .enumerate()
-        .map(|(index, label)| (label, index))
-        .collect();
+    let first = body.iter().position(|entry| entry.op() == Op::Label).map(|at| function.entries.start + at);
     let mut open = false;
     let mut leading = true;
     let mut blocks = 0;
@@ -271,7 +271,7 @@ fn check_function(module: &Module, function: &Function, findings: &mut Vec<Findi
             }
             Op::LoopMerge | Op::SelectionMerge => merge(entry, body.get(index + 1), findings),
             Op::Branch | Op::BranchConditional | Op::Switch => {
-                branch(module, entry, &labels, findings);
+                branch(module, entry, function, first, findings);
                 open = false;
             }
             _ if reflect::is_block_terminator(op) => open = false,
@@ -281,11 +281,11 @@ fn check_function(module: &Module, function: &Function, findings: &mut Vec<Findi
     }
 }
 
-fn signature(module: &Module, body: &[Entry], findings: &mut Vec<Finding>) {
+fn signature(module: &Module<'_>, body: &[Entry<'_>], findings: &mut Vec<Finding>) {
     let parameters: Vec<Option<Word>> = body
         .iter()
         .filter(|entry| entry.op() == Op::FunctionParameter)
-        .map(|entry| entry.instruction.result_type)
+        .map(|entry| entry.result_type)
         .collect();
     let ty = body[0].id(1).and_then(|ty| module.definition(ty)).filter(|ty| ty.op() == Op::TypeFunction);
     let Some(ty) = ty else {
@@ -293,12 +293,12 @@ fn signature(module: &Module, body: &[Entry], findings: &mut Vec<Finding>) {
         return;
     };
     let declared: Vec<Option<Word>> = (1..ty.operands().len()).map(|index| ty.id(index)).collect();
-    if declared != parameters || ty.id(0) != body[0].instruction.result_type {
+    if declared != parameters || ty.id(0) != body[0].result_type {
         findings.push(body[0].finding(&FUNCTION, "its parameters or its result differ from its type"));
     }
 }
 
-fn merge(entry: &Entry, next: Option<&Entry>, findings: &mut Vec<Finding>) {
+fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding>) {
     let next = next.map(Entry::op);
     let lawful = match entry.op() {
         Op::LoopMerge => matches!(next, Some(Op::Branch | Op::BranchConditional)),
@@ -309,20 +309,23 @@ fn merge(entry: &Entry, next: Option<&Entry>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn branch(module: &Module, entry: &Entry, labels: &FxHashMap<Word, usize>, findings: &mut Vec<Finding>) {
-    let ids = entry.operands().iter().filter_map(id_of);
-    let targets: Vec<Word> = match entry.op() {
-        Op::Branch => ids.collect(),
-        _ => ids.skip(1).collect(),
-    };
-    for target in targets {
-        match labels.get(&target) {
-            Some(0) => findings.push(entry.finding(&LABEL, "it goes to the first block")),
-            Some(_) => {}
-            None => {
-                let message = format!("{} is no block of this function", module.name(target));
-                findings.push(entry.finding(&LABEL, message));
-            }
+fn branch(
+    module: &Module<'_>,
+    entry: &Entry<'_>,
+    function: &Function,
+    first: Option<usize>,
+    findings: &mut Vec<Finding>,
+) {
+    // The first id of the others is the condition or the selector.
+    let skipped = usize::from(entry.op() != Op::Branch);
+    for target in entry.operands().iter().filter_map(Operand::id).skip(skipped) {
+        let label = module.definition_index(target);
+        let label = label.filter(|at| function.entries.contains(at) && module.entries[*at].op() == Op::Label);
+        if label.is_none() {
+            let message = format!("{} is no block of this function", module.name(target));
+            findings.push(entry.finding(&LABEL, message));
+        } else if label == first {
+            findings.push(entry.finding(&LABEL, "it goes to the first block"));
         }
     }
 }
