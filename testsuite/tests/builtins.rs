@@ -165,7 +165,10 @@ fn compile(text: &str, target: &Target) -> Result<bool, String> {
     let source = Source { name: "builtin.cl".to_owned(), text: text.as_bytes().to_vec() };
     let output = panic::catch_unwind(|| kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv))
         .map_err(|_| "the compiler panics".to_owned())?;
-    let Some(Artifact::Module(words)) = output.artifact else {
+    if let Some(invalid) = output.invalid_module {
+        return Err(invalid.to_string());
+    }
+    let Some(Artifact::Module(module)) = output.artifact else {
         let other = output.diagnostics.iter().find(|it| {
             it.severity == kiln_compiler::diag::Severity::Error && it.code.name() != "target-feature"
         });
@@ -176,8 +179,7 @@ fn compile(text: &str, target: &Target) -> Result<bool, String> {
     };
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = scratch.path().join("module.spv");
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    fs::write(&path, bytes).map_err(|error| error.to_string())?;
+    fs::write(&path, module.to_bytes()).map_err(|error| error.to_string())?;
     let name = if target.environment == Environment::Vulkan { "vulkan" } else { "opencl" };
     module::check(&path, name)?;
     Ok(true)

@@ -155,6 +155,56 @@ fn a_crash_leaves_a_source_that_crashes_again() {
     assert_eq!(process::run(&mut command, b"", LIMIT).expect("kiln starts").code(), Some(0));
 }
 
+/// The emitter is made to fail: whatever is asked for, `kiln` exits with 70 and writes nothing.
+#[test]
+fn an_invalid_module_is_never_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("size.h"), "#define SIZE EXTENT\n").expect("a file");
+    fs::write(path("k.cl"), KERNEL).expect("a file");
+    let kiln = |words: &[&str]| {
+        let mut command = kiln::command();
+        command.env("KILN_BREAK_MODULE", "1").env("KILN_CRASH_DIR", folder.path());
+        command.current_dir(folder.path()).args(words);
+        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    };
+    let files = || -> Vec<String> {
+        let entries = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry"));
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let commands: [&[&str]; 6] = [
+        &["compile", "-DEXTENT=7", "k.cl"],
+        &["compile", "-DEXTENT=7", "--env", "opencl", "k.cl", "-o", "kept.spv", "-MD"],
+        &["compile", "-DEXTENT=7", "--emit", "asm", "k.cl"],
+        &["compile", "-DEXTENT=7", "--emit", "header", "k.cl"],
+        &["compile", "-DEXTENT=7", "--emit", "rust", "k.cl"],
+        &["run", "-DEXTENT=7", "--device", "reference", "k.cl", "--kernel", "k", "--global", "1", "--arg", "out:int:1"],
+    ];
+    fs::write(path("kept.spv"), "what was there before").expect("a file");
+    for words in commands {
+        let failed = kiln(words);
+        assert_eq!(failed.code(), Some(70), "{words:?}: {}", failed.stderr);
+        assert_eq!(failed.text(), "", "{words:?}");
+        let told = "a fault of kiln and not of the source: the module is invalid: ";
+        assert!(failed.stderr.contains(told), "{}", failed.stderr);
+        assert!(failed.stderr.contains("[SPIRV-id-bound]"), "{}", failed.stderr);
+        let names = files();
+        let [report, "k.cl", "kept.spv", "size.h"] = names.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        else {
+            panic!("{words:?}: {names:?}")
+        };
+        let text = fs::read_to_string(path(report)).expect("a report");
+        assert!(text.contains("[SPIRV-id-bound]") && text.contains("out[0] = 7;"), "{text}");
+        fs::remove_file(path(report)).expect("it is there");
+    }
+    assert_eq!(fs::read_to_string(path("kept.spv")).expect("a file"), "what was there before");
+    // What makes no module does not need the emitter.
+    assert_eq!(kiln(&["check", "-DEXTENT=7", "k.cl"]).code(), Some(0));
+}
+
 #[test]
 fn terminals_have_colours_unless_they_are_not_wanted() {
     let folder = tempfile::tempdir().expect("a folder");

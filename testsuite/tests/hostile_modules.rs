@@ -108,7 +108,7 @@ fn module(text: &str) -> Vec<u32> {
         ..Options::default()
     };
     match kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv).artifact {
-        Some(Artifact::Module(words)) => words,
+        Some(Artifact::Module(module)) => module.into_words(),
         _ => panic!("the source compiles"),
     }
 }

@@ -29,7 +29,7 @@ fn module(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqC
     let source = Source { name: "litmus.cl".to_owned(), text: test.plain_source(setting).into_bytes() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match output.artifact {
-        Some(Artifact::Module(words)) => words,
+        Some(Artifact::Module(module)) => module.into_words(),
         _ => panic!("{}: {:?}\n{}", test.name, output.diagnostics, test.plain_source(setting)),
     }
 }

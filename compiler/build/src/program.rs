@@ -10,6 +10,7 @@ use kiln_compiler::{
     diag::Severity,
     interface::Interface,
     session::{Loader, Options, Source},
+    verify::{InvalidModule, VerifiedModule},
 };
 use kiln_report::{Format, report, report_one};
 
@@ -21,8 +22,8 @@ use crate::{
 /// A compiled source.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The module.
-    pub words: Vec<u32>,
+    /// The module, which was verified.
+    pub module: VerifiedModule,
     /// What it offers.
     pub interface: Interface,
     /// Its warnings, each on one line as GCC writes them.
@@ -34,7 +35,7 @@ pub struct Compiled {
 impl Compiled {
     /// The module as a file holds it.
     pub fn bytes(&self) -> Vec<u8> {
-        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        self.module.to_bytes()
     }
 }
 
@@ -55,21 +56,35 @@ pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
 
 pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Result<Compiled, Rejected> {
     let files = Files::default();
+    let name = source.name.clone();
     let output = compile_deep(source, options, &files, &Emit::Spirv);
     let dependencies = files.read.into_inner().unwrap_or_else(PoisonError::into_inner);
     match (&output.artifact, &output.interface) {
-        (Some(Artifact::Module(words)), Some(interface)) => Ok(Compiled {
-            words: words.clone(),
+        (Some(Artifact::Module(module)), Some(interface)) => Ok(Compiled {
+            module: module.clone(),
             interface: interface.clone(),
             warnings: lines(&output, Severity::Warning),
             dependencies,
         }),
-        _ => Err(Rejected {
-            lines: lines(&output, Severity::Error),
-            text: plain(&report(Format::Rich, &output)),
-            dependencies,
-        }),
+        _ => {
+            let mut lines = lines(&output, Severity::Error);
+            let mut text = plain(&report(Format::Rich, &output));
+            if let Some(invalid) = &output.invalid_module {
+                let fault = fault(&name, invalid);
+                text.push_str(&format!("{fault}\n"));
+                lines.push(fault);
+            }
+            Err(Rejected { lines, text, dependencies })
+        }
     }
+}
+
+/// What there is to say of a module that the compiler made and that is not valid.
+fn fault(name: &str, invalid: &InvalidModule) -> String {
+    format!(
+        "{name}: error: this is a fault of kiln and not of the source: the module is invalid: {invalid}; `kiln compile` with \
+         the same options writes a report that brings it about again"
+    )
 }
 
 /// The diagnostics of this severity, the first line of each.
@@ -109,5 +124,19 @@ impl Loader for Files {
             read.push(path.to_owned());
         }
         Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_invalid_module_is_an_error() {
+        let source = Source { name: "k.cl".to_owned(), text: b"kernel void k(void) { }".to_vec() };
+        let options = Options { break_module: true, ..Options::default() };
+        let error = compile(source, &options).expect_err("the module is invalid").to_string();
+        assert!(error.contains("k.cl: error: this is a fault of kiln"), "{error}");
+        assert!(error.contains("[SPIRV-id-bound]"), "{error}");
     }
 }

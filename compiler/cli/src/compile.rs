@@ -19,6 +19,7 @@ use kiln_compiler::{
     opencl::Environment,
     session::{Options, Source},
     target::Target,
+    verify::VerifiedModule,
 };
 
 pub(crate) use self::depfile::DependencyOptions;
@@ -85,12 +86,9 @@ fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &st
         (EmitArgument::Json, Some(interface)) => format!("{:#}\n", json(interface)).into_bytes(),
         (EmitArgument::Header, Some(interface)) => c(interface, &stem(path), words(artifact)).into_bytes(),
         (EmitArgument::Rust, Some(interface)) => {
-            rust(interface, path, &Module::Bytes(bytes(words(artifact)))).into_bytes()
+            rust(interface, path, &Module::Bytes(bytes(artifact))).into_bytes()
         }
-        _ => match artifact {
-            Artifact::Text(text) => text.as_bytes().to_vec(),
-            Artifact::Module(words) => bytes(words),
-        },
+        _ => bytes(artifact),
     }
 }
 
@@ -114,25 +112,33 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files)
     })
 }
 
-/// Compiles for a device; the module's words, or how it ended without.
+/// Compiles for a device; the module, or how it ended without.
 pub(crate) fn module(
     source: Source,
     options: &Options,
     files: &Files,
     shown: &CompileOptions,
-) -> Result<Vec<u32>, Outcome> {
+) -> Result<VerifiedModule, Outcome> {
     let output = output(source, options, files, &Emit::Spirv).ok_or(Outcome::Crash)?;
     show(&[report(&output, shown)], shown);
     match output.artifact {
-        Some(Artifact::Module(words)) => Ok(words),
+        Some(Artifact::Module(module)) => Ok(module),
         _ => Err(Outcome::Diagnostics),
     }
 }
 
-/// Compiles; none if the compiler fails, which is told.
+/// Compiles; none if the compiler panics or emits an invalid module, which is told.
 fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
     let scene = crash::Scene { source, options, loader: files };
-    crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))
+    let output =
+        crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
+    match &output.invalid_module {
+        Some(invalid) => {
+            crash::invalid_module(&scene, invalid);
+            None
+        }
+        None => Some(output),
+    }
 }
 
 /// What a compilation reported, in the form asked for.
@@ -156,13 +162,17 @@ fn show(reports: &[String], options: &CompileOptions) {
 /// The module's words; none of a text.
 fn words(artifact: &Artifact) -> &[u32] {
     match artifact {
-        Artifact::Module(words) => words,
+        Artifact::Module(module) => module.words(),
         Artifact::Text(_) => &[],
     }
 }
 
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+/// The artifact as a file holds it.
+fn bytes(artifact: &Artifact) -> Vec<u8> {
+    match artifact {
+        Artifact::Text(text) => text.as_bytes().to_vec(),
+        Artifact::Module(module) => module.to_bytes(),
+    }
 }
 
 /// The source's name without folder and ending.

@@ -1,4 +1,4 @@
-//! When Kiln itself fails: a panic becomes a report from which it can be brought about again.
+//! When Kiln itself fails: a panic, or an invalid module, becomes a report from which it can be brought about again.
 //!
 //! A report is a source. Its leading comment tells the version, the command, where it happened and how it came there; what
 //! follows is the source, preprocessed, so that no other file is needed. It must never know what a compilation does.
@@ -20,6 +20,7 @@ use std::{
 use kiln_compiler::{
     Artifact, Emit,
     session::{Loader, Options, Source},
+    verify::InvalidModule,
 };
 
 use crate::files::write_output;
@@ -29,6 +30,9 @@ const FOLDER: &str = "KILN_CRASH_DIR";
 
 /// For tests: a source that has this word makes the compiler panic.
 const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
+
+/// For tests: with this, the compiler emits invalid modules.
+const BREAK_MODULE: &str = "KILN_BREAK_MODULE";
 
 /// Options whose work is done in a preprocessed source, and options that write elsewhere; behind them, a value.
 const DONE: &[&str] = &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
@@ -95,21 +99,37 @@ pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -
     match result {
         Ok(value) => Some(value),
         Err(_) => {
-            tell(scene);
+            tell_panic(scene);
             None
         }
     }
 }
 
-fn tell(scene: Option<&Scene<'_>>) {
+/// Whether tests ask for invalid modules.
+pub(crate) fn breaks_modules() -> bool {
+    env::var_os(BREAK_MODULE).is_some()
+}
+
+/// Tells of a module that the compiler made and that breaks rules, with the report's place.
+pub(crate) fn invalid_module(scene: &Scene<'_>, invalid: &InvalidModule) {
+    let findings: Vec<String> = invalid.findings.iter().map(ToString::to_string).collect();
+    tell(Some(scene), &format!("the module is invalid: {invalid}"), "invalid", &findings);
+}
+
+fn tell_panic(scene: Option<&Scene<'_>>) {
     let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
     let first = panics.first().and_then(|text| text.lines().next()).unwrap_or("a panic").to_owned();
+    tell(scene, &first, "panic", &panics);
+}
+
+/// Tells of a fault in a sentence, and writes the report with everything that is known of it, each under this label.
+fn tell(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
     anstream::eprintln!("kiln: error: this is a fault of kiln and not of the source: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
     let path = folder.join(&name).to_string_lossy().into_owned();
-    match write_output(&path, report(&name, scene, &panics).as_bytes()) {
+    match write_output(&path, report(&name, scene, label, details).as_bytes()) {
         Ok(()) => {
             anstream::eprintln!("kiln: note: what brings it about again is in `{path}`; please report it");
         }
@@ -117,7 +137,7 @@ fn tell(scene: Option<&Scene<'_>>) {
     }
 }
 
-fn report(name: &str, scene: Option<&Scene<'_>>, panics: &[String]) -> String {
+fn report(name: &str, scene: Option<&Scene<'_>>, label: &str, details: &[String]) -> String {
     let words = WORDS.get().map(Vec::as_slice).unwrap_or_default();
     let mut comment =
         format!("kiln {}, {} {}\n", env!("CARGO_PKG_VERSION"), env::consts::ARCH, env::consts::OS);
@@ -126,8 +146,8 @@ fn report(name: &str, scene: Option<&Scene<'_>>, panics: &[String]) -> String {
         let _ = writeln!(comment, "source: {}", scene.source.name);
         let _ = writeln!(comment, "again: kiln {}", quoted(&again(words, name)));
     }
-    for panic in panics {
-        let _ = writeln!(comment, "panic: {panic}");
+    for detail in details {
+        let _ = writeln!(comment, "{label}: {detail}");
     }
     let source = scene.map(flat).unwrap_or_default();
     // A backslash at the end of a line would take the next one into the comment.

@@ -8,6 +8,8 @@ use kiln_compiler::{
     target::Target,
 };
 
+use crate::crash;
+
 /// Options of every command that compiles.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CompileOptions {
@@ -184,6 +186,7 @@ impl CompileOptions {
             SeqCstArgument::Strict => SeqCst::Strict,
             SeqCstArgument::AcqRel => SeqCst::AcqRel,
         };
+        options.break_module = crash::breaks_modules();
         options
     }
 }

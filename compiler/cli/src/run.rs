@@ -86,7 +86,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
             options.overflow = Overflow::Told;
         }
         match compile::module(source, &options, files, &command.options) {
-            Ok(words) => Program::from_spirv(&device, &words)?,
+            Ok(module) => Program::from_spirv(&device, module.words())?,
             Err(outcome) => return Ok(outcome),
         }
     };

@@ -65,6 +65,9 @@ struct Emitter<'a> {
     elements: FxHashMap<FuncId, Elements>,
 }
 
+/// The index of the bound in a module's header (SPIR-V 2.3).
+const BOUND: usize = 3;
+
 /// Emits a module that the target's passes have prepared, with the lines of its source if they are to be found.
 pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec<u32> {
     let target = &options.target;
@@ -106,7 +109,11 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     if !options.strip {
         emitter.reflection();
     }
-    emitter.writer.finish()
+    let mut words = emitter.writer.finish();
+    if options.break_module {
+        words[BOUND] = 1;
+    }
+    words
 }
 
 impl Emitter<'_> {

@@ -38,6 +38,7 @@ use crate::{
     interface::Interface,
     session::{Loader, Options, Source},
     source::SourceMap,
+    verify::{InvalidModule, VerifiedModule},
 };
 
 /// What a compilation gives.
@@ -46,6 +47,9 @@ pub struct Output {
     pub artifact: Option<Artifact>,
     /// What the program offers to its host; none when there are errors, or when the type checker was not come to.
     pub interface: Option<Interface>,
+    /// The rules of SPIR-V that the emitted module breaks. That is a fault of the compiler, not of the source; there is no
+    /// artifact then.
+    pub invalid_module: Option<InvalidModule>,
     /// Errors and warnings in the order found.
     pub diagnostics: Vec<Diagnostic>,
     /// Errors beyond the limit that are only counted.
@@ -72,17 +76,22 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut sink = Sink::new(options.warnings.clone());
     let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None);
     let mut interface = None;
-    let artifact = match emit {
+    let emitted = match emit {
         Emit::Preprocessed => {
-            Some(Artifact::Text(pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left)))
+            let text = pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left);
+            Ok(Some(Artifact::Text(text)))
         }
         _ => stages(preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit, &mut interface),
     };
-    let artifact = artifact.filter(|_| !sink.has_errors());
+    let (artifact, invalid_module) = match emitted {
+        Ok(artifact) => (artifact.filter(|_| !sink.has_errors()), None),
+        Err(invalid_module) => (None, Some(invalid_module)),
+    };
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Output {
         interface: interface.filter(|_| artifact.is_some()),
         artifact,
+        invalid_module,
         diagnostics,
         hidden_errors,
         sources,
@@ -91,7 +100,8 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     }
 }
 
-/// Everything behind the preprocessor; none when it stops at errors.
+/// Everything behind the preprocessor; none when it stops at errors. Whatever the build, a module is verified before it is
+/// an artifact.
 fn stages(
     tokens: Vec<kiln_syntax::token::Token>,
     options: &Options,
@@ -100,13 +110,13 @@ fn stages(
     sink: &mut Sink,
     emit: &Emit,
     interface: &mut Option<Interface>,
-) -> Option<Artifact> {
+) -> Result<Option<Artifact>, InvalidModule> {
     let arena = Arena::default();
     let parsed = kiln_syntax::parse::parse(&tokens, &arena, sources, options.max_depth);
     drop(tokens);
     if *emit == Emit::Ast {
         syntax::report(&parsed.errors, sources, interner, sink);
-        return Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner)));
+        return Ok(Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner))));
     }
     let extent = match emit {
         Emit::Nothing => sema::Extent::Source,
@@ -115,19 +125,19 @@ fn stages(
     };
     let hir = survey::check(parsed, extent, options, sources, interner, sink, None);
     if sink.has_errors() {
-        return None;
+        return Ok(None);
     }
     *interface = Some(Interface::of(&hir, interner));
     match emit {
-        Emit::Nothing => return Some(Artifact::Text(String::new())),
-        Emit::Hir => return Some(Artifact::Text(hir::print(&hir, interner))),
+        Emit::Nothing => return Ok(Some(Artifact::Text(String::new()))),
+        Emit::Hir => return Ok(Some(Artifact::Text(hir::print(&hir, interner)))),
         _ => {}
     }
     let mut module = lower::lower(&hir, interner, sink, options.overflow);
     // The passes make new instructions in its memory.
     drop(hir);
     if *emit == Emit::Ir {
-        return Some(Artifact::Text(module.to_string()));
+        return Ok(Some(Artifact::Text(module.to_string())));
     }
     let mut wanted = None;
     passes::run(&mut module, options, sink, &mut |pass, module| {
@@ -136,10 +146,10 @@ fn stages(
         }
     });
     if sink.has_errors() {
-        return None;
+        return Ok(None);
     }
     if let Emit::IrAfter(_) = emit {
-        return Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string())));
+        return Ok(Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string()))));
     }
     let spot = |span| {
         let place = sources.resolve(span)?;
@@ -155,9 +165,9 @@ fn stages(
         trap.place = place(trap.span);
     }
     let words = emit::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
-    debug_assert_eq!(verify::verify(&words, Some(&options.target)), []);
-    Some(match emit {
-        Emit::Assembly => Artifact::Text(emit::disassemble(&words)),
-        _ => Artifact::Module(words),
-    })
+    let module = VerifiedModule::new(words, Some(&options.target))?;
+    Ok(Some(match emit {
+        Emit::Assembly => Artifact::Text(emit::disassemble(module.words())),
+        _ => Artifact::Module(module),
+    }))
 }

@@ -73,6 +73,9 @@ pub struct Options {
     /// How deep expressions and statements may nest, brackets included: as [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH) says unless
     /// the caller has a stack for more, as [`DEEP`] and [`DEEP_STACK`] are.
     pub max_depth: u16,
+    /// For tests of what happens behind the emitter: the module gets a bound that none of its ids is below.
+    #[doc(hidden)]
+    pub break_module: bool,
 }
 
 /// A depth for what programs write, and the bytes of stack that it needs.
@@ -159,6 +162,7 @@ impl Default for Options {
             bounds_checks: false,
             overflow: Overflow::default(),
             max_depth: MAX_DEPTH,
+            break_module: false,
         }
     }
 }

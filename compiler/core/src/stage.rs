@@ -1,5 +1,7 @@
 //! How far a compilation goes, and what it then gives.
 
+use crate::verify::VerifiedModule;
+
 /// What to make: each stage can print its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emit {
@@ -44,6 +46,6 @@ impl Emit {
 pub enum Artifact {
     /// Text.
     Text(String),
-    /// The words of a SPIR-V module.
-    Module(Vec<u32>),
+    /// A SPIR-V module. The type says that it was verified.
+    Module(VerifiedModule),
 }

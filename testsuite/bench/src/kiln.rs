@@ -171,7 +171,7 @@ fn module(name: &str, source: &str, target: Target, version: LanguageVersion) ->
     let source = Source { name: format!("{name}.cl"), text: source.as_bytes().to_vec() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match &output.artifact {
-        Some(Artifact::Module(words)) => Ok(words.clone()),
+        Some(Artifact::Module(module)) => Ok(module.words().to_vec()),
         _ => Err(kiln_report::report(kiln_report::Format::Gcc, &output)),
     }
 }

@@ -115,8 +115,11 @@ fn compile(configuration: &Configuration, text: &str, emit: &Emit) -> Result<Com
         let told = (diagnostic.code.name().to_owned(), diagnostic.message.clone());
         errors.entry(line).or_default().push(told);
     }
+    if let Some(invalid) = output.invalid_module {
+        return Err(format!("{invalid}\n{text}"));
+    }
     let words = match output.artifact {
-        Some(Artifact::Module(words)) => Some(words),
+        Some(Artifact::Module(module)) => Some(module.into_words()),
         _ => None,
     };
     Ok(Compiled { errors, words })

@@ -171,7 +171,7 @@ fn compile_with(device: &Device, source: &str, change: impl FnOnce(&mut Options)
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match &output.artifact {
-        Some(Artifact::Module(words)) => Program::from_spirv(device, words).expect("a good module"),
+        Some(Artifact::Module(module)) => Program::from_spirv(device, module.words()).expect("a good module"),
         _ => panic!("{:?}", output.diagnostics),
     }
 }
