@@ -181,7 +181,19 @@ fn an_invalid_module_is_never_written() {
         &["compile", "-DEXTENT=7", "--emit", "asm", "k.cl"],
         &["compile", "-DEXTENT=7", "--emit", "header", "k.cl"],
         &["compile", "-DEXTENT=7", "--emit", "rust", "k.cl"],
-        &["run", "-DEXTENT=7", "--device", "reference", "k.cl", "--kernel", "k", "--global", "1", "--arg", "out:int:1"],
+        &[
+            "run",
+            "-DEXTENT=7",
+            "--device",
+            "reference",
+            "k.cl",
+            "--kernel",
+            "k",
+            "--global",
+            "1",
+            "--arg",
+            "out:int:1",
+        ],
     ];
     fs::write(path("kept.spv"), "what was there before").expect("a file");
     for words in commands {

@@ -130,8 +130,7 @@ pub(crate) fn module(
 /// Compiles; none if the compiler panics or emits an invalid module, which is told.
 fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
     let scene = crash::Scene { source, options, loader: files };
-    let output =
-        crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
+    let output = crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
     match &output.invalid_module {
         Some(invalid) => {
             crash::invalid_module(&scene, invalid);

@@ -306,7 +306,8 @@ impl Calls {
             for entry in module.body(function) {
                 let callee = entry.id(0).filter(|_| entry.op() == Op::FunctionCall);
                 node.callees.extend(callee);
-                node.variables.extend(entry.operands().iter().filter_map(Operand::id).filter(|id| is_variable(*id)));
+                node.variables
+                    .extend(entry.operands().iter().filter_map(Operand::id).filter(|id| is_variable(*id)));
             }
             for list in [&mut node.callees, &mut node.variables] {
                 list.sort_unstable();

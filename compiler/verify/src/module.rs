@@ -118,7 +118,8 @@ impl<'w> Module<'w> {
         let mut capabilities = FxHashSet::default();
         for (index, raw) in decoded.raw.iter().enumerate() {
             block += u32::from(raw.class.opcode == Op::Label);
-            let end = decoded.raw.get(index + 1).map_or(decoded.operands.len(), |next| next.operands as usize);
+            let end =
+                decoded.raw.get(index + 1).map_or(decoded.operands.len(), |next| next.operands as usize);
             let operands = &decoded.operands[raw.operands as usize..end];
             if let (Op::Capability, [Operand::Capability(capability)]) = (raw.class.opcode, operands) {
                 declare(*capability, &mut capabilities);
@@ -414,7 +415,8 @@ impl Reader<'_> {
         if count == 0 || count > words.len() - offset {
             return Err((&FRAMING, format!("an instruction of {count} words does not fit")));
         }
-        let class = class_of(opcode).ok_or_else(|| (&GRAMMAR, format!("there is no instruction {opcode}")))?;
+        let class =
+            class_of(opcode).ok_or_else(|| (&GRAMMAR, format!("there is no instruction {opcode}")))?;
         (self.at, self.end) = (offset + 1, offset + count);
         let index = self.decoded.raw.len();
         self.decoded.raw.push(Raw {

@@ -1,8 +1,7 @@
 //! What Vulkan asks of variables by their storage class, of pointers into them, and of entry points that use what only
 //! work-groups have: standalone SPIR-V validation.
 
-use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word,
-};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -168,9 +167,7 @@ fn pointee(module: &Module<'_>, pointer: Word) -> Option<Word> {
 }
 
 fn variable(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
-    let (Some(class), Some(id), Some(pointer)) =
-        (class_of(entry), entry.result_id, entry.result_type)
-    else {
+    let (Some(class), Some(id), Some(pointer)) = (class_of(entry), entry.result_id, entry.result_type) else {
         return;
     };
     let has = |decoration| pointee(module, pointer).is_some_and(|ty| decorations.has(ty, decoration));
@@ -256,7 +253,9 @@ fn entry_point(
         return;
     };
     let mut inputs: Vec<u32> = Vec::new();
-    for variable in entry.operands().iter().skip(3).filter_map(Operand::id).filter_map(|id| module.definition(id)) {
+    for variable in
+        entry.operands().iter().skip(3).filter_map(Operand::id).filter_map(|id| module.definition(id))
+    {
         let builtin = variable.result_id.and_then(|id| decorations.builtins.get(&id));
         if let (Some(StorageClass::Input), Some(&builtin)) = (class_of(variable), builtin) {
             if inputs.contains(&(builtin as u32)) {
