@@ -204,7 +204,7 @@ fn an_invalid_module_is_never_written() {
         assert!(failed.stderr.contains(told), "{}", failed.stderr);
         assert!(failed.stderr.contains("[SPIRV-id-bound]"), "{}", failed.stderr);
         let names = files();
-        let [report, "k.cl", "kept.spv", "size.h"] = names.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        let ["k.cl", "kept.spv", report, "size.h"] = names.iter().map(String::as_str).collect::<Vec<_>>()[..]
         else {
             panic!("{words:?}: {names:?}")
         };
