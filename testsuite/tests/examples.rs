@@ -71,10 +71,38 @@ fn compiles(source: &Path, environment: &str) -> Result<(), String> {
         return Err(format!("kiln ended with {}:\n{}", finished.status, finished.stderr));
     }
     module::check(&output, environment)?;
+    if environment == "vulkan" {
+        holds_no_workaround(source, &output)?;
+    }
     let uses_the_model =
         capabilities(&module::words(&output)?).any(|capability| capability == VULKAN_MEMORY_MODEL);
     if uses_the_model != (environment == "vulkan") {
         return Err(format!("the module for {environment} has the wrong memory model"));
+    }
+    Ok(())
+}
+
+/// A module for no device in particular has no workaround for any driver: it is the module of `--workarounds none`, and
+/// with all of them, it is another.
+fn holds_no_workaround(source: &Path, module: &Path) -> Result<(), String> {
+    let compiled = |workarounds: &str| {
+        let output = module.with_extension(workarounds);
+        let mut command = kiln::command();
+        command.arg("compile").arg(source).args(["--workarounds", workarounds, "-o"]).arg(&output);
+        kiln::run(&mut command)?;
+        fs::read(&output).map_err(|e| format!("`{}`: {e}", output.display()))
+    };
+    let default = fs::read(module).map_err(|e| e.to_string())?;
+    if default != compiled("none")? {
+        return Err("the default is not `--workarounds none`".to_owned());
+    }
+    if default == compiled("all")? {
+        return Err("the module does not say which workarounds it has".to_owned());
+    }
+    let mut command = kiln::command();
+    let reflected = kiln::run(command.args(["reflect", "--json"]).arg(module))?.text();
+    if !reflected.contains("\"workarounds\":[]") {
+        return Err(format!("the default module has workarounds: {reflected}"));
     }
     Ok(())
 }

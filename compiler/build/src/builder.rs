@@ -9,6 +9,7 @@ use std::{
 };
 
 use kiln_compiler::{
+    faults::Workarounds,
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
     target::{Target, profile},
@@ -30,6 +31,7 @@ pub struct Builder {
     files: Vec<PathBuf>,
     options: Options,
     profile: Option<String>,
+    workarounds: Option<Workarounds>,
     variants: Vec<Variant>,
     folder: Option<PathBuf>,
     bindings: String,
@@ -75,6 +77,7 @@ impl Default for Builder {
             files: Vec::new(),
             options: Options::default(),
             profile: None,
+            workarounds: None,
             variants: Vec::new(),
             folder: None,
             bindings: "kernels.rs".to_owned(),
@@ -161,6 +164,13 @@ impl Builder {
         self
     }
 
+    /// `--workarounds`: the faults of drivers that modules work around, in place of those of the profile's driver.
+    /// [`Workarounds::ALL`] is for drivers that are unknown at compile time.
+    pub fn workarounds(mut self, workarounds: Workarounds) -> Self {
+        self.workarounds = Some(workarounds);
+        self
+    }
+
     /// How seq_cst is expressed on Vulkan.
     pub fn seq_cst(mut self, seq_cst: SeqCst) -> Self {
         self.options.seq_cst = seq_cst;
@@ -208,11 +218,13 @@ impl Builder {
         for file in &self.files {
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             if self.variants.is_empty() {
+                set_workarounds(&mut common, self.workarounds);
                 build.one(file, &module_name(&stem), &common)?;
             }
             for variant in &self.variants {
                 let mut options = common.clone();
                 build.profile(variant.profile.as_deref(), &mut options)?;
+                set_workarounds(&mut options, self.workarounds);
                 options.macros.extend(variant.macros.iter().cloned());
                 if variant.fast_relaxed_math {
                     fast_relaxed_math(&mut options);
@@ -290,11 +302,19 @@ impl Build {
     }
 }
 
-/// Sets what the device can do: by a name that is known, or by a file, counted from a folder, which is told.
+/// Replaces the workarounds of the device profile.
+const fn set_workarounds(options: &mut Options, workarounds: Option<Workarounds>) {
+    if let Some(workarounds) = workarounds {
+        options.target.workarounds = workarounds;
+    }
+}
+
+/// Sets the features and workarounds of the device from a profile, by its name or by a file in the folder. The result
+/// is the path of the file.
 pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Result<Option<String>> {
     let mut file = None;
-    options.target.features = match profile::named(name) {
-        Some(features) => features,
+    let profile = match profile::named(name) {
+        Some(profile) => profile,
         None => {
             let path = folder.join(name);
             let text = fs::read_to_string(&path).map_err(|error| {
@@ -308,6 +328,8 @@ pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Resul
             profile::parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?
         }
     };
+    options.target.workarounds = profile.workarounds();
+    options.target.features = profile.features;
     options.target.profile = Some(name.to_owned());
     Ok(file)
 }

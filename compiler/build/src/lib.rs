@@ -34,6 +34,7 @@ pub use builder::{Builder, Variant, device_profile};
 pub use deep::compile_deep;
 pub use error::{Error, Result};
 pub use kiln_compiler::{
+    faults::Workarounds,
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
 };

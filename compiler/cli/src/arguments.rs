@@ -8,6 +8,7 @@ use clap::{
 };
 use kiln_compiler::{
     Emit,
+    faults::Workarounds,
     target::{Target, profile},
 };
 
@@ -85,6 +86,10 @@ pub(crate) struct CompileCommand {
     /// Switch features of the device on and off, as `+fp64,-int8`; the names stand in a profile
     #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) features: Vec<String>,
+    /// Faults of drivers to work around, by their names in docs/driver-faults.md: a list, `all` or `none` [default: those of
+    /// the driver that the device profile names]
+    #[arg(long, value_name = "LIST|all|none", value_parser = Workarounds::parse)]
+    pub(crate) workarounds: Option<Workarounds>,
     /// The lowest version of SPIR-V: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5, 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,
@@ -278,10 +283,18 @@ impl CompileCommand {
     pub(crate) fn target(&self) -> Result<Target, String> {
         let mut target = Target::full(self.env.into());
         if let Some(name) = &self.device_profile {
-            target.features = match profile::named(name) {
-                Some(features) => features,
+            let profile = match profile::named(name) {
+                Some(profile) => profile,
                 None => profile::parse(&read_profile(name)?).map_err(|why| format!("{name}: {why}"))?,
             };
+            target.workarounds = profile.workarounds();
+            target.features = profile.features;
+        }
+        if let Some(workarounds) = self.workarounds {
+            if matches!(self.env, EnvironmentArgument::Opencl) && !workarounds.is_empty() {
+                return Err("--workarounds is for modules for Vulkan, not --env opencl".to_owned());
+            }
+            target.workarounds = workarounds;
         }
         for change in &self.features {
             profile::apply(&mut target.features, change)?;

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use kiln_compiler::target::profile;
-use kiln_runtime::{DeviceInfo, Instance, Options, Selector};
+use kiln_compiler::target::profile::{self, Profile};
+use kiln_runtime::{DeviceInfo, Instance, Options, Selector, faults::Fault};
 use serde_json::json;
 
 use crate::{
@@ -15,8 +15,10 @@ pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
     let instance = Instance::new(Options::from_env())?;
     if let Some(name) = &command.profile {
         let device = instance.device(&Selector::from(name.as_str()))?;
-        let (info, target) = (device.info(), crate::run::target::target(device.info()));
-        anstream::print!("{}", profile::text(&format!("{} ({})", info.name, info.driver), &target.features));
+        let info = device.info();
+        let profile =
+            Profile { features: crate::run::target::target(info).features, driver: info.known_driver };
+        anstream::print!("{}", profile::text(&format!("{} ({})", info.name, info.driver), &profile));
         return Ok(Outcome::Success);
     }
     if command.json {
@@ -64,6 +66,9 @@ fn describe(device: &DeviceInfo) {
         "global memory",
         format!("{}, {} in one buffer", size(offers.global_memory), size(offers.max_allocation)),
     );
+    for fault in device.faults() {
+        line("known fault", format!("{}: {}", fault.name(), fault.symptom()));
+    }
 }
 
 fn as_json(device: &DeviceInfo) -> serde_json::Value {
@@ -74,7 +79,7 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "name": device.name,
         "driver": device.driver,
         "lacks": device.lacks,
-        "faults": device.faults,
+        "faults": device.faults().map(fault).collect::<Vec<_>>(),
         "atomic_orders": words(&texts(&offers.atomic_orders)),
         "atomic_scopes": words(&texts(&offers.atomic_scopes)),
         "fence_orders": words(&texts(&offers.fence_orders)),
@@ -92,6 +97,14 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "local_memory": offers.local_memory,
         "global_memory": offers.global_memory,
         "max_allocation": offers.max_allocation,
+    })
+}
+
+fn fault(fault: Fault) -> serde_json::Value {
+    json!({
+        "name": fault.name(),
+        "symptom": fault.symptom(),
+        "has_workaround": fault.has_workaround(),
     })
 }
 

@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 
-use kiln_runtime::interface::{
-    Argument, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData,
-    ProgramInterface,
+use kiln_runtime::{
+    faults::Fault,
+    interface::{
+        Argument, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData,
+        ProgramInterface,
+    },
 };
 use serde_json::{Value, json};
 
@@ -63,6 +66,9 @@ fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> S
             let _ =
                 writeln!(text, "\nprogram-scope {what}: {} bytes, {}", data.bytes.len(), data_place(data));
         }
+    }
+    if !read.workarounds.is_empty() {
+        let _ = writeln!(text, "\nworks around {}", read.workarounds);
     }
     if let Some(bounds) = &read.bounds {
         let _ = writeln!(text, "\nchecks {} accesses against the buffers of a launch", bounds.sites.len());
@@ -176,6 +182,7 @@ fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> V
         "constants": data(&read.constants),
         "local_size": read.local_size.map(|ids| ids.map(|id| id.0)),
         "work_dim": read.work_dim.map(|id| id.0),
+        "workarounds": read.workarounds.iter().map(Fault::name).collect::<Vec<_>>(),
         "checked_accesses": read.bounds.as_ref().map(|bounds| bounds.sites.len()),
     })
 }

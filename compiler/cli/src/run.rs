@@ -90,6 +90,13 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
             Err(outcome) => return Ok(outcome),
         }
     };
+    let missing = program.missing_workarounds();
+    if !missing.is_empty() {
+        anstream::eprintln!(
+            "kiln: warning: the driver of {} has faults that the module does not work around: {missing}",
+            device.name()
+        );
+    }
     let output = Output::default();
     device.print_to(output.clone());
     let mut outcome = Outcome::Success;
@@ -106,8 +113,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
         anstream::eprintln!("validation: {message}");
     }
     if outcome == Outcome::Diagnostics {
-        for fault in &device.info().faults {
-            anstream::eprintln!("kiln: note: a known fault of {}: {fault}", device.name());
+        let applied = program.interface().workarounds;
+        for fault in device.info().faults().filter(|fault| !applied.contains(*fault)) {
+            anstream::eprintln!("kiln: note: a known fault of {}: {}", device.name(), fault.symptom());
         }
     }
     Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })

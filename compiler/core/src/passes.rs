@@ -5,16 +5,17 @@
 mod bind_arguments;
 mod check_bounds;
 mod choose_extremes;
+mod compare_as_unsigned;
 mod dead_code;
 mod emulate_int64;
 mod emulate_small;
 mod expand_memory;
 mod express_builtins;
 mod forward_joins;
+mod freeze_loop_exit_values;
 mod inline_calls;
 mod joins;
 mod keep_halves_in_memory;
-mod keep_loop_values;
 mod layout_vars;
 mod leave_at_traps;
 mod legalize_atomics;
@@ -40,9 +41,11 @@ mod unroll_loops;
 
 use crate::{
     diag::Sink,
+    faults::Fault,
     ir::{self, Module},
     opencl::Environment,
     session::Options,
+    target::Target,
 };
 
 /// A pass.
@@ -105,8 +108,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("lower_work_items", lower_work_items::lower_work_items),
     // After all that makes local and private objects.
     ("layout_vars", layout_vars::layout_vars),
-    // What has become an array of which only known elements are used needs no memory either. Drivers find that too, and
-    // what they make of it is no longer ours to keep (`keep_loop_values`).
+    // Arrays of which only elements with constant indices are used need no memory. Before `freeze_loop_exit_values`, which
+    // must see the values that a driver would find, too.
     ("promote_again", promote::promote),
     // Pointers have become indices, and variables values.
     ("renumber_again", renumber),
@@ -129,8 +132,10 @@ const VULKAN: &[(&str, Pass)] = &[
     ("select_values_again", select_values::select_values),
     // Selections that always choose the same hid what was widened.
     ("narrow_comparisons_again", narrow_comparisons::narrow_comparisons),
-    // After all that makes loops, and all that could see through it.
-    ("keep_loop_values", keep_loop_values::keep_loop_values),
+    // Workarounds, which run only for targets that request them. After all passes that could undo them: the first would be
+    // narrowed again, the second must see every loop.
+    ("compare_as_unsigned", compare_as_unsigned::compare_as_unsigned),
+    ("freeze_loop_exit_values", freeze_loop_exit_values::freeze_loop_exit_values),
     // Last, for what the others have left behind.
     ("dead_code", dead_code::dead_code),
 ];
@@ -161,13 +166,18 @@ fn renumber(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
+/// Whether a target needs a pass: one that works around a fault of a driver runs only if the target requests that.
+fn is_needed(pass: &str, target: &Target) -> bool {
+    Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
+}
+
 /// Prepares a module for the target. `after` is called with the name of each pass that has run.
 pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut dyn FnMut(&str, &Module)) {
     let list = match options.target.environment {
         Environment::Vulkan => VULKAN,
         Environment::OpenCl => OPENCL,
     };
-    for (name, pass) in list {
+    for (name, pass) in list.iter().filter(|(name, _)| is_needed(name, &options.target)) {
         pass(module, options, sink);
         if sink.has_errors() {
             return;

@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 
 use kiln_compiler::{
     diag::Sink,
+    faults::{Fault, Remedy},
     ir::{parse, verify},
     opencl::Environment,
     passes,
@@ -54,4 +55,24 @@ fn passes_make_what_the_files_say() {
         }
     }
     assert!(count >= 8, "only {count} modules were found");
+}
+
+/// Every row of the table of faults names a pass of the list, and a file above shows what a pass for it alone changes.
+#[test]
+fn workarounds_are_passes_with_an_effect() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    let is_pass = |name: &str| passes::names().any(|pass| pass == name);
+    for fault in Fault::ALL {
+        match fault.remedy() {
+            Remedy::None => {}
+            Remedy::Option(pass) => assert!(is_pass(pass) || pass == "emit", "{pass}"),
+            Remedy::Pass(pass) => {
+                assert!(is_pass(pass), "{pass}");
+                let text = fs::read_to_string(folder.join(format!("{pass}.ir")))
+                    .unwrap_or_else(|error| panic!("tests/passes/{pass}.ir: {error}"));
+                let mut cases = text.trim_end().split(NEXT).filter_map(|case| case.split_once(MADE));
+                assert!(cases.any(|(input, made)| input.trim_end() != made.trim_end()), "{pass}");
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kiln_build::{LanguageVersion, MacroOption, Options, device_profile};
+use kiln_build::{LanguageVersion, MacroOption, Options, Workarounds, device_profile};
 use proc_macro::{Literal, Span, TokenStream, TokenTree, token_stream};
 
 /// A macro's input.
@@ -15,6 +15,8 @@ pub(crate) struct Input {
     pub(crate) options: Options,
     /// Where paths count from.
     pub(crate) folder: String,
+    /// The workarounds in place of those of the device profile.
+    workarounds: Option<Workarounds>,
     /// The files that options were read from.
     pub(crate) read: Vec<String>,
 }
@@ -39,7 +41,8 @@ pub(crate) fn parse(input: TokenStream, folder: String) -> Result<Input, Problem
         Some(token) => (string(&token)?, token.span()),
         None => return Err(problem(Span::call_site(), "a string literal is expected")),
     };
-    let mut input = Input { text, span, options: Options::default(), folder, read: Vec::new() };
+    let options = Options::default();
+    let mut input = Input { text, span, options, folder, workarounds: None, read: Vec::new() };
     while let Some(token) = tokens.next() {
         if token.to_string() != "," {
             return Err(problem(token.span(), "a comma is expected"));
@@ -47,6 +50,9 @@ pub(crate) fn parse(input: TokenStream, folder: String) -> Result<Input, Problem
         let Some(name) = tokens.next() else { break };
         let value = value(&mut tokens, &name)?;
         input.option(&name, &value)?;
+    }
+    if let Some(workarounds) = input.workarounds {
+        input.options.target.workarounds = workarounds;
     }
     Ok(input)
 }
@@ -85,6 +91,10 @@ impl Input {
             "device_profile" => {
                 let told = device_profile(options, &string(value)?, Path::new(&self.folder));
                 self.read.extend(told.map_err(|error| problem(value.span(), &error.to_string()))?);
+            }
+            "workarounds" => {
+                let workarounds = Workarounds::parse(&string(value)?);
+                self.workarounds = Some(workarounds.map_err(|error| problem(value.span(), &error))?);
             }
             "warnings_as_errors" => options.warnings.as_errors = boolean(value)?,
             other => return Err(problem(name.span(), &format!("there is no option `{other}`"))),

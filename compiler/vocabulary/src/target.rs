@@ -4,7 +4,7 @@
 
 pub mod profile;
 
-use crate::opencl::Environment;
+use crate::{faults::Workarounds, opencl::Environment};
 
 /// A target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,19 +17,8 @@ pub struct Target {
     pub features: Features,
     /// The name of the profile that says so, if one was chosen.
     pub profile: Option<String>,
-    /// What compiles the module for the device.
-    pub driver: Driver,
-}
-
-/// A driver, in so far as modules must bear its faults, each of which is named where it is mended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
-    /// Any: what costs little is mended.
-    Unknown,
-    /// One that runs kernels on the host's processors: what is known is mended.
-    Software,
-    /// One of a device: none of those faults is known there.
-    Hardware,
+    /// The faults of drivers that modules work around.
+    pub workarounds: Workarounds,
 }
 
 /// Writes `Features` from the one list of them.
@@ -126,7 +115,7 @@ impl Target {
             spirv: Self::version(environment),
             features: Features::full(),
             profile: None,
-            driver: Driver::Unknown,
+            workarounds: Workarounds::NONE,
         }
     }
 
@@ -137,7 +126,7 @@ impl Target {
             spirv: Self::version(environment),
             features: Features::minimal(),
             profile: None,
-            driver: Driver::Unknown,
+            workarounds: Workarounds::NONE,
         }
     }
 

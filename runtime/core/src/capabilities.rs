@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use kiln_vocabulary::faults::{Driver, Fault, Workarounds};
+
 /// A device as listed: its identity, what it offers, and whether it can run kernels.
 #[derive(Debug, Clone)]
 pub struct DeviceInfo {
@@ -24,10 +26,22 @@ pub struct DeviceInfo {
     pub capabilities: Capabilities,
     /// What a compiler must know.
     pub features: Features,
-    /// Known faults of its driver, on which the runtime has no influence: a correct kernel may fail for them.
-    pub faults: Vec<&'static str>,
+    /// The driver as the table of faults has it, if faults of it are known.
+    pub known_driver: Option<Driver>,
     /// What it lacks to run kernels at all; empty for a usable device.
     pub lacks: Vec<String>,
+}
+
+impl DeviceInfo {
+    /// Known faults of its driver: a correct kernel may fail because of them.
+    pub fn faults(&self) -> impl Iterator<Item = Fault> {
+        self.known_driver.into_iter().flat_map(Fault::of)
+    }
+
+    /// The faults that modules for this device must work around.
+    pub fn workarounds(&self) -> Workarounds {
+        self.known_driver.map_or(Workarounds::NONE, Workarounds::of)
+    }
 }
 
 /// What a module is written for.
@@ -233,8 +247,6 @@ pub struct Features {
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
-    /// Whether compilers must mend the faults of software drivers
-    pub software_drivers: bool,
     /// Rounding to nearest even of 32-bit floats can be demanded
     pub float_controls_rte32: bool,
 }

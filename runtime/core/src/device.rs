@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytemuck::Pod;
@@ -97,6 +98,8 @@ struct Inner {
     transfers: Arc<Lane>,
     options: Options,
     prints: Prints,
+    /// Whether a warning about missing workarounds was given.
+    warned_of_faults: AtomicBool,
 }
 
 impl Options {
@@ -171,7 +174,15 @@ impl Instance {
             Err(error) => return Err(error.clone()),
         };
         let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder);
-        Ok(Device { inner: Arc::new(Inner { backend, transfers, options, prints }) })
+        Ok(Device {
+            inner: Arc::new(Inner {
+                backend,
+                transfers,
+                options,
+                prints,
+                warned_of_faults: AtomicBool::new(false),
+            }),
+        })
     }
 
     fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
@@ -325,6 +336,11 @@ impl Device {
 
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.inner.backend
+    }
+
+    /// Whether this is the first call: a device warns once of missing workarounds.
+    pub(crate) fn is_first_fault(&self) -> bool {
+        !self.inner.warned_of_faults.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn watchdog(&self) -> Option<Duration> {

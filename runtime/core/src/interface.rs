@@ -110,6 +110,9 @@
 //! such trap, and the work-item's global id in three words. The runtime sets the first word to zero; a `Trap(place, message)` (4) for each trap, in order,
 //! says what the launch then fails with. In modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
 //!
+//! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works around, by its name
+//! in `kiln_vocabulary::faults`. The runtime ignores names that it does not have.
+//!
 //! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
 //! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
 //!
@@ -117,6 +120,8 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use kiln_vocabulary::faults::Workarounds;
 
 use crate::capabilities::Environment;
 use crate::error::Result;
@@ -153,6 +158,8 @@ pub struct ProgramInterface {
     pub printf: Option<Arc<Printf>>,
     /// Samplers of the device that all kernels find bound.
     pub samplers: Vec<LiteralSampler>,
+    /// The faults of drivers that the module works around.
+    pub workarounds: Workarounds,
 }
 
 /// A sampler that the module itself chooses.

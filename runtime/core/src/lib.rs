@@ -56,6 +56,9 @@ mod vulkan;
 /// The traits of plain data, for the structs of generated bindings.
 pub use bytemuck;
 
+/// The faults of drivers, of [`DeviceInfo`] and [`Program`].
+pub use kiln_vocabulary::faults;
+
 pub use buffer::Buffer;
 pub use capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use kiln_vocabulary::faults::Workarounds;
+
 use crate::backend::ProgramHandle;
 use crate::buffer::Buffer;
 use crate::capabilities::Environment;
@@ -96,7 +98,21 @@ impl Program {
             constants,
             checked: Mutex::default(),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let program = Self { inner: Arc::new(inner) };
+        let missing = program.missing_workarounds();
+        if !missing.is_empty() && device.is_first_fault() {
+            tracing::warn!(
+                "the driver of {} has faults that a module does not work around: {missing}; compile it for this device",
+                device.name()
+            );
+        }
+        Ok(program)
+    }
+
+    /// Faults of the device's driver that the compiler can work around and this module does not. Its kernels may give
+    /// wrong results.
+    pub fn missing_workarounds(&self) -> Workarounds {
+        self.inner.device.info().workarounds().without(self.interface().workarounds)
     }
 
     /// What the module's kernels take.

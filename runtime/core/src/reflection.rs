@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use kiln_vocabulary::faults::Fault;
+
 use crate::error::{Error, Result};
 use crate::interface::{
     Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, DataPlace, ImageFact,
@@ -405,7 +407,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What our own set says (`interface.rs`, bounds checks).
+    /// What our own set contains (`interface.rs`: bounds checks, traps, workarounds).
     fn own_instruction(&mut self, instruction: &Instruction<'_>) -> Result<()> {
         let (&[_, id, _, number], ids) = instruction
             .operands
@@ -426,6 +428,11 @@ impl Reader<'_> {
             4 => {
                 let (place, message) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
                 self.traps.sites.push(TrapSite { place, message });
+            }
+            5 => {
+                if let Some(fault) = Fault::parse(o.text(0)?) {
+                    self.read.workarounds = self.read.workarounds.with(fault);
+                }
             }
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is not known"))),
         }

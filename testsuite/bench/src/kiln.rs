@@ -5,6 +5,7 @@ use std::time::Duration;
 use kiln_compiler::session::{NoFiles, Options, Source};
 use kiln_compiler::{
     Artifact, Emit,
+    faults::Workarounds,
     opencl::{Environment, LanguageVersion},
     target::Target,
 };
@@ -107,7 +108,8 @@ impl Kiln {
 
     /// A module that any device takes.
     pub(crate) fn plain_module(&self, source: &str) -> Result<Vec<u32>, String> {
-        module("plain", source, Target::minimal(Environment::Vulkan), LanguageVersion::default())
+        let target = Target { workarounds: Workarounds::ALL, ..Target::minimal(Environment::Vulkan) };
+        module("plain", source, target, LanguageVersion::default())
     }
 
     pub(crate) fn prepare(&self, benchmark: &Benchmark) -> Result<impl Prepared + use<>, String> {

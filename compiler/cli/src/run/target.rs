@@ -1,6 +1,6 @@
 //! What a device means to the compiler: the one place that knows the features of both. Tests and benchmarks include this file.
 
-use kiln_compiler::target::{Driver, Target};
+use kiln_compiler::target::Target;
 use kiln_runtime::{DeviceInfo, Environment};
 
 /// The compiler's target for a device.
@@ -11,7 +11,7 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
         Environment::OpenCl => return Target::full(kiln_compiler::opencl::Environment::OpenCl),
     };
     let mut target = Target::full(environment);
-    target.driver = if device.software_drivers { Driver::Software } else { Driver::Hardware };
+    target.workarounds = info.workarounds();
     let features = &mut target.features;
     features.int8 = device.int8;
     features.int16 = device.int16;

@@ -24,7 +24,7 @@ use crate::{
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
-/// What only Kiln's modules say: the table that accesses are checked against, and traps.
+/// What only Kiln's modules contain: the table that accesses are checked against, traps and workarounds.
 const OWN_SET: &str = "NonSemantic.Kiln.1";
 /// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
 const PIECE: usize = 32_000;
@@ -41,6 +41,8 @@ mod number {
     pub(super) const TRAPS: u32 = 3;
     /// Of our own set: the place of the next trap, and what it says.
     pub(super) const TRAP: u32 = 4;
+    /// Of our own set: the name of a fault that the module works around.
+    pub(super) const WORKAROUND: u32 = 5;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
@@ -99,6 +101,9 @@ impl Emitter<'_> {
             self.state(state, 4 * word);
         }
         self.bounds();
+        for fault in self.target.workarounds.iter() {
+            self.reflect_in(OWN_SET, number::WORKAROUND, &[Part::Text(fault.name())]);
+        }
     }
 
     fn bounds(&mut self) {

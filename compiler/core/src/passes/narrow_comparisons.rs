@@ -1,31 +1,23 @@
-//! Comparisons of widened integers with constants, and with each other, are done before the widening.
+//! Narrows comparisons of widened integers with constants and with each other to the type before the widening.
 //!
-//! Most devices compute with 64 bits slowly. And lavapipe's compiler (Mesa 22) gets signed ones of a widened `int` with a
-//! constant wrong: it takes the bounds of 32 bits for those of 64. It knows more constants and widened values than we
-//! do, as it unrolls loops; so what is left of signed comparisons of 64 bits is done without sign for such drivers.
+//! Most devices compute with 64 bits slowly.
 
 use crate::{
     diag::Sink,
     hir::CompareOp,
-    ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Module, Op, Scalar, ValueId},
+    ir::{Builder, Compare, CompareKind, Const, Convert, Inst, Module, Op, Scalar, ValueId},
     passes::rewrite::rewrite_only,
     session::Options,
-    target::Driver,
 };
 
-pub(super) fn narrow_comparisons(module: &mut Module, options: &Options, _: &mut Sink) {
-    let is_misread = options.target.features.int64 && options.target.driver != Driver::Hardware;
+pub(super) fn narrow_comparisons(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         rewrite_only(
             function,
             |op| matches!(op, Op::Compare(_)),
             |builder, id, replaced| {
                 let inst = builder.function.insts[id].clone();
-                let value = match narrowed(builder, &inst) {
-                    None if is_misread => without_sign(builder, &inst),
-                    value => value,
-                };
-                match value {
+                match narrowed(builder, &inst) {
                     Some(value) => drop(replaced.insert(inst.results[0], value)),
                     None => builder.insert(id),
                 }
@@ -66,18 +58,6 @@ fn narrowed(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         (None, Some(one)) => with_constant(builder, &one, left, mirrored(compare)),
         (None, None) => None,
     }
-}
-
-/// A comparison by sign of 64 bits, with the sign bits flipped on both sides.
-fn without_sign(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
-    let Op::Compare(Compare { op, kind: CompareKind::Signed }) = inst.op else { return None };
-    let is_order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
-    if !is_order || builder.ty(inst.args[0]).scalar() != Some(Scalar::I64) {
-        return None;
-    }
-    let [left, right] =
-        [inst.args[0], inst.args[1]].map(|arg| builder.binary_bits(BinaryOp::Xor, arg, 1 << 63));
-    Some(builder.compare(op, CompareKind::Unsigned, left, right))
 }
 
 /// How values that were widened so compare before it. Sign-extended values keep their order as unsigned ones too.

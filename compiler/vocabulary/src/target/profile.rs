@@ -1,14 +1,34 @@
-//! Device profiles: sets of features as text, so that a module can be made for a device that is not here.
+//! Device profiles: features and a driver as text, so that a module can be compiled for a device of another machine.
 //!
-//! A line is `name` for a feature that is there, `name = N` for a number, or a comment after `#`; what is not named is not
-//! there. `kiln devices --profile` writes such a text from a device. It knows no files.
+//! A line is `name` for a feature that the device has, `push_constant_size = N`, `driver = NAME VERSION`, or a comment
+//! after `#`; a device lacks the features that its profile does not name. `kiln devices --profile` writes such a text from
+//! a device. It knows no files.
 
 use std::fmt::Write as _;
 
 use super::Features;
+use crate::faults::{Driver, Workarounds};
 
 /// The only one of the features that is a number.
 const PUSH_CONSTANT_SIZE: &str = "push_constant_size";
+/// The line with the driver.
+const DRIVER: &str = "driver";
+
+/// A device of another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// What the device can do.
+    pub features: Features,
+    /// Its driver, if faults of that driver are known.
+    pub driver: Option<Driver>,
+}
+
+impl Profile {
+    /// What the driver needs.
+    pub fn workarounds(&self) -> Workarounds {
+        self.driver.map_or(Workarounds::NONE, Workarounds::of)
+    }
+}
 
 /// The profiles that have a name, in the order of their features.
 const NAMED: &[(&str, &str)] = &[
@@ -24,15 +44,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name)
 }
 
-/// The features of a profile by name.
-pub fn named(name: &str) -> Option<Features> {
+/// A profile by name.
+pub fn named(name: &str) -> Option<Profile> {
     let (_, text) = NAMED.iter().find(|(known, _)| *known == name)?;
     Some(parse(text).unwrap_or_else(|error| panic!("the profile `{name}` is ours: {error}")))
 }
 
-/// The features that a text says; a sentence if it is none.
-pub fn parse(text: &str) -> Result<Features, String> {
-    let mut features = Features::all(false);
+/// Reads the text of a profile. The error is a message for the user.
+pub fn parse(text: &str) -> Result<Profile, String> {
+    let (mut features, mut driver) = (Features::all(false), None);
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
         let outcome = match line.split_once('=') {
@@ -42,12 +62,16 @@ pub fn parse(text: &str) -> Result<Features, String> {
                 size.map(|size| features.push_constant_size = size)
                     .ok_or("its size is a multiple of 4 from 128")
             }
-            Some(_) => Err("only push_constant_size has a number"),
+            Some((name, value)) if name.trim() == DRIVER => {
+                driver = Driver::parse(value);
+                driver.map(|_| ()).ok_or("a driver and its version are expected, such as `lavapipe 22.3.6`")
+            }
+            Some(_) => Err("only `push_constant_size` and `driver` have a value"),
             None => switch(&mut features, line, true),
         };
         outcome.map_err(|why| format!("line {number}: `{line}`: {why}"))?;
     }
-    Ok(features)
+    Ok(Profile { features, driver })
 }
 
 /// Changes features as `+name` and `-name` say.
@@ -66,8 +90,12 @@ fn switch(features: &mut Features, name: &str, is_there: bool) -> Result<(), &'s
 }
 
 /// The text of a profile.
-pub fn text(device: &str, features: &Features) -> String {
+pub fn text(device: &str, profile: &Profile) -> String {
+    let Profile { features, driver } = profile;
     let mut text = format!("# {device}\n");
+    if let Some(driver) = driver {
+        let _ = writeln!(text, "{DRIVER} = {driver}");
+    }
     for (name, what, _) in features.named().filter(|(.., is_there)| *is_there) {
         let _ = writeln!(text, "{name:<34} # {what}");
     }
@@ -81,11 +109,12 @@ mod tests {
 
     #[test]
     fn profiles_are_what_they_are_called() {
-        assert_eq!(named("full"), Some(Features::full()));
-        assert_eq!(named("minimal"), Some(Features::minimal()));
+        assert_eq!(named("full"), Some(Profile { features: Features::full(), driver: None }));
+        assert_eq!(named("minimal"), Some(Profile { features: Features::minimal(), driver: None }));
         for name in names() {
-            let features = named(name).unwrap();
-            assert_eq!(parse(&text(name, &features)), Ok(features));
+            let profile = named(name).unwrap();
+            assert_eq!(profile.driver.is_some(), !["full", "minimal"].contains(&name), "{name}");
+            assert_eq!(parse(&text(name, &profile)), Ok(profile));
         }
         assert_eq!(named("toaster"), None);
     }
@@ -98,6 +127,11 @@ mod tests {
             Err("line 1: `push_constant_size = 7`: its size is a multiple of 4 from 128".to_owned())
         );
         assert!(parse("int8 = 3").is_err());
+        assert_eq!(
+            parse("driver = toaster"),
+            Err("line 1: `driver = toaster`: a driver and its version are expected, such as `lavapipe 22.3.6`"
+                .to_owned())
+        );
         let mut features = Features::minimal();
         assert_eq!(apply(&mut features, "+fp64").and_then(|()| apply(&mut features, "-images")), Ok(()));
         assert!(features.fp64 && !features.images);

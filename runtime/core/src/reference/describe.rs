@@ -113,10 +113,9 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             float_controls_denorm_preserve64: true,
             images: true,
             read_write_images: true,
-            software_drivers: false,
             float_controls_rte32: true,
         },
-        faults: Vec::new(),
+        known_driver: None,
         lacks: Vec::new(),
     }
 }

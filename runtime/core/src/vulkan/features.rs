@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
 use ash::{ext, khr, vk};
+use kiln_vocabulary::faults::{Driver, DriverId, Version};
 
 use super::{failure, imported};
 use crate::capabilities::{
@@ -179,25 +180,28 @@ impl Found {
             is_strict: false,
             capabilities: self.capabilities(),
             features: self.features(),
-            faults: self.faults(),
+            known_driver: self.known_driver(),
             lacks: self.lacks(),
         }
     }
 
-    /// What is known from measurement and from the drivers' sources.
-    fn faults(&self) -> Vec<&'static str> {
-        match self.properties12.driver_id {
-            // gallivm's LP_MAX_TGSI_LOOP_ITERATIONS; measured with Mesa 22.3.
-            vk::DriverId::MESA_LLVMPIPE => vec![
-                "all loops of a work-item together end after 65535 iterations, spinning ones without having seen \
-                 what they wait for",
-                // A memory barrier suspends the sub-group as a control barrier would, and the group ends with the
-                // first sub-group that ends; measured with Mesa 22.3.
-                "a work-group of several sub-groups ends too early when their loops with acquire or release \
-                 operations go round unequally often",
-            ],
-            _ => Vec::new(),
-        }
+    /// The driver, if the table of faults has rows for it. Mesa and NVIDIA write their version into `driverInfo`;
+    /// SwiftShader leaves that empty, and its `driverVersion` has the format of Vulkan's own versions.
+    fn known_driver(&self) -> Option<Driver> {
+        let id = match self.properties12.driver_id {
+            vk::DriverId::MESA_LLVMPIPE => DriverId::Lavapipe,
+            vk::DriverId::GOOGLE_SWIFTSHADER => DriverId::SwiftShader,
+            vk::DriverId::NVIDIA_PROPRIETARY => DriverId::Nvidia,
+            _ => return None,
+        };
+        let number = self.properties.driver_version;
+        let decoded = || Version {
+            major: vk::api_version_major(number),
+            minor: vk::api_version_minor(number),
+            patch: vk::api_version_patch(number),
+        };
+        let info = text(self.properties12.driver_info_as_c_str().ok());
+        Some(Driver { id, version: Version::find(&info).unwrap_or_else(decoded) })
     }
 
     fn kind(&self) -> DeviceKind {
@@ -328,8 +332,6 @@ impl Found {
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
-            // lavapipe and SwiftShader; others are not known to have those faults.
-            software_drivers: self.kind() == DeviceKind::Cpu,
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }
     }

@@ -10,6 +10,7 @@ mod faults;
 mod module;
 mod ordering;
 mod transfers;
+mod workarounds;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -67,6 +68,7 @@ const TESTS: &[(&str, Test)] = &[
     ("printf_buffers_are_bound", clspv::printf_buffers_are_bound),
     ("program_data_is_bound", clspv::program_data_is_bound),
     ("missing_kernels_are_named", faults::missing_kernels_are_named),
+    ("missing_workarounds_are_warned_of_once", workarounds::missing_workarounds_are_warned_of_once),
     ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
     ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
     ("other_devices_are_refused", faults::other_devices_are_refused),

@@ -1,4 +1,5 @@
 # llvmpipe (LLVM 15.0.6, 256 bits) (llvmpipe Mesa 22.3.6 (LLVM 15.0.6))
+driver = lavapipe 22.3.6
 int8                               # 8-bit integer arithmetic
 int16                              # 16-bit integer arithmetic
 int64                              # 64-bit integer arithmetic

@@ -1,4 +1,5 @@
 # NVIDIA H100 80GB HBM3 (NVIDIA 580.159.04)
+driver = nvidia 580.159.4
 int8                               # 8-bit integer arithmetic
 int16                              # 16-bit integer arithmetic
 int64                              # 64-bit integer arithmetic

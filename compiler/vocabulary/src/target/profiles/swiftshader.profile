@@ -1,4 +1,5 @@
 # SwiftShader Device (Subzero) (SwiftShader driver)
+driver = swiftshader 5.0.0
 device_scope                       # The device scope of the Vulkan memory model
 availability_chains                # Chains of availability and visibility (memory.md R10)
 subgroups                          # Basic sub-group operations in compute

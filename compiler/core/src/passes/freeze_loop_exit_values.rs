@@ -1,14 +1,14 @@
-//! Values with which loops are left stay what they were when the work-item left.
+//! Freezes the values with which loops are left, for the fault `freeze_loop_exit_values`.
 //!
-//! Software drivers run the work-items of a sub-group in lockstep and mask those that have left a loop. lavapipe (Mesa
-//! up to 23.2) and SwiftShader mask accesses to memory and values that join, but compute all else again in every
-//! round. What follows from something loaded becomes another value, as the masked load gives zero; and so does what
-//! follows from a value that joins, if in its place stands the next one already when the work-item leaves (`places`).
-//! The only values that join for certain in the driver's code, too, are those that the loops around go round with: it
-//! makes selections of choices, decides some before they are come to, and unrolls loops.
+//! Works around lockstep drivers (lavapipe <= 23.2, SwiftShader) that recompute loop-exit values after a lane left. They
+//! run the lanes of a sub-group together and mask memory accesses and block parameters of lanes that have left a loop,
+//! but compute everything else again in every iteration. A value that depends on a load then changes, because the masked
+//! load gives zero. So does a value that depends on a block parameter whose register already contains the next value
+//! when the lane leaves (`places`). Only the parameters of the enclosing loops are certain to stay block parameters in
+//! the driver's code: it turns selections into `select`, folds conditions and unrolls loops.
 //!
-//! What may change so leaves by one of two ways: by the other it would be zero. The two are not made one again because
-//! something is stored on the other, which nobody goes; so what leaves is a value that joins.
+//! A value that may change leaves the loop through one of two exits; the other exit passes zero. The driver cannot merge
+//! the exits, because the other one, which no lane takes, contains a store. So the value becomes a block parameter.
 //!
 //! Late, because other passes make loops.
 
@@ -26,13 +26,9 @@ use crate::{
         Type, ValueDef, ValueId,
     },
     session::Options,
-    target::Driver,
 };
 
-pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut Sink) {
-    if options.target.driver == Driver::Hardware {
-        return;
-    }
+pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _: &mut Sink) {
     let address =
         if options.target.features.int64 { Type::Scalar(Scalar::I64) } else { Type::Vector(Scalar::I32, 2) };
     for function in module.functions.iter_mut() {
@@ -46,14 +42,14 @@ pub(super) fn keep_loop_values(module: &mut Module, options: &Options, _: &mut S
             places: Places::find(function, &joins),
             joins,
             loops: Vec::new(),
-            kept: FxHashSet::default(),
+            frozen: FxHashSet::default(),
             exits: Vec::new(),
         };
         search.block(function.body);
         let exits = search.exits;
         let mut builder = Builder::new(function);
         for (block, exit, values) in exits {
-            keep(&mut builder, address, block, exit, &values);
+            freeze(&mut builder, address, block, exit, &values);
         }
     }
 }
@@ -65,8 +61,8 @@ struct Search<'f> {
     places: Places,
     /// The loops around.
     loops: Vec<InstId>,
-    /// Results of loops that there will be two ways to.
-    kept: FxHashSet<ValueId>,
+    /// Results of loops that will have two exits.
+    frozen: FxHashSet<ValueId>,
     /// Ways out of loops that carry what may change: where, and which values.
     exits: Vec<(BlockId, InstId, Vec<ValueId>)>,
 }
@@ -103,7 +99,7 @@ impl Search<'_> {
             args.filter(|&it| is_number(it) && self.is_lost(it, id, left)).collect();
         if let Some(left) = left {
             let results = self.function.insts[left].results.iter().zip(&inst.args);
-            self.kept.extend(results.filter(|(_, arg)| values.contains(arg)).map(|(&result, _)| result));
+            self.frozen.extend(results.filter(|(_, arg)| values.contains(arg)).map(|(&result, _)| result));
         }
         values.sort_unstable();
         values.dedup();
@@ -123,15 +119,15 @@ impl Search<'_> {
             let Some(since) = self.stands_since(value, left) else { continue };
             match (self.joins.construct(self.function, value), &self.function.values[value].def) {
                 (Some(construct), _) => {
-                    let is_kept = self.kept.contains(&value);
-                    if let Some(source) = self.only_source(value).filter(|_| !is_kept) {
+                    let is_frozen = self.frozen.contains(&value);
+                    if let Some(source) = self.only_source(value).filter(|_| !is_frozen) {
                         to_see.push(source);
                         continue;
                     }
                     if self.places.next_write(value, since) < self.places.begin(exit) {
                         return true;
                     }
-                    if !is_kept && !self.loops.contains(&construct) {
+                    if !is_frozen && !self.loops.contains(&construct) {
                         to_see.extend(self.joins.sources(self.function, value));
                         self.see_conditions(construct, &mut to_see);
                     }
@@ -194,7 +190,7 @@ impl Search<'_> {
 }
 
 /// Makes two ways of an exit.
-fn keep(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
+fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
     let at = builder.function.blocks[block].insts.len() - 1;
     builder.at(block, at);
     let choice = open_choice(builder, address, exit, &[]);

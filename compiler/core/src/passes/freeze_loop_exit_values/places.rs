@@ -1,4 +1,4 @@
-//! Where a driver keeps values that join, and when it writes there. It knows one list of places, no driver's rules.
+//! The registers in which a driver may keep block parameters, and when it writes them. It models no particular driver.
 //!
 //! A driver may keep a value that joins, and all that it may become, in one place, as long as it needs one of them at a
 //! time. So a place is written when a jump hands something over, and already when that is computed.

@@ -1,0 +1,294 @@
+//! Known faults of drivers: one table, a row for each, with the workaround that the compiler has for it.
+//!
+//! A device profile contains the driver and its version, the runtime queries both from an open device, and the faults
+//! follow from this table. The compiler applies only the workarounds that a target requests; a target without a driver
+//! requests none. `docs/driver-faults.md` is rendered from this module, and `docs/recipes/workaround.md` describes how
+//! to add a row.
+
+mod driver;
+mod page;
+
+use std::fmt;
+
+pub use driver::{Driver, DriverId, Version, Versions};
+pub use page::render_markdown;
+
+/// What the compiler does about a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// This pass, which exists only for the fault.
+    Pass(&'static str),
+    /// This pass, or the emitter (`emit`), which also has other purposes, generates other code.
+    Option(&'static str),
+    /// Nothing: the fault is documented.
+    None,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The fault.
+    pub fault: Fault,
+    /// Its name, in snake case.
+    pub name: &'static str,
+    /// The drivers that have it, and in which versions.
+    pub affected: &'static [(DriverId, Versions)],
+    /// What goes wrong, in one sentence without a full stop.
+    pub symptom: &'static str,
+    /// What the compiler does about it.
+    pub remedy: Remedy,
+}
+
+/// Generates the enum and its table from one list.
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])* $fault:ident $name:literal {
+        affected: $affected:expr,
+        symptom: $symptom:literal,
+        remedy: $remedy:expr,
+    })*) => {
+        /// A known fault of a driver.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Fault {
+            $($(#[doc = $doc])* $fault,)*
+        }
+
+        static ROWS: &[Row] = &[
+            $(Row {
+                fault: Fault::$fault,
+                name: $name,
+                affected: $affected,
+                symptom: $symptom,
+                remedy: $remedy,
+            },)*
+        ];
+
+        impl Fault {
+            /// All faults, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$fault,)*];
+
+            /// What the compiler does about it.
+            pub const fn remedy(self) -> Remedy {
+                match self {
+                    $(Self::$fault => $remedy,)*
+                }
+            }
+        }
+    };
+}
+
+faults! {
+    /// Loop-exit values are recomputed after a lane left the loop. lavapipe masks them since Mesa 23.3.
+    FreezeLoopExitValues "freeze_loop_exit_values" {
+        affected: &[(DriverId::Lavapipe, Versions::before(23, 3)), (DriverId::SwiftShader, Versions::ALL)],
+        symptom: "a value computed in a loop changes after the work-item has left it, while others of its sub-group go on",
+        remedy: Remedy::Pass("freeze_loop_exit_values"),
+    }
+    /// Signed 64-bit comparisons use the bounds of 32 bits. Seen with Mesa 22.3.6; no version before 25.0 is known to
+    /// be right.
+    CompareAsUnsigned "compare_as_unsigned" {
+        affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
+        symptom: "a signed comparison of a `long` that was an `int` with a constant beyond 32 bits has the wrong result",
+        remedy: Remedy::Pass("compare_as_unsigned"),
+    }
+    /// gallivm's `LP_MAX_TGSI_LOOP_ITERATIONS`, one counter for all loops of a shader.
+    LoopIterationLimit "loop_iteration_limit" {
+        affected: &[(DriverId::Lavapipe, Versions::ALL)],
+        symptom: "all loops of a work-item together end after 65535 iterations, spinning ones without having seen what \
+                  they wait for",
+        remedy: Remedy::None,
+    }
+    /// A memory barrier suspends the sub-group as a control barrier does, and the work-group ends with the first
+    /// sub-group that ends. Measured with Mesa 22.3.6.
+    EarlyGroupEnd "early_group_end" {
+        affected: &[(DriverId::Lavapipe, Versions::ALL)],
+        symptom: "a work-group of several sub-groups ends too early when their loops with acquire or release operations \
+                  have different numbers of iterations",
+        remedy: Remedy::None,
+    }
+    /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module. The compiler folds such
+    /// conditions unless optimisation is off.
+    LostConstantBranch "lost_constant_branch" {
+        affected: &[(DriverId::SwiftShader, Versions::ALL)],
+        symptom: "with `-O0`, a branch whose condition is a built-in function of constants is lost",
+        remedy: Remedy::None,
+    }
+    /// SwiftShader adds the two halves of a `uint` after conversion, and rounds twice.
+    DoubleRounding "double_rounding" {
+        affected: &[(DriverId::SwiftShader, Versions::ALL)],
+        symptom: "a conversion from `uint` to `float` rounds twice and may be off by one unit in the last place",
+        remedy: Remedy::None,
+    }
+    /// Texel buffers are written only through images with a format in the module.
+    LostTexelWrites "lost_texel_writes" {
+        affected: &[(DriverId::SwiftShader, Versions::ALL)],
+        symptom: "writes to an `image1d_buffer_t` are lost",
+        remedy: Remedy::None,
+    }
+}
+
+impl Fault {
+    /// The row of the table.
+    pub fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The name, in snake case.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What goes wrong, in one sentence without a full stop.
+    pub fn symptom(self) -> &'static str {
+        self.row().symptom
+    }
+
+    /// The fault with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|fault| fault.name() == name)
+    }
+
+    /// The fault for which alone this pass exists.
+    pub fn of_pass(pass: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|fault| matches!(fault.remedy(), Remedy::Pass(name) if name == pass))
+    }
+
+    /// Whether the compiler can work around it.
+    pub const fn has_workaround(self) -> bool {
+        !matches!(self.remedy(), Remedy::None)
+    }
+
+    /// Whether a driver has it.
+    pub fn affects(self, driver: Driver) -> bool {
+        self.row().affected.iter().any(|(id, versions)| *id == driver.id && versions.contain(driver.version))
+    }
+
+    /// The faults of a driver, in the order of the table.
+    pub fn of(driver: Driver) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |fault| fault.affects(driver))
+    }
+}
+
+/// A set of faults that a module works around.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Workarounds(u64);
+
+const _: () = assert!(Fault::ALL.len() <= 64, "the set has 64 bits");
+
+impl Workarounds {
+    /// No workaround.
+    pub const NONE: Self = Self(0);
+
+    /// Every workaround, for modules that run on unknown drivers.
+    pub const ALL: Self = {
+        let (mut set, mut index) = (Self::NONE, 0);
+        while index < Fault::ALL.len() {
+            set = set.with(Fault::ALL[index]);
+            index += 1;
+        }
+        set
+    };
+
+    /// What a driver needs.
+    pub fn of(driver: Driver) -> Self {
+        Fault::of(driver).fold(Self::NONE, Self::with)
+    }
+
+    /// Reads `all`, `none`, or names separated by commas. The error is a message for the user.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => return Ok(Self::ALL),
+            "none" => return Ok(Self::NONE),
+            _ => {}
+        }
+        text.split(',').try_fold(Self::NONE, |set, name| {
+            let fault = Fault::parse(name.trim()).filter(|fault| fault.has_workaround());
+            fault.map(|fault| set.with(fault)).ok_or_else(|| {
+                let known: Vec<_> = Self::ALL.iter().map(Fault::name).collect();
+                format!(
+                    "there is no workaround `{}`; use `all`, `none`, or of {}",
+                    name.trim(),
+                    known.join(", ")
+                )
+            })
+        })
+    }
+
+    /// The set with a fault added, if there is a workaround for it.
+    #[must_use]
+    pub const fn with(self, fault: Fault) -> Self {
+        if fault.has_workaround() { Self(self.0 | 1 << fault as u32) } else { self }
+    }
+
+    /// The members that the other set does not contain.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether a fault is in the set.
+    pub const fn contains(self, fault: Fault) -> bool {
+        self.0 >> fault as u32 & 1 != 0
+    }
+
+    /// Whether the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members, in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Fault> {
+        Fault::ALL.iter().copied().filter(move |fault| self.contains(*fault))
+    }
+}
+
+impl fmt::Display for Workarounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("none");
+        }
+        for (index, fault) in self.iter().enumerate() {
+            write!(f, "{}{}", if index == 0 { "" } else { "," }, fault.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_have_unique_names() {
+        for (row, &fault) in ROWS.iter().zip(Fault::ALL) {
+            assert_eq!(fault.row(), row);
+            assert_eq!((row.fault, row.remedy), (fault, fault.remedy()));
+            assert_eq!(Fault::parse(row.name), Some(fault));
+            assert!(!row.affected.is_empty() && !row.symptom.ends_with('.'), "{}", row.name);
+            assert!(row.name.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_'));
+        }
+        assert_eq!(ROWS.len(), Fault::ALL.len());
+    }
+
+    #[test]
+    fn workarounds_follow_from_the_driver() {
+        let of = |text: &str| Workarounds::of(Driver::parse(text).unwrap()).to_string();
+        assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned");
+        assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned");
+        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned");
+        assert_eq!(of("lavapipe 25.0.7"), "none");
+        assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
+    }
+
+    #[test]
+    fn sets_are_read_as_they_are_written() {
+        for set in
+            [Workarounds::ALL, Workarounds::NONE, Workarounds::of(Driver::parse("swiftshader 5").unwrap())]
+        {
+            assert_eq!(Workarounds::parse(&set.to_string()), Ok(set));
+        }
+        assert_eq!(Workarounds::parse("all"), Ok(Workarounds::ALL));
+        let unknown = Workarounds::parse("freeze_loop_exit_values,loop_iteration_limit").unwrap_err();
+        assert!(unknown.starts_with("there is no workaround `loop_iteration_limit`"), "{unknown}");
+        assert!(!Workarounds::NONE.with(Fault::LoopIterationLimit).contains(Fault::LoopIterationLimit));
+    }
+}

@@ -1,0 +1,60 @@
+//! `docs/driver-faults.md`, rendered from the table.
+
+use std::fmt::Write as _;
+
+use super::{Fault, Remedy};
+
+const INTRODUCTION: &str = "\
+# Faults of drivers
+
+This page is rendered from `compiler/vocabulary/src/faults.rs`. After a change there, `cargo xtask bless` renders it anew.
+
+Some drivers miscompile valid modules. Kiln works around the faults that it can, and only where they are: a module
+compiled ahead of time contains no workaround unless the target requests it.
+
+- `kiln run` compiles for the open device and applies what its driver and version need.
+- `--device-profile` does the same for the driver that the profile names in its line `driver = NAME VERSION`.
+- `--workarounds NAME,…` applies the named workarounds, `--workarounds all` all of them, for drivers that are unknown at
+  compile time, and `--workarounds none` none. In a build script, `Builder::workarounds` does the same.
+
+The kernel interface in the module records which workarounds were applied; `kiln reflect` prints them. The runtime warns
+once if the open device has a fault that the compiler can work around and the module does not.
+
+| fault | driver | symptom | workaround |
+|---|---|---|---|
+";
+
+/// The page.
+pub fn render_markdown() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    for fault in Fault::ALL {
+        let row = fault.row();
+        let drivers: Vec<String> =
+            row.affected.iter().map(|(id, versions)| format!("{}, {versions}", id.title())).collect();
+        let remedy = match row.remedy {
+            Remedy::Pass(pass) => format!("the pass `{pass}`"),
+            Remedy::Option(pass) => format!("other code from `{pass}`"),
+            Remedy::None => "none".to_owned(),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(page, "| `{}` | {} | {} | {remedy} |", row.name, drivers.join("; "), row.symptom);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `KILN_BLESS=1`, which `cargo xtask bless` sets, writes the page anew.
+    #[test]
+    fn the_page_is_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/driver-faults.md");
+        let rendered = render_markdown();
+        if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(path, &rendered).expect("docs/driver-faults.md can be written");
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(committed == rendered, "docs/driver-faults.md is stale: run `cargo xtask bless`");
+    }
+}
