@@ -26,6 +26,7 @@ pub mod random;
 pub mod reduce;
 pub mod strict;
 pub mod suite;
+pub mod undefined;
 
 use std::path::PathBuf;
 

@@ -21,7 +21,9 @@ impl Body<'_, '_> {
             values.push((slot, Lanes { scalar, count }));
         }
         match special(function) {
-            Some((alike, operands)) if values.len() == operands => self.glsl_special(inst, alike, values),
+            Some((alike, operands)) if values.len() == operands => {
+                self.glsl_special(inst, function, alike, values)
+            }
             _ => self.glsl_lanes(inst, function, &values),
         }
     }
@@ -30,14 +32,17 @@ impl Body<'_, '_> {
     fn glsl_special(
         &mut self,
         inst: &Inst<'_>,
-        function: Cl,
+        function: Glsl,
+        alike: Cl,
         operands: Vec<(Slot, Lanes)>,
     ) -> Result<(), Invalid> {
         let (scalar, count) = self.decoder.types.lanes(inst.word(0)?)?;
         let result = Lanes { scalar, count: count as u16 };
         let to = self.define(inst)?;
-        self.decoder.tables.libraries.push(Library { function, to, result, operands, literal: 0 });
+        let values = operands.clone();
+        self.decoder.tables.libraries.push(Library { function: alike, to, result, operands, literal: 0 });
         self.emit(Op::Library(self.decoder.tables.libraries.len() as u32 - 1));
+        self.taint_outside_domain(function, to, &values);
         Ok(())
     }
 

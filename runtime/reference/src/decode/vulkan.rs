@@ -68,16 +68,20 @@ impl Body<'_, '_> {
     /// Behind a function of GLSL.std.450 on lanes.
     pub(super) fn taint_glsl(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
         let (_, Lanes { scalar, count }) = values[0];
-        if !self.decoder.is_strict_vulkan() {
-            return;
-        }
-        if let Some((f, [a, b], why)) = alu::poisoned_glsl(function, scalar)
+        self.taint_outside_domain(function, to, values);
+        let operands: Vec<Slot> = values.iter().map(|value| value.0).collect();
+        self.taint_floats(scalar, to, &operands, count, false);
+    }
+
+    /// Where the operands of a function of GLSL.std.450 are outside of its domain. The result has as many lanes as the first.
+    pub(super) fn taint_outside_domain(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
+        let Some(&(_, Lanes { scalar, count })) = values.first() else { return };
+        if self.decoder.is_strict_vulkan()
+            && let Some((f, [a, b], why)) = alu::poisoned_glsl(function, scalar)
             && let (Some(&(a, _)), Some(&(b, _))) = (values.get(a), values.get(b))
         {
             self.emit(Op::Taint { f, to, a, b, count, why });
         }
-        let operands: Vec<Slot> = values.iter().map(|value| value.0).collect();
-        self.taint_floats(scalar, to, &operands, count, false);
     }
 
     /// Without `SignedZeroInfNanPreserve` no operand and no result may be a NaN or an infinity.

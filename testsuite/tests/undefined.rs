@@ -1,0 +1,173 @@
+//! What Vulkan leaves undefined (`testsuite/undefined/*.md`): the reference device reports it in hand-written SPIR-V, and has
+//! nothing to report of the module that Kiln makes of a kernel for the same input.
+
+#[path = "../../compiler/cli/src/run/target.rs"]
+mod target;
+
+use std::{
+    fs,
+    process::{Command, ExitCode},
+    sync::LazyLock,
+};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::LanguageVersion,
+    session::{NoFiles, Options, Source},
+};
+use kiln_runtime::{Device, Error, Instance, NdRange, Program, Selector};
+use kiln_testsuite::{
+    module, root,
+    undefined::{self, INPUT_WORDS, OUTPUT_WORDS, Row},
+};
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![
+        Trial::test("the-page-is-fresh", || Ok(page_is_fresh()?)),
+        Trial::test("every-instruction-is-classified", || Ok(every_instruction_is_classified()?)),
+    ];
+    for row in Row::all() {
+        let name = format!("{}::{}", row.document, row.name());
+        trials.push(Trial::test(name, move || Ok(check(&row)?)));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn check(row: &Row) -> Result<(), String> {
+    let words = assemble(&row.assembly())?;
+    let (kind, input) = &row.reported;
+    match run(&words, row.items, input) {
+        Err(Error::Strict(report)) if report.kind == kind => {}
+        other => return Err(format!("wanted a report `{kind}`, not {other:?}")),
+    }
+    run(&words, row.items, &row.defined).map_err(|e| format!("the defined input is reported: {e}"))?;
+    let Some(guarded) = &row.guarded else { return Ok(()) };
+    let words = compile(&guarded.source)?;
+    for (input, expected) in &guarded.runs {
+        let found = run(&words, row.items, input).map_err(|e| format!("the guarded kernel: {e}"))?;
+        if found[..expected.len()] != expected[..] {
+            return Err(format!("{input:x?} gives {:x?}, not {expected:x?}", &found[..expected.len()]));
+        }
+    }
+    Ok(())
+}
+
+/// The words of a module, which is valid: what is undefined depends on its input.
+fn assemble(text: &str) -> Result<Vec<u32>, String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let [source, binary] = ["k.spvasm", "k.spv"].map(|name| scratch.path().join(name));
+    fs::write(&source, text).map_err(|e| e.to_string())?;
+    let said = |command: &mut Command| {
+        let output = command.output().map_err(|e| format!("spirv-tools must be installed: {e}"))?;
+        let text =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        if output.status.success() { Ok(()) } else { Err(text) }
+    };
+    said(Command::new("spirv-as").args(["--target-env", "spv1.5", "-o"]).arg(&binary).arg(&source))?;
+    said(Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(&binary))?;
+    module::words(&binary)
+}
+
+fn compile(source: &str) -> Result<Vec<u32>, String> {
+    let options = Options {
+        std: LanguageVersion::Cl30,
+        target: target::target(device().info()),
+        extensions: vec![("all".to_owned(), true)],
+        ..Options::default()
+    };
+    let source = Source { name: "k.cl".to_owned(), text: source.as_bytes().to_vec() };
+    let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
+    match output.artifact {
+        Some(Artifact::Module(module)) => Ok(module.words().to_vec()),
+        _ => Err(format!("{:?}", output.diagnostics)),
+    }
+}
+
+fn device() -> &'static Device {
+    static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+        let instance = Instance::new(kiln_runtime::Options::default()).expect("an instance");
+        instance.device(&Selector::from("vulkan-reference")).expect("the device is always there")
+    });
+    &DEVICE
+}
+
+/// Runs the kernel of a module in one work-group: what it leaves in its output.
+fn run(words: &[u32], items: u32, input: &[u32]) -> kiln_runtime::Result<Vec<u32>> {
+    let device = device();
+    let mut words_in = input.to_vec();
+    words_in.resize(INPUT_WORDS, 0);
+    let (given, results) = (device.buffer_from(&words_in)?, device.buffer_from(&[0u32; OUTPUT_WORDS])?);
+    let mut kernel = Program::from_spirv(device, words)?.kernel("k")?;
+    kernel.set(0, &given)?.set(1, &results)?;
+    let queue = device.queue()?;
+    let range = NdRange::from(items as usize).local(items as usize);
+    // SAFETY: the reference device checks every access.
+    #[allow(unsafe_code, reason = "a launch trusts its kernel")]
+    unsafe { queue.launch(&kernel, range) }?.wait()?;
+    queue.read(&results)
+}
+
+fn page_is_fresh() -> Result<(), String> {
+    let path = root().join("docs/undefined-behavior.md");
+    let page = undefined::page();
+    if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+        return fs::write(path, page).map_err(|e| e.to_string());
+    }
+    if fs::read_to_string(path).unwrap_or_default() == page {
+        Ok(())
+    } else {
+        Err("docs/undefined-behavior.md is stale: run `cargo xtask bless`".to_owned())
+    }
+}
+
+/// Every instruction that the emitter names, and every function of GLSL.std.450 in the table of built-in functions, is in one
+/// of the documents.
+fn every_instruction_is_classified() -> Result<(), String> {
+    let classified = undefined::classified();
+    let read = |folder: &str, ending: &str| {
+        let entries = fs::read_dir(root().join(folder)).expect("a folder of the compiler");
+        let files = entries.filter_map(Result::ok).map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|it| it == ending));
+        files.map(|path| fs::read_to_string(path).expect("a source")).collect::<String>()
+    };
+    let (emitter, table) = (read("compiler/core/src/emit", "rs"), read("compiler/core/src/builtins", "bi"));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut missing = Vec::new();
+    let mut count = 0;
+    let mut want = |name: String| {
+        count += 1;
+        if !classified.contains(&name) && !missing.contains(&name) {
+            missing.push(name);
+        }
+    };
+    for (at, _) in emitter.match_indices("Op::") {
+        let name = emitter[at + 4..].split(|c| !is_word(c)).next().unwrap_or_default();
+        // `IrOp::` and `UnaryOp::` are the compiler's own.
+        if !emitter[..at].ends_with(is_word) && rspirv_knows(name) {
+            want(format!("Op{name}"));
+        }
+    }
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split_whitespace();
+        while let Some(word) = words.next() {
+            if !word.starts_with("glsl") && word != "own" {
+                continue;
+            }
+            let Some(name) = words.next() else { break };
+            match name.strip_prefix('?') {
+                Some(name) => ["S", "U"].iter().for_each(|sign| want(format!("GLSL.std.450 {sign}{name}"))),
+                None => want(format!("GLSL.std.450 {name}")),
+            }
+        }
+    }
+    if count < 200 {
+        return Err(format!("only {count} instructions were found"));
+    }
+    if missing.is_empty() { Ok(()) } else { Err(format!("nothing is said of {}", missing.join(", "))) }
+}
+
+fn rspirv_knows(name: &str) -> bool {
+    rspirv::grammar::INSTRUCTION_TABLE.iter().any(|inst| inst.opname == name)
+}
