@@ -7,6 +7,7 @@
 //! a private object has it as a variable that its caller owns (`handed.rs`).
 
 mod access;
+mod atomics;
 mod handed;
 mod pointers;
 
@@ -15,6 +16,7 @@ use std::cmp::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::{
+    atomics::Demand,
     handed::{Handed, Shared},
     pointers::{Form, Forms},
 };
@@ -35,6 +37,9 @@ struct Layout {
     element: Scalar,
     /// Bytes that one step of an index into it means: a power of two.
     unit: u64,
+    /// Whether parts of elements are changed by atomic operations on the whole: a work-item that reads a part may not race
+    /// with one that changes the rest.
+    has_atomic_parts: bool,
     /// The variable that its function knows it by.
     root: Object,
 }
@@ -101,8 +106,8 @@ struct Moves {
 struct Usage {
     /// How often each type is moved whole, with the alignment that is certain.
     moved: FxHashMap<(Scalar, u64), Moves>,
-    /// Types of atomic operations: they name one element exactly.
-    atomic: FxHashSet<Scalar>,
+    /// What atomic operations ask of the element.
+    atomic: FxHashSet<Demand>,
     /// Distances that pointers into it move by; their lowest set bits, together.
     strides: u64,
 }
@@ -153,20 +158,41 @@ impl Usage {
         };
         let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
         let pieces = || self.moved.keys().map(|(_, align)| *align);
-        let size = match self.atomic.iter().map(|scalar| scalar.size()).max() {
-            Some(size) if space == AddressSpace::Local => size,
+        let is_local = space == AddressSpace::Local;
+        let widest = self.atomic.iter().map(|demand| demand.size()).max();
+        let size = match widest {
+            Some(size) if is_local => size,
             // Other work-items may own the rest of a larger element.
-            _ if space == AddressSpace::Local => fitting(pieces().min().unwrap_or(4)),
+            _ if is_local => fitting(pieces().min().unwrap_or(4)),
             _ => pieces().map(fitting).min_by_key(|&size| (self.cost(size), size)).unwrap_or(4),
         };
-        let scalars: FxHashSet<Scalar> =
-            self.moved.keys().map(|(scalar, _)| *scalar).chain(self.atomic.iter().copied()).collect();
-        let element = match scalars.iter().next() {
-            Some(&only) if scalars.len() == 1 && only.is_float() && only.size() == size && has(only) => only,
-            _ => Scalar::int_of_size(size),
+        let has_parts = pieces().any(|piece| piece < size);
+        let element = match self.float(size).filter(|&float| has(float) && !has_parts) {
+            Some(float) => float,
+            None => Scalar::int_of_size(size),
         };
+        let stores_part = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < size && moves.stores > 0;
+        let has_atomic_parts = is_local
+            && (self.moved.iter().any(stores_part) || self.atomic.iter().any(|demand| demand.size() < size));
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
-        Layout { element, unit, root }
+        Layout { element, unit, has_atomic_parts, root }
+    }
+
+    /// The float of this size that suits all accesses, if there is one.
+    fn float(&self, size: u64) -> Option<Scalar> {
+        let demanded: FxHashSet<Demand> =
+            self.atomic.iter().copied().filter(|demand| !matches!(demand, Demand::Moved(_))).collect();
+        // An atomic operation of floats decides; what is moved beside it is the same bits.
+        if demanded.contains(&Demand::Float(size)) {
+            return match (demanded.len(), size) {
+                (1, 4) => Some(Scalar::F32),
+                (1, 8) => Some(Scalar::F64),
+                _ => None,
+            };
+        }
+        let mut scalars = self.moved.keys().map(|(scalar, _)| *scalar);
+        let first = scalars.next().filter(|first| first.is_float() && first.size() == size)?;
+        (scalars.all(|it| it == first) && self.atomic.is_empty()).then_some(first)
     }
 }
 
@@ -203,9 +229,10 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
                     u64::from(access.align)
                 }
                 Op::Atomic(atomic) => {
-                    usage.atomic.insert(atomic.ty);
                     // On a private object the operation is a plain one.
-                    if object.space() != AddressSpace::Local {
+                    if object.space() == AddressSpace::Local {
+                        usage.atomic.insert(Demand::of(atomic));
+                    } else {
                         let moves = usage.moved.entry((atomic.ty, atomic.ty.size())).or_default();
                         moves.loads += 1;
                         moves.stores += 1;

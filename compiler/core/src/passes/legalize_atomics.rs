@@ -128,11 +128,33 @@ fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &
     }
 }
 
+fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: FetchKey) -> ValueId {
+    let object = object_of(builder.function, id);
+    let &[pointer, operand] = &builder.function.insts[id].args[..] else {
+        unreachable!("all orders are known")
+    };
+    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let old = exchange_loop(builder, (pointer, object), integer, atomic, |builder, expected| {
+        let value = builder.bitcast(expected, float);
+        let new = unshared::fetched(builder, atomic, key, value, operand);
+        builder.bitcast(new, Type::Scalar(integer))
+    });
+    builder.bitcast(old, float)
+}
+
+/// Compare-exchanges an integer until it has become what `compute` makes of its old value; gives the old value. `pointer` is
+/// its address and the memory where it may lie; order and scope are those of `atomic`.
+///
 /// The order is that of fences around the loop, where fences can have it: it is paid once and not at every attempt, and
 /// lavapipe, which ends a work-group with the first sub-group that has passed all of its fences, has as many of them in each.
-fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: FetchKey) -> ValueId {
-    let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object_of(builder.function, id))
-    else {
+pub(super) fn exchange_loop(
+    builder: &mut Builder<'_>,
+    (pointer, object): (ValueId, Spaces),
+    integer: Scalar,
+    atomic: &Atomic,
+    compute: impl FnOnce(&mut Builder<'_>, ValueId) -> ValueId,
+) -> ValueId {
+    let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object) else {
         unreachable!("an atomic operation synchronises")
     };
     let (before, at, after) = match sync.order {
@@ -148,10 +170,6 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
         }
     };
     fence(builder, before);
-    let &[pointer, operand] = &builder.function.insts[id].args[..] else {
-        unreachable!("all orders are known")
-    };
-    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
     let bits = Type::Scalar(integer);
     let relaxed = |op| Atomic {
         op,
@@ -166,9 +184,7 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
     let place = builder.place();
     let expected = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
-    let value = builder.bitcast(expected, float);
-    let new = unshared::fetched(builder, atomic, key, value, operand);
-    let new = builder.bitcast(new, bits);
+    let new = compute(builder, expected);
     let exchange = Atomic {
         op: AtomicOp::CompareExchangeStrong,
         order: Known::Constant(at),
@@ -186,8 +202,7 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
     builder.continue_loop(open.inst, &[old]);
     builder.close_loop(&open, place);
     fence(builder, after);
-    let old = builder.function.insts[open.inst].results[0];
-    builder.bitcast(old, float)
+    builder.function.insts[open.inst].results[0]
 }
 
 /// `--seq-cst=acq-rel`: acquire-release in place of seq_cst.

@@ -305,7 +305,9 @@ impl Found {
             int64_global_atomics: on(self.v12.shader_buffer_int64_atomics),
             int64_local_atomics: on(self.v12.shader_shared_int64_atomics),
             float32_atomic_add: on(self.float_atomics.shader_buffer_float32_atomic_add)
-                && on(self.float_atomics.shader_shared_float32_atomic_add),
+                && on(self.float_atomics.shader_shared_float32_atomic_add)
+                // What is loaded, stored and exchanged beside it in local memory is a float too.
+                && on(self.float_atomics.shader_shared_float32_atomics),
             variable_pointers: on(self.v11.variable_pointers)
                 && on(self.v11.variable_pointers_storage_buffer),
             workgroup_explicit_layout: on(self.explicit_layout.workgroup_memory_explicit_layout)
@@ -344,6 +346,7 @@ impl Found {
             vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
                 .shader_buffer_float32_atomic_add(true)
                 .shader_shared_float32_atomic_add(true)
+                .shader_shared_float32_atomics(true)
         });
         let explicit_layout = features.workgroup_explicit_layout.then(|| {
             vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()

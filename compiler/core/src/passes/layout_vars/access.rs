@@ -3,7 +3,7 @@
 use super::Layout;
 use crate::{
     ir::{Access, Atomic, BinaryOp, Builder, Known, Op, Scalar, Type, UnaryOp, ValueId},
-    opencl::{AddressSpace, AtomicOp, FetchKey, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, FetchKey, Scope},
     passes::origins::Object,
 };
 
@@ -33,8 +33,8 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// The address of the element at this place.
-    pub(super) fn whole_element(&mut self, place: ValueId) -> ValueId {
+    /// The address of the element that this place is in.
+    pub(super) fn element_at(&mut self, place: ValueId) -> ValueId {
         let index = self.element_index(place, 0);
         self.element(index)
     }
@@ -86,14 +86,26 @@ impl Accessor<'_, '_> {
     /// So many bytes, as an integer of that size or wider whose upper bits are anything.
     fn load_piece(&mut self, place: ValueId, byte: u64, piece: u64) -> ValueId {
         let own = self.layout.element.size();
+        if piece < own && self.layout.has_atomic_parts {
+            let index = self.element_index(place, byte);
+            let (pointer, int) = (self.element(index), Scalar::int_of_size(own));
+            let atomic = relaxed(AtomicOp::Load, int, self.access.is_volatile);
+            let bits = self.builder.value(Op::Atomic(atomic), &[pointer], Type::Scalar(int));
+            return self.cut(bits, place, byte, Scalar::int_of_size(piece));
+        }
         let element = self.load_element(place, byte);
         let bits = self.builder.bitcast(element, Type::Scalar(Scalar::int_of_size(own)));
         if piece == own {
             return bits;
         }
+        self.cut(bits, place, byte, Scalar::int_of_size(piece))
+    }
+
+    /// The part of an element that begins at this byte, of the width of an integer type.
+    pub(super) fn cut(&mut self, element: ValueId, place: ValueId, byte: u64, part: Scalar) -> ValueId {
         let shift = self.shift(place, byte);
-        let low = self.builder.binary(BinaryOp::LShr, bits, shift);
-        self.builder.resize(low, Scalar::int_of_size(piece), false)
+        let low = self.builder.binary(BinaryOp::LShr, element, shift);
+        self.builder.resize(low, part, false)
     }
 
     fn store_piece(&mut self, place: ValueId, byte: u64, piece: u64, value: ValueId) {
@@ -116,7 +128,8 @@ impl Accessor<'_, '_> {
             let index = self.element_index(place, byte);
             for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
                 let pointer = self.element(index);
-                self.builder.inst(Op::Atomic(relaxed(key, int)), &[pointer, operand], &[Type::Scalar(int)]);
+                let atomic = relaxed(AtomicOp::Fetch(key), int, self.access.is_volatile);
+                self.builder.inst(Op::Atomic(atomic), &[pointer, operand], &[Type::Scalar(int)]);
             }
             return;
         }
@@ -129,7 +142,7 @@ impl Accessor<'_, '_> {
     }
 
     /// How far a part of an element is from its low end, in bits, as an integer like the element.
-    fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
+    pub(super) fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
         let own = self.layout.element.size();
         let bytes = self.builder.binary_bits(BinaryOp::Mul, place, self.layout.unit);
         let bytes = self.builder.binary_bits(BinaryOp::Add, bytes, byte);
@@ -182,15 +195,7 @@ pub(super) fn variable(builder: &mut Builder<'_>, layout: Layout) -> ValueId {
     }
 }
 
-fn relaxed(key: FetchKey, ty: Scalar) -> Atomic {
-    Atomic {
-        op: AtomicOp::Fetch(key),
-        ty,
-        is_signed: false,
-        order: Known::Constant(Order::Relaxed),
-        failure: None,
-        scope: Known::Constant(Scope::WorkGroup),
-        spaces: None,
-        is_volatile: false,
-    }
+/// A relaxed operation on an element that holds objects of several work-items.
+fn relaxed(op: AtomicOp, ty: Scalar, is_volatile: bool) -> Atomic {
+    Atomic { ty, scope: Known::Constant(Scope::WorkGroup), is_volatile, ..Atomic::counting(op) }
 }

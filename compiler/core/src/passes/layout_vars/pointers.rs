@@ -371,22 +371,27 @@ impl Pointers<'_> {
         let align = atomic.ty.size() as u32;
         let access = Access { is_shared: true, align, is_volatile: atomic.is_volatile };
         self.each_object(builder, inst.args[0], form, result, |builder, target| {
-            let pointer = match target {
-                Target::Object(object, layout, place) if object.space() != AddressSpace::Local => {
-                    let access = own(access, object);
-                    let old = Accessor { builder, layout, access }.load(place, ty);
-                    let (new, result) = unshared::modified(builder, atomic, &inst.args[1..], old);
-                    if let Some(new) = new {
-                        Accessor { builder, layout, access }.store(place, new);
-                    }
-                    return result;
+            let (object, layout, place) = match target {
+                Target::Object(object, layout, place) => (object, layout, place),
+                Target::Global(pointer) => {
+                    let args: Vec<ValueId> =
+                        std::iter::once(pointer).chain(inst.args[1..].iter().copied()).collect();
+                    let made = builder.inst(inst.op.clone(), &args, result.as_slice());
+                    return builder.function.insts[made].results.first().copied();
                 }
-                Target::Object(_, layout, place) => Accessor { builder, layout, access }.whole_element(place),
-                Target::Global(pointer) => pointer,
             };
-            let args: Vec<ValueId> = std::iter::once(pointer).chain(inst.args[1..].iter().copied()).collect();
-            let made = builder.inst(inst.op.clone(), &args, result.as_slice());
-            builder.function.insts[made].results.first().copied()
+            let access = own(access, object);
+            let mut accessor = Accessor { builder, layout, access };
+            if object.space() == AddressSpace::Local {
+                let made = accessor.atomic(place, atomic, &inst.args[1..], result);
+                return made.filter(|_| result.is_some());
+            }
+            let old = accessor.load(place, ty);
+            let (new, result) = unshared::modified(accessor.builder, atomic, &inst.args[1..], old);
+            if let Some(new) = new {
+                accessor.store(place, new);
+            }
+            result
         })
     }
 
