@@ -322,6 +322,8 @@ pub struct Function {
     pub linkage: Linkage,
     /// Its private objects.
     pub vars: Table<VarId, Var>,
+    /// Set by `passes/specialize_calls`: the parameters, by number, that point into one local object of the module, and which.
+    pub objects: Vec<(u32, VarId)>,
     /// Its values.
     pub values: Table<ValueId, Value>,
     /// Its instructions, in no order; blocks give the order.
@@ -574,6 +576,9 @@ pub enum Op {
     Offset {
         /// Bytes for each step of the index.
         stride: u64,
+        /// Elements of the array that the pointer points to the first of and the result to one of, where that is known and may
+        /// matter: arithmetic on pointers stays in an array (C99 6.5.6).
+        count: Option<u32>,
     },
     /// `[variable's address, index]`: the address of an element (`Var::element`); the index is an I32. Made by
     /// `passes/layout_vars`; an access through it has exactly the element's type.

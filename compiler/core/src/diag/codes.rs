@@ -325,4 +325,5 @@ codes! {
     ExtensionNotEnabled "extension-not-enabled" Warning;
     // What a target lacks
     TargetFeature "target-feature" Error;
+    ProgramSize "program-size" Error;
 }

@@ -72,6 +72,7 @@ impl Function {
             kernel: None,
             linkage: Linkage::Internal,
             vars: Table::new(),
+            objects: Vec::new(),
             values: Table::new(),
             insts: Table::new(),
             blocks,
@@ -333,7 +334,7 @@ impl Builder<'_> {
     /// `pointer + index * stride` bytes.
     pub fn offset(&mut self, pointer: ValueId, index: ValueId, stride: u64) -> ValueId {
         let ty = self.ty(pointer);
-        self.value(Op::Offset { stride }, &[pointer, index], ty)
+        self.value(Op::Offset { stride, count: None }, &[pointer, index], ty)
     }
 
     /// So many bytes further on; nothing for 0.

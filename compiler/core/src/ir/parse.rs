@@ -322,6 +322,12 @@ impl Parser<'_> {
             let var = reader.parser.var('$', reader.function.vars.len())?;
             reader.function.vars.push(var);
         }
+        while reader.parser.eat_word("points") {
+            let number = reader.parser.number()?;
+            reader.parser.word("into")?;
+            let var = reader.parser.id('@')?;
+            reader.function.objects.push((number, var));
+        }
         reader.insts(body)?;
         Ok(reader.function)
     }
@@ -688,7 +694,11 @@ impl Body<'_, '_> {
             "exact" => Op::Exact(parser.what("an operation")?),
             "module_var" => Op::ModuleVar(parser.id('@')?),
             "private_var" => Op::PrivateVar(parser.id('$')?),
-            "offset" => Op::Offset { stride: parser.number()? },
+            "offset" => {
+                let stride = parser.number()?;
+                let count = if parser.eat_word("of") { Some(parser.number()?) } else { None };
+                Op::Offset { stride, count }
+            }
             "element" => Op::Element,
             "launch_word" => Op::LaunchWord(parser.what("a kind of memory")?, parser.number()?),
             "launch_address" => Op::LaunchAddress(parser.what("a state")?),

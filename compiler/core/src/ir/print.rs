@@ -155,6 +155,9 @@ fn print_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt
         write!(printer.f, "  var ${} ", id.index())?;
         print_var(printer.f, var)?;
     }
+    for (number, var) in &function.objects {
+        writeln!(printer.f, "  points {number} into @{}", var.index())?;
+    }
     printer.block(function.body, 1)?;
     f.write_str("}\n")
 }
@@ -363,7 +366,8 @@ impl Printer<'_, '_> {
             Op::All => f.write_str("all"),
             Op::ModuleVar(var) => write!(f, "module_var @{}", var.index()),
             Op::PrivateVar(var) => write!(f, "private_var ${}", var.index()),
-            Op::Offset { stride } => write!(f, "offset {stride}"),
+            Op::Offset { stride, count: None } => write!(f, "offset {stride}"),
+            Op::Offset { stride, count: Some(count) } => write!(f, "offset {stride} of {count}"),
             Op::Element => f.write_str("element"),
             Op::LaunchWord(memory, word) => write!(f, "launch_word {} {word}", memory.word()),
             Op::LaunchAddress(state) => write!(f, "launch_address {}", state.word()),

@@ -118,7 +118,8 @@ impl Body<'_, '_> {
             PlaceKind::Element(element) => {
                 let base = self.address(&element.base);
                 let (size, _) = self.lowering.layout(place.ty.ty);
-                self.element_address(&base, &element.index, size)
+                let count = self.lowering.count(element.base.ty.ty);
+                self.element_address(&base, &element.index, size, count)
             }
             PlaceKind::Swizzle(swizzle) => {
                 let base = self.address(&swizzle.base);
@@ -143,14 +144,19 @@ impl Body<'_, '_> {
         Address::new(pointer, align)
     }
 
-    fn element_address(&mut self, base: &Address, index: &Expr, size: u64) -> Address {
+    /// Where an element of an array of so many is.
+    fn element_address(&mut self, base: &Address, index: &Expr, size: u64, count: Option<u32>) -> Address {
         if let ExprKind::Const(hir::Const::Int(index)) = index.kind
             && let Some(bytes) = index.checked_mul(size)
         {
             return self.behind_address(base, bytes);
         }
         let index = self.index(index);
-        let pointer = self.builder.offset(base.pointer, index, size);
+        let ty = self.builder.ty(base.pointer);
+        // Of other objects nobody asks. An array of one element at the end of a structure may go on (C99 6.7.2.1).
+        let is_split = matches!(ty, Type::Pointer(AddressSpace::Local | AddressSpace::Generic));
+        let count = count.filter(|&count| is_split && count > 1);
+        let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
         Address { pointer, align: align_behind(base.align, size), ..*base }
     }
 

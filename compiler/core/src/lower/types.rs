@@ -54,6 +54,12 @@ impl Lowering<'_> {
         (types.size_of(id).unwrap_or(0), types.align_of(id).unwrap_or(1).max(1))
     }
 
+    /// How many elements an array type has.
+    pub(super) fn count(&self, id: TyId) -> Option<u32> {
+        let Ty::Array(_, count) = self.hir.types.get(id) else { return None };
+        u32::try_from((*count)?).ok()
+    }
+
     /// The size of what a pointer of this type points to: that of a byte for `void`.
     pub(super) fn stride(&self, pointer: TyId) -> u64 {
         let Ty::Pointer(to) = self.hir.types.get(pointer) else { return 1 };

@@ -4,12 +4,14 @@
 //! arguments follow, and go on in a uniform buffer when there is no room. Pointers to local memory become local
 //! variables whose size the launch decides, program-scope variables parts of one buffer.
 
+use kiln_syntax::Span;
+
 use crate::{
     diag::{Code, Diagnostic, Sink},
     hir::CompareOp,
     index::Id as _,
     ir::{
-        Access, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction, ImageFact,
+        Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction, ImageFact,
         Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId, Var, VarId,
     },
     opencl::AddressSpace,
@@ -163,9 +165,11 @@ fn bind_kernel(
         let source = Source { memory: *memory, has_wide: features.int64 };
         let (place, value) = match argument.kind {
             ArgumentKind::Local { element_size, align } => {
-                let size = (element_size, align);
-                let var = Var::new(&argument.name, AddressSpace::Local, size, builder.span);
-                let var = vars.push(Var { argument: Some(number), ..var });
+                let known = builder.function.objects.iter().find(|(known, _)| *known == number);
+                let var = known.map_or_else(
+                    || vars.push(local_argument(argument, number, (element_size, align), builder.span)),
+                    |(_, var)| *var,
+                );
                 (Place::Local(var), builder.module_var(var, AddressSpace::Local))
             }
             ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
@@ -201,6 +205,12 @@ fn bind_kernel(
     }
     function.replace_uses(&replaced);
     places
+}
+
+/// The local variable that an argument of a kernel is.
+pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64), span: Span) -> Var {
+    let var = Var::new(&argument.name, AddressSpace::Local, size, span);
+    Var { argument: Some(number), ..var }
 }
 
 /// What a kernel asks of its images that only the launch can answer: of which argument, what, and the values that are the answer.

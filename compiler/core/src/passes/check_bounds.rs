@@ -239,7 +239,7 @@ impl Guard<'_, '_> {
         if only && let ValueDef::Result(id, _) = self.builder.function.values[pointer].def {
             let inst = self.builder.function.insts[id].clone();
             match inst.op {
-                Op::Offset { stride } => {
+                Op::Offset { stride, .. } => {
                     let before = self.distance(inst.args[0], object, only);
                     let index = self.builder.resize(inst.args[1], Scalar::I64, true);
                     let bytes = self.builder.binary_bits(BinaryOp::Mul, index, stride);
@@ -298,7 +298,7 @@ fn constant_distance(function: &Function, pointer: ValueId) -> Option<u64> {
     match inst.op {
         Op::ModuleVar(_) | Op::PrivateVar(_) => Some(0),
         Op::PointerCast => constant_distance(function, inst.args[0]),
-        Op::Offset { stride } => {
+        Op::Offset { stride, .. } => {
             let before = constant_distance(function, inst.args[0])?;
             let Some(Const::Bits(bits)) = function.constant(inst.args[1]) else { return None };
             let scalar = function.ty(inst.args[1]).scalar()?;

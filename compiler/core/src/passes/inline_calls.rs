@@ -1,11 +1,11 @@
 //! Puts bodies of functions in the place of calls, but for those that may stay functions and pay for it.
 //!
 //! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has,
-//! addresses, and pointers to private objects that the function only accesses (`specialize_calls` then looks at each
-//! call). Pointers that come out of memory are followed to their objects within one function, local memory belongs to
-//! the kernel, and synchronisation, images and `printf` are looked at together with it, so what has those does not stay.
+//! addresses, and pointers to private and local objects that the function only accesses (`specialize_calls` then looks at
+//! each call). Pointers that come out of memory are followed to their objects within one function, and synchronisation,
+//! images and `printf` are looked at together with the kernel, so what has those does not stay.
 //! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
-//! ends.
+//! ends; a module that would become too large is refused.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
@@ -28,14 +28,49 @@ const LONG: usize = 24;
 /// The same where a call hands over private objects: in a copy, they may become values.
 const LONG_WITH_OBJECTS: usize = 64;
 
+/// The most instructions of a module whose functions stand in the place of calls.
+pub(super) const MOST_INSTRUCTIONS: usize = 2_000_000;
+
 /// The most parameters of a function (SPIR-V 2.17).
 const PARAMETERS: usize = 255;
 
-pub(super) fn inline_calls(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
     let stays = staying(module, options);
     let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
+    if let Some(largest) = too_large(module, is_kept, |callee| !stays[callee.index()]) {
+        return report_size(module.functions[largest].span, sink);
+    }
     inline_where(module, is_kept, |callee| !stays[callee.index()]);
     retain(module, is_kept);
+}
+
+/// The longest of the functions that are kept, if all would have too many instructions together.
+fn too_large(
+    module: &Module,
+    is_kept: impl Fn(FuncId, &Function) -> bool,
+    is_inlined: impl Fn(FuncId) -> bool,
+) -> Option<FuncId> {
+    let mut sizes = vec![0usize; module.functions.len()];
+    for id in module.callees_first() {
+        let function = &module.functions[id];
+        let copied = calls(function).filter(|&callee| is_inlined(callee)).map(|callee| sizes[callee.index()]);
+        sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
+    }
+    let kept: Vec<FuncId> = module.functions.ids().filter(|&id| is_kept(id, &module.functions[id])).collect();
+    let all = kept.iter().fold(0, |all: usize, id| all.saturating_add(sizes[id.index()]));
+    let largest = kept.into_iter().max_by_key(|id| sizes[id.index()]);
+    largest.filter(|_| all > MOST_INSTRUCTIONS)
+}
+
+/// Refuses a program for what it would become.
+pub(super) fn report_size(span: Span, sink: &mut Sink) {
+    let message = format!(
+        "the program has more than {MOST_INSTRUCTIONS} instructions when the bodies of functions replace calls of them"
+    );
+    let diagnostic = Diagnostic::new(Code::ProgramSize, span, message)
+        .label("most of them are in this function")
+        .help("replace repeated calls by a loop, or compile for `--env opencl`, where functions are called");
+    sink.report(diagnostic);
 }
 
 /// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
@@ -153,19 +188,18 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
             && function.inst_order().into_iter().all(|inst| is_plain_inst(function, &function.insts[inst]));
         may_stay[id.index()] =
             is_plain[id.index()] && function.kernel.is_none() && is_passable(function, options);
-        let copied = callees.iter().map(|callee| match may_stay[callee.index()] {
-            true => sizes[callee.index()].min(LONG),
-            false => sizes[callee.index()],
+        let copied = callees.iter().map(|callee| {
+            let (size, least) = (sizes[callee.index()], long(&module.functions[*callee]));
+            if may_stay[callee.index()] && size >= least { LONG } else { size }
         });
-        sizes[id.index()] = function.inst_order().len() + copied.sum::<usize>();
+        sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
     }
     // How many calls of each there would be, if what stays stays.
     let mut stays = vec![false; module.functions.len()];
     let mut uses = vec![0usize; module.functions.len()];
     for &id in order.iter().rev() {
         let index = id.index();
-        let long = if takes_objects(&module.functions[id]) { LONG_WITH_OBJECTS } else { LONG };
-        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= long;
+        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= long(&module.functions[id]);
         let copies = match module.functions[id].kernel.is_some() || stays[index] {
             true => 1,
             false => uses[index],
@@ -175,6 +209,14 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
         }
     }
     stays
+}
+
+/// Instructions from which on the body of a function is not copied for each of several calls.
+fn long(function: &Function) -> usize {
+    let is_private =
+        |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
+    let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
+    if takes_private && function.kernel.is_none() { LONG_WITH_OBJECTS } else { LONG }
 }
 
 fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
@@ -189,9 +231,9 @@ pub(super) fn takes_objects(function: &Function) -> bool {
     function.kernel.is_none() && function.params().iter().any(|&param| is_followed(function.ty(param)))
 }
 
-/// Whether it is a pointer that may point to a private object.
+/// Whether it is a pointer that may point to a private or local object.
 pub(super) const fn is_followed(ty: Type) -> bool {
-    matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic))
+    matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic))
 }
 
 /// Whether all that a call hands over has a form that no later pass changes but for that of pointers.
@@ -215,14 +257,13 @@ fn is_passable(function: &Function, options: &Options) -> bool {
         && function.result.is_none_or(is_passable)
 }
 
-/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, it
-/// knows nothing of local memory, and no pointer to private memory gets to where another function could take it from.
+/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, and
+/// no pointer to private or local memory gets to where another function could take it from.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     let is_global = |value: ValueId| match function.ty(value) {
         Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
         _ => true,
     };
-    let is_elsewhere = |value: ValueId| function.ty(value) != Type::Pointer(AddressSpace::Local);
     match &inst.op {
         Op::Atomic(_)
         | Op::Fence { .. }
@@ -233,7 +274,6 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
         Op::Store(_) => is_global(inst.args[1]),
         Op::PointerToInt => is_global(inst.args[0]),
         Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),
-        Op::PointerCast => is_elsewhere(inst.args[0]) && is_elsewhere(inst.results[0]),
         _ => true,
     }
 }

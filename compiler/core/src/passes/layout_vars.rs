@@ -2,7 +2,9 @@
 //!
 //! The target has no addresses there: an object is an array of one element type, chosen from how it is accessed,
 //! and every access names an element of it. What is larger than an element is taken in pieces, what is smaller is
-//! cut out of one. A pointer that points into one object for certain is an index; any other is an address that
+//! cut out of one. Atomic operations need elements of their own width and type: a local object on which they want several
+//! is split into ranges that no access crosses, each a variable (`ranges.rs`); where operations share a range, those that its
+//! element does not suit are made of others (`atomics.rs`). A pointer that points into one object for certain is an index; any other is an address that
 //! carries the number of its object, and an access through it branches on that (`pointers.rs`). A function that is handed
 //! a private object has it as a variable that its caller owns (`handed.rs`).
 
@@ -10,28 +12,33 @@ mod access;
 mod atomics;
 mod handed;
 mod pointers;
+mod ranges;
+mod reach;
 
 use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use self::{
     atomics::Demand,
     handed::{Handed, Shared},
     pointers::{Form, Forms},
+    ranges::{Range, Step, Use},
+    reach::Reach,
 };
 use crate::{
     diag::Sink,
     index::Id as _,
-    ir::{FuncId, Function, Module, Op, Scalar, Type, Var},
+    ir::{FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId},
     opencl::AddressSpace,
     passes::origins::{Object, Origins},
     session::Options,
     target::Features,
 };
 
-/// How an object is laid out.
-#[derive(Clone, Copy, Debug)]
+/// How an object is laid out, or a range of one.
+#[derive(Clone, Debug)]
 struct Layout {
     /// What it is an array of.
     element: Scalar,
@@ -42,6 +49,8 @@ struct Layout {
     has_atomic_parts: bool,
     /// The variable that its function knows it by.
     root: Object,
+    /// From the object to the range.
+    steps: SmallVec<[Step; 2]>,
 }
 
 pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
@@ -65,12 +74,38 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
         }
         surveys.push(uses);
     }
+    let mut mixed: Vec<VarId> = Vec::new();
+    for (class, usage) in &shared {
+        // A checked access stays in its object, and may leave its range.
+        if let Shared::Module(var) = class
+            && usage.is_mixed()
+            && !options.bounds_checks
+        {
+            mixed.push(*var);
+        }
+    }
+    mixed.sort_unstable();
+    let split: FxHashMap<VarId, Split> = mixed
+        .into_iter()
+        .filter_map(|var| {
+            let strides = shared[&Shared::Module(var)].strides;
+            Some((var, Split::find(module, var, strides, &forms, features)?))
+        })
+        .collect();
     let Module { functions, vars, .. } = module;
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
         let id = FuncId::from_index(index);
-        let mut layouts = FxHashMap::default();
+        let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
         for (object, usage) in uses {
+            if let Object::Module(var) = object
+                && let Some(split) = split.get(&var)
+            {
+                layouts.insert(object, split.layouts[0].clone());
+                let own = split.ranges.iter().filter(|((function, _), _)| *function == id);
+                ranges.extend(own.map(|(&(_, inst), &range)| ((inst, object), split.layouts[range].clone())));
+                continue;
+            }
             let class = handed.shared(id, object);
             let usage = class.and_then(|class| shared.get(&class)).unwrap_or(&usage);
             let root = match object {
@@ -90,19 +125,104 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
             var.size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
             layouts.insert(object, layout);
         }
-        pointers::apply(function, id, &handed, forms, &layouts);
+        pointers::apply(function, id, &handed, forms, &pointers::Layouts { objects: layouts, ranges });
     }
 }
 
+/// A local object that has become several variables.
+struct Split {
+    layouts: Vec<Layout>,
+    /// The range that each access is in.
+    ranges: FxHashMap<(FuncId, InstId), usize>,
+}
+
+impl Split {
+    /// Splits an object whose accesses want elements of several types, if that can be done, and makes the variables.
+    fn find(
+        module: &mut Module,
+        var: VarId,
+        strides: u64,
+        forms: &[Forms],
+        features: &Features,
+    ) -> Option<Self> {
+        let object = Object::Module(var);
+        let mut uses = Vec::new();
+        for ((id, function), forms) in module.functions.entries().zip(forms) {
+            let is_used = |inst: &Inst| {
+                let pointer = inst.args.first();
+                pointer.is_some_and(|&pointer| forms.may_point_into(pointer, object))
+            };
+            let order = function.inst_order();
+            if !order.iter().any(|&inst| is_used(&function.insts[inst])) {
+                continue;
+            }
+            let reach = Reach::find(function, forms.origins());
+            for inst in order {
+                let mut usage = Usage::default();
+                let data = &function.insts[inst];
+                if !is_used(data) || usage.note_access(function, data, object.space()).is_none() {
+                    continue;
+                }
+                let size = accessed(function, data);
+                uses.push(Use { at: (id, inst), extent: reach.of(data.args[0], object), size, usage });
+            }
+        }
+        let original = module.vars[var].clone();
+        let size = original.argument.is_none().then_some(original.size);
+        let parts = Range { steps: SmallVec::new(), size, uses }.split();
+        if parts.len() == 1 {
+            return None;
+        }
+        let mut split = Self { layouts: Vec::new(), ranges: FxHashMap::default() };
+        for (number, part) in parts.iter().enumerate() {
+            split.ranges.extend(part.uses.iter().map(|one| (one.at, number)));
+            let root = match number {
+                // What has a length is not what the launch decides the length of.
+                0 if original.argument.is_none() || part.size.is_none() => var,
+                _ => {
+                    let name = format!("{}#{number}", original.name);
+                    let var = Var::new(&name, AddressSpace::Local, (0, original.align), original.span);
+                    module.vars.push(var)
+                }
+            };
+            let usage = part.usage();
+            let mut layout = usage.layout(features, Object::Module(root));
+            layout.steps.clone_from(&part.steps);
+            split.layouts.push(layout);
+            let var = &mut module.vars[root];
+            var.element = split.layouts.last().map(|layout| Type::Scalar(layout.element));
+            var.size = part.size.unwrap_or(var.size);
+        }
+        // A pointer into the object counts the same for all ranges.
+        let least = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
+        let unit = if strides == 0 { least } else { least.min(1 << strides.trailing_zeros()) };
+        for layout in &mut split.layouts {
+            layout.unit = unit;
+        }
+        Some(split)
+    }
+}
+
+/// Bytes that an access reaches.
+fn accessed(function: &Function, inst: &Inst) -> u64 {
+    let ty = match &inst.op {
+        Op::Load(_) => function.ty(inst.results[0]),
+        Op::Store(_) => function.ty(inst.args[1]),
+        Op::Atomic(atomic) => return atomic.ty.size(),
+        _ => return 0,
+    };
+    ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count())
+}
+
 /// How many loads and stores there are, of scalars.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Moves {
     loads: u64,
     stores: u64,
 }
 
 /// How an object is used.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Usage {
     /// How often each type is moved whole, with the alignment that is certain.
     moved: FxHashMap<(Scalar, u64), Moves>,
@@ -121,6 +241,47 @@ impl Usage {
         }
         self.atomic.extend(&other.atomic);
         self.strides |= other.strides;
+    }
+
+    /// Whether one element does not suit all accesses as well as elements of several types would.
+    fn is_mixed(&self) -> bool {
+        let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
+        let is_narrow = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < widest && moves.stores > 0;
+        self.atomic.iter().any(|demand| demand.size() < widest)
+            || self.atomic.contains(&Demand::Float(widest)) && self.atomic.contains(&Demand::Integer(widest))
+            || self.moved.iter().any(is_narrow)
+    }
+
+    /// The most bytes that are accessed at once.
+    fn widest(&self) -> u64 {
+        let pieces = self.moved.keys().map(|(_, piece)| *piece);
+        pieces.chain(self.atomic.iter().map(|demand| demand.size())).max().unwrap_or(1)
+    }
+
+    /// Notes a load, a store or an atomic operation of an object in this space; gives the alignment that is certain.
+    fn note_access(&mut self, function: &Function, inst: &Inst, space: AddressSpace) -> Option<u64> {
+        match &inst.op {
+            Op::Load(access) => {
+                self.note(function.ty(inst.results[0]), access.align, false);
+                Some(access.align.into())
+            }
+            Op::Store(access) => {
+                self.note(function.ty(inst.args[1]), access.align, true);
+                Some(access.align.into())
+            }
+            Op::Atomic(atomic) => {
+                // On a private object the operation is a plain one.
+                if space == AddressSpace::Local {
+                    self.atomic.insert(Demand::of(atomic));
+                } else {
+                    let moves = self.moved.entry((atomic.ty, atomic.ty.size())).or_default();
+                    moves.loads += 1;
+                    moves.stores += 1;
+                }
+                Some(atomic.ty.size())
+            }
+            _ => None,
+        }
     }
 
     fn note(&mut self, ty: Type, align: u32, is_store: bool) {
@@ -175,7 +336,7 @@ impl Usage {
         let has_atomic_parts = is_local
             && (self.moved.iter().any(stores_part) || self.atomic.iter().any(|demand| demand.size() < size));
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
-        Layout { element, unit, has_atomic_parts, root }
+        Layout { element, unit, has_atomic_parts, root, steps: SmallVec::new() }
     }
 
     /// The float of this size that suits all accesses, if there is one.
@@ -219,37 +380,22 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
         };
         for object in objects {
             let usage = uses.entry(object).or_default();
-            let certain = match &inst.op {
-                Op::Load(access) => {
-                    usage.note(function.ty(inst.results[0]), access.align, false);
-                    u64::from(access.align)
+            if let Some(certain) = usage.note_access(function, inst, object.space()) {
+                if !is_index {
+                    usage.strides |= certain;
                 }
-                Op::Store(access) => {
-                    usage.note(function.ty(inst.args[1]), access.align, true);
-                    u64::from(access.align)
-                }
-                Op::Atomic(atomic) => {
-                    // On a private object the operation is a plain one.
-                    if object.space() == AddressSpace::Local {
-                        usage.atomic.insert(Demand::of(atomic));
-                    } else {
-                        let moves = usage.moved.entry((atomic.ty, atomic.ty.size())).or_default();
-                        moves.loads += 1;
-                        moves.stores += 1;
-                    }
-                    atomic.ty.size()
-                }
-                Op::Offset { stride } if is_index => {
+                continue;
+            }
+            match &inst.op {
+                Op::Offset { stride, .. } if is_index => {
                     let known = function.constant_bits(inst.args[1]);
                     usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
-                    continue;
                 }
                 // An address that turns out to be in this object may be at any byte.
-                Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => 1,
-                _ => continue,
-            };
-            if !is_index {
-                usage.strides |= certain;
+                Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => {
+                    usage.strides |= 1;
+                }
+                _ => {}
             }
         }
     }

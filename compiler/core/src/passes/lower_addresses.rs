@@ -30,7 +30,7 @@ pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
             let inst = builder.function.insts[id].clone();
             let is_address = inst.args.first().is_some_and(|&arg| builder.ty(arg) == Type::I64);
             let value = match inst.op {
-                Op::Offset { stride } if is_address => {
+                Op::Offset { stride, .. } if is_address => {
                     let mut offset = builder.resize(inst.args[1], Scalar::I64, true);
                     if stride != 1 {
                         offset = builder.binary_bits(BinaryOp::Mul, offset, stride);

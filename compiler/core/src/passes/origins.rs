@@ -116,11 +116,13 @@ impl Origins {
         }
         for (number, &param) in (0..).zip(function.params()) {
             if let Type::Pointer(space) = function.ty(param) {
-                let origin = match space {
-                    AddressSpace::Local | AddressSpace::Private => {
+                let known = function.objects.iter().find(|(known, _)| *known == number);
+                let origin = match (known, space) {
+                    (Some((_, var)), _) => Origin::object(Object::Module(*var)),
+                    (None, AddressSpace::Local | AddressSpace::Private) => {
                         Origin::object(Object::Param(space, number))
                     }
-                    _ => Origin { is_null: true, ..Origin::global() },
+                    (None, _) => Origin { is_null: true, ..Origin::global() },
                 };
                 origins.found.insert(param, origin);
             }
@@ -213,7 +215,7 @@ pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId
     while let Some(inst) = function.def(pointer) {
         match inst.op {
             Op::PointerCast => {}
-            Op::Offset { stride } => {
+            Op::Offset { stride, .. } => {
                 bytes = bytes.checked_add(constant_offset(function, inst.args[1], stride)?)?;
             }
             _ => break,

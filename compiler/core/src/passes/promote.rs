@@ -66,7 +66,7 @@ impl Slots {
                     places.insert(inst.results[0], (var, 0));
                     continue;
                 }
-                Op::Offset { stride } => {
+                Op::Offset { stride, .. } => {
                     if let Some((var, offset)) = place(0) {
                         match constant_offset(function, inst.args[1], stride) {
                             Some(bytes) => drop(places.insert(inst.results[0], (var, offset + bytes))),

@@ -238,7 +238,7 @@ impl Walk<'_> {
             Op::Extract(component) | Op::Insert(component) => component.hash(&mut hasher),
             Op::Shuffle(components) => components.hash(&mut hasher),
             Op::ModuleVar(var) | Op::PrivateVar(var) => var.hash(&mut hasher),
-            Op::Offset { stride } => stride.hash(&mut hasher),
+            Op::Offset { stride, .. } => stride.hash(&mut hasher),
             Op::LaunchWord(memory, word) => (memory, word).hash(&mut hasher),
             Op::Input(input) => input.hash(&mut hasher),
             Op::LaunchAddress(state) => state.hash(&mut hasher),

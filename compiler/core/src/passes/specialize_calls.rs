@@ -1,20 +1,23 @@
-//! Makes, of each function that is handed pointers to private objects, a copy for each kind of objects that its calls
+//! Makes, of each function that is handed pointers to private or local objects, a copy for each kind of objects that its calls
 //! hand over, and puts the body in the place of calls whose pointers may point to several.
 //!
-//! Afterwards a parameter that is a private pointer points into one object of the caller, whichever the call, and no
-//! parameter is a generic pointer. A target without addresses can then pass the object itself, and an index into it
+//! Afterwards a parameter that is a private pointer points into one object of the caller, whichever the call; one that is a
+//! local pointer into one object of the module, which the function knows (`Function::objects`); and no parameter is a generic
+//! pointer. A target without addresses can then pass the object itself, and an index into it
 //! (`layout_vars`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
 //! long as the longest.
 
+use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use crate::{
     diag::Sink,
     index::Id as _,
-    ir::{ArgumentKind, FuncId, Function, Module, Op, Replacements, Type, ValueId},
+    ir::{ArgumentKind, FuncId, Function, Module, Op, Replacements, Type, ValueId, VarId},
     opencl::AddressSpace,
     passes::{
-        inline_calls::{inline, is_followed, retain, take, takes_objects},
+        bind_arguments::local_argument,
+        inline_calls::{MOST_INSTRUCTIONS, inline, is_followed, report_size, retain, take, takes_objects},
         origins::{Object, Origins},
         rewrite::rewrite_only,
     },
@@ -31,6 +34,8 @@ enum Kind {
     Global,
     /// A private object of up to so many bytes.
     Private(u64),
+    /// This local object.
+    Local(VarId),
 }
 
 /// One for each parameter; none for what is not followed.
@@ -41,27 +46,50 @@ impl Kind {
         match self {
             Self::Global => AddressSpace::Global,
             Self::Private(_) => AddressSpace::Private,
+            Self::Local(_) => AddressSpace::Local,
         }
     }
 }
 
-pub(super) fn specialize_calls(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn specialize_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
     let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
     if !is_template.contains(&true) {
         return;
     }
+    name_local_arguments(module);
     let mut copies = Copies {
         is_template: &is_template,
         has_wide: options.target.features.int64,
         made: FxHashMap::default(),
         kinds: FxHashMap::default(),
         open: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
+        room: MOST_INSTRUCTIONS,
     };
     while let Some(id) = copies.open.pop() {
-        copies.settle(module, id);
+        if let Err(TooLarge) = copies.settle(module, id) {
+            let function = module.functions.iter().find(|function| function.kernel.is_some());
+            return report_size(function.map_or_else(Span::default, |function| function.span), sink);
+        }
     }
     retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
 }
+
+/// Makes the local variables that arguments of kernels are, so that copies of functions can know them.
+fn name_local_arguments(module: &mut Module) {
+    let Module { functions, vars, .. } = module;
+    for function in functions.iter_mut() {
+        let Some(kernel) = &function.kernel else { continue };
+        for (number, argument) in (0..).zip(&kernel.arguments) {
+            if let ArgumentKind::Local { element_size, align } = argument.kind {
+                let var = local_argument(argument, number, (element_size, align), function.span);
+                function.objects.push((number, vars.push(var)));
+            }
+        }
+    }
+}
+
+/// The module would have too many instructions.
+struct TooLarge;
 
 struct Copies<'a> {
     /// Of the functions that there were: whether only copies of it are called.
@@ -73,11 +101,13 @@ struct Copies<'a> {
     kinds: FxHashMap<FuncId, Kinds>,
     /// Functions whose calls are still to be looked at.
     open: Vec<FuncId>,
+    /// How many instructions the module may still get.
+    room: usize,
 }
 
 impl Copies<'_> {
     /// Finds for each call of a function the copy that it calls.
-    fn settle(&mut self, module: &mut Module, id: FuncId) {
+    fn settle(&mut self, module: &mut Module, id: FuncId) -> Result<(), TooLarge> {
         let mut function = take(module, id);
         loop {
             let mut calls = function.inst_order();
@@ -89,7 +119,12 @@ impl Copies<'_> {
             for call in calls {
                 let Op::Call(template) = function.insts[call].op else { continue };
                 let kinds = self.kinds_of(&function, id, &origins, &function.insts[call].args);
+                let known = self.made.len();
                 let copy = kinds.and_then(|kinds| self.copy(module, template, kinds));
+                if copy.is_none() || self.made.len() > known {
+                    let size = module.functions[template].insts.len();
+                    self.room = self.room.checked_sub(size).ok_or(TooLarge)?;
+                }
                 match copy {
                     Some(copy) => function.insts[call].op = Op::Call(copy),
                     // What it calls in turn is found in the next round.
@@ -99,6 +134,7 @@ impl Copies<'_> {
         }
         cast_arguments(&mut function, module);
         module.functions[id] = function;
+        Ok(())
     }
 
     /// Whether it is a call of what is no copy yet.
@@ -119,6 +155,9 @@ impl Copies<'_> {
                 return Some(None);
             }
             let origin = origins.of(arg);
+            if let Some(Object::Module(var)) = origin.only_object() {
+                return Some(Some(Kind::Local(var)));
+            }
             if let Some(object) = origin.only_object() {
                 let size = self.size(function, id, object)?.max(SMALL);
                 return Some(Some(Kind::Private(size.checked_next_power_of_two()?)));
@@ -173,8 +212,11 @@ fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
     let params = function.params().to_vec();
     let mut replaced = Replacements::default();
     let mut casts = Vec::new();
-    for (&param, kind) in params.iter().zip(kinds) {
+    for ((number, &param), kind) in (0..).zip(&params).zip(kinds) {
         let Some(kind) = kind else { continue };
+        if let Kind::Local(var) = kind {
+            function.objects.push((number, *var));
+        }
         if function.ty(param) == generic {
             function.values[param].ty = Type::Pointer(kind.space());
             let span = function.span;

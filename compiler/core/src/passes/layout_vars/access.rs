@@ -1,6 +1,6 @@
 //! Loads and stores of any type in an array of one element type: whole elements, several, or a part of one.
 
-use super::Layout;
+use super::{Layout, ranges::Step};
 use crate::{
     ir::{Access, Atomic, BinaryOp, Builder, Known, Op, Scalar, Type, UnaryOp, ValueId},
     opencl::{AddressSpace, AtomicOp, FetchKey, Scope},
@@ -10,7 +10,7 @@ use crate::{
 /// Makes the accesses of one instruction.
 pub(super) struct Accessor<'b, 'f> {
     pub(super) builder: &'b mut Builder<'f>,
-    pub(super) layout: Layout,
+    pub(super) layout: &'b Layout,
     pub(super) access: Access,
 }
 
@@ -144,8 +144,7 @@ impl Accessor<'_, '_> {
     /// How far a part of an element is from its low end, in bits, as an integer like the element.
     pub(super) fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
         let own = self.layout.element.size();
-        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, self.layout.unit);
-        let bytes = self.builder.binary_bits(BinaryOp::Add, bytes, byte);
+        let bytes = self.distance(place, byte);
         let inside = self.builder.binary_bits(BinaryOp::And, bytes, own - 1);
         let bits = self.builder.binary_bits(BinaryOp::Mul, inside, 8);
         self.builder.resize(bits, Scalar::int_of_size(own), false)
@@ -165,14 +164,33 @@ impl Accessor<'_, '_> {
 
     /// The index of the element that holds the byte so many bytes after a place.
     fn element_index(&mut self, place: ValueId, byte: u64) -> ValueId {
-        let Layout { element, unit, .. } = self.layout;
-        let own = element.size();
-        if unit == own {
+        let (own, unit) = (self.layout.element.size(), self.layout.unit);
+        if unit == own && self.layout.steps.is_empty() {
             return self.add(place, byte / own);
         }
-        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, unit);
-        let bytes = self.add(bytes, byte);
+        let bytes = self.distance(place, byte);
         self.builder.binary_bits(BinaryOp::LShr, bytes, own.trailing_zeros().into())
+    }
+
+    /// How many bytes from the beginning of its range the byte so many bytes after a place lies.
+    fn distance(&mut self, place: ValueId, byte: u64) -> ValueId {
+        let layout = self.layout;
+        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, layout.unit);
+        let mut bytes = self.add(bytes, byte);
+        for step in &layout.steps {
+            bytes = match *step {
+                Step::Behind(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
+                Step::Fold { period, start, length } => {
+                    let whole = self.builder.binary_bits(BinaryOp::UDiv, bytes, period);
+                    let back = self.builder.binary_bits(BinaryOp::Mul, whole, period);
+                    let inside = self.builder.binary(BinaryOp::Sub, bytes, back);
+                    let inside = self.builder.binary_bits(BinaryOp::Sub, inside, start);
+                    let before = self.builder.binary_bits(BinaryOp::Mul, whole, length);
+                    self.builder.binary(BinaryOp::Add, before, inside)
+                }
+            };
+        }
+        bytes
     }
 
     fn add(&mut self, value: ValueId, number: u64) -> ValueId {
@@ -187,7 +205,7 @@ impl Accessor<'_, '_> {
 }
 
 /// The address of the variable that is laid out like this.
-pub(super) fn variable(builder: &mut Builder<'_>, layout: Layout) -> ValueId {
+pub(super) fn variable(builder: &mut Builder<'_>, layout: &Layout) -> ValueId {
     match layout.root {
         Object::Module(var) => builder.module_var(var, AddressSpace::Local),
         Object::Private(var) => builder.private_var(var),

@@ -54,7 +54,7 @@ impl Accessor<'_, '_> {
         }
         let pointer = self.element_at(place);
         match (element == atomic.ty, Demand::of(atomic)) {
-            (true, _) => Some(native(self.builder, pointer, atomic.clone(), operands, result)).flatten(),
+            (true, _) => native(self.builder, pointer, atomic.clone(), operands, result),
             (false, Demand::Moved(_)) => {
                 let own = Type::Scalar(element);
                 let operands: Vec<ValueId> =

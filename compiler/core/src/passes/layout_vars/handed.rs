@@ -27,6 +27,8 @@ pub(super) enum Shared {
 pub(super) struct Handed {
     /// Of each function, the parameters that point to private objects, by number.
     params: Vec<Vec<u32>>,
+    /// Those that point into local objects, and into which: they become indices where they stand.
+    locals: Vec<Vec<(u32, VarId)>>,
     numbers: FxHashMap<(FuncId, Object), usize>,
     /// Another that is laid out alike; itself for the one that stands for all.
     parents: Vec<usize>,
@@ -41,7 +43,8 @@ pub(super) struct Handed {
 impl Handed {
     pub(super) fn find(module: &mut Module, forms: &[Forms]) -> Self {
         let params = module.functions.iter().map(private_params).collect();
-        let mut handed = Self { params, ..Self::default() };
+        let locals = module.functions.iter().map(|function| function.objects.clone()).collect();
+        let mut handed = Self { params, locals, ..Self::default() };
         if handed.params.iter().all(Vec::is_empty) {
             return handed;
         }
@@ -92,6 +95,11 @@ impl Handed {
     /// The parameters of a function that stand for objects, by number.
     pub(super) fn params(&self, id: FuncId) -> &[u32] {
         self.params.get(id.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The parameters of a function that point into local objects.
+    pub(super) fn locals(&self, id: FuncId) -> &[(u32, VarId)] {
+        self.locals.get(id.index()).map_or(&[], Vec::as_slice)
     }
 
     /// Where a parameter points in its object, if that is known.

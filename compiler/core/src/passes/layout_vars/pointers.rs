@@ -63,10 +63,32 @@ impl Forms {
         self.forms.get(&value).copied()
     }
 
+    /// Whether a pointer may point into this object.
+    pub(super) fn may_point_into(&self, value: ValueId, object: Object) -> bool {
+        match self.of(value) {
+            Some(Form::Index(only)) => only == object,
+            Some(Form::Tagged) => self.origins.of(value).objects.contains(&object),
+            None => false,
+        }
+    }
+
+    /// Where pointers may point.
+    pub(super) const fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
     /// The objects that a pointer may point into.
     pub(super) fn objects(&self, value: ValueId) -> Vec<Object> {
         self.origins.of(value).objects.to_vec()
     }
+}
+
+/// How the objects of a function are laid out.
+pub(super) struct Layouts {
+    /// Each object; of one in several ranges, the first.
+    pub(super) objects: FxHashMap<Object, Layout>,
+    /// The range that an access is in, where the object has several.
+    pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
 }
 
 /// Rewrites a function: pointers become indices or addresses, accesses accesses of elements.
@@ -75,9 +97,9 @@ pub(super) fn apply(
     id: FuncId,
     handed: &Handed,
     forms: &Forms,
-    layouts: &FxHashMap<Object, Layout>,
+    layouts: &Layouts,
 ) {
-    let known = take_objects(function, id, handed, layouts);
+    let known = take_objects(function, id, handed, &layouts.objects);
     for (&value, form) in &forms.forms {
         if function.constant(value).is_none() {
             function.values[value].ty = match form {
@@ -86,9 +108,10 @@ pub(super) fn apply(
             };
         }
     }
-    let mut tags: Vec<Object> = layouts.keys().copied().collect();
+    let mut tags: Vec<Object> = layouts.objects.keys().copied().collect();
     tags.sort_unstable();
-    let pointers = Pointers { id, handed, forms, layouts, tags };
+    let Layouts { objects, ranges } = layouts;
+    let pointers = Pointers { id, handed, forms, layouts: objects, ranges, tags };
     rewrite_only(
         function,
         |op| !op.is_of_numbers(),
@@ -137,6 +160,7 @@ struct Pointers<'a> {
     handed: &'a Handed,
     forms: &'a Forms,
     layouts: &'a FxHashMap<Object, Layout>,
+    ranges: &'a FxHashMap<(InstId, Object), Layout>,
     /// The objects in the order of their numbers in addresses.
     tags: Vec<Object>,
 }
@@ -153,10 +177,10 @@ impl Pointers<'_> {
             (Op::ModuleVar(_) | Op::PrivateVar(_), _) if result_form.is_some() => {
                 return Some(builder.i32(0));
             }
-            (Op::Offset { stride }, Some(Form::Index(object))) => {
-                return Some(offset(builder, &inst.args, *stride, self.layouts[&object]));
+            (Op::Offset { stride, .. }, Some(Form::Index(object))) => {
+                return Some(offset(builder, &inst.args, *stride, self.layouts[&object].unit));
             }
-            (Op::Offset { stride }, Some(Form::Tagged)) => {
+            (Op::Offset { stride, .. }, Some(Form::Tagged)) => {
                 let base = self.tagged(builder, inst.args[0]);
                 let index = builder.resize(inst.args[1], Scalar::I64, true);
                 let bytes = builder.binary_bits(BinaryOp::Mul, index, *stride);
@@ -167,7 +191,7 @@ impl Pointers<'_> {
                     (_, Some(Form::Tagged)) => self.tagged(builder, inst.args[0]),
                     (Some(Form::Tagged), Some(Form::Index(object))) => {
                         let address = self.tagged(builder, inst.args[0]);
-                        Self::place(builder, address, self.layouts[&object])
+                        Self::place(builder, address, self.layouts[&object].unit)
                     }
                     (_, Some(Form::Index(_))) => inst.args[0],
                     (_, None) => {
@@ -180,12 +204,12 @@ impl Pointers<'_> {
             (Op::Call(callee), _) => self.call(builder, id, *callee),
             (Op::PointerToInt, Some(_)) => return Some(self.tagged(builder, inst.args[0])),
             (Op::IntToPointer, _) if result_form.is_some() => return Some(inst.args[0]),
-            (Op::Load(access), Some(form)) => return Some(self.load(builder, &inst, *access, form)),
+            (Op::Load(access), Some(form)) => return Some(self.load(builder, id, *access, form)),
             (Op::Store(access), Some(form)) => {
-                self.store(builder, &inst, *access, form);
+                self.store(builder, id, *access, form);
                 return None;
             }
-            (Op::Atomic(_), Some(form)) => return self.atomic(builder, &inst, form),
+            (Op::Atomic(_), Some(form)) => return self.atomic(builder, id, form),
             (Op::Builtin(builtin, _), Some(Form::Tagged)) => match builtins::row(*builtin).lowering {
                 Lowering::ToSpace => return Some(self.to_space(builder, &inst)),
                 Lowering::GetFence => {
@@ -204,6 +228,11 @@ impl Pointers<'_> {
 
     /// Hands over objects for pointers into them, and, last, where they pointed.
     fn call(&self, builder: &mut Builder<'_>, id: InstId, callee: FuncId) {
+        for &(number, var) in self.handed.locals(callee) {
+            let arg = builder.function.insts[id].args[number as usize];
+            let index = self.in_form(builder, arg, Form::Index(Object::Module(var)));
+            builder.function.insts[id].args[number as usize] = index;
+        }
         for &number in self.handed.params(callee) {
             let arg = builder.function.insts[id].args[number as usize];
             let (object, index) = match (self.handed.nothing(self.id, id, number), self.forms.of(arg)) {
@@ -213,7 +242,7 @@ impl Pointers<'_> {
                     (nothing, builder.i32(0))
                 }
             };
-            let variable = variable(builder, self.layouts[&object]);
+            let variable = variable(builder, &self.layouts[&object]);
             builder.function.insts[id].args[number as usize] = variable;
             if self.handed.start(callee, number).is_none() {
                 builder.function.insts[id].args.push(index);
@@ -282,9 +311,9 @@ impl Pointers<'_> {
     }
 
     /// Of an address in an object, the index.
-    fn place(builder: &mut Builder<'_>, address: ValueId, layout: Layout) -> ValueId {
+    fn place(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
         let bytes = builder.resize(address, Scalar::I32, false);
-        match layout.unit {
+        match unit {
             1 => bytes,
             unit => builder.binary_bits(BinaryOp::AShr, bytes, unit.trailing_zeros().into()),
         }
@@ -336,10 +365,11 @@ impl Pointers<'_> {
         builder.select(is_in, address, null)
     }
 
-    fn load(&self, builder: &mut Builder<'_>, inst: &Inst, access: Access, form: Form) -> ValueId {
+    fn load(&self, builder: &mut Builder<'_>, id: InstId, access: Access, form: Form) -> ValueId {
+        let inst = builder.function.insts[id].clone();
         let ty = builder.ty(inst.results[0]);
         let moved = if ty.is_pointer() { Type::I64 } else { ty };
-        let value = self.each_object(builder, inst.args[0], form, Some(moved), |builder, target| {
+        let value = self.each_object(builder, (id, inst.args[0]), form, Some(moved), |builder, target| {
             Some(match target {
                 Target::Global(pointer) => builder.load(pointer, moved, access),
                 Target::Object(object, layout, place) => {
@@ -351,9 +381,10 @@ impl Pointers<'_> {
         if ty.is_pointer() { builder.value(Op::IntToPointer, &[value], ty) } else { value }
     }
 
-    fn store(&self, builder: &mut Builder<'_>, inst: &Inst, access: Access, form: Form) {
+    fn store(&self, builder: &mut Builder<'_>, id: InstId, access: Access, form: Form) {
+        let inst = builder.function.insts[id].clone();
         let value = inst.args[1];
-        self.each_object(builder, inst.args[0], form, None, |builder, target| {
+        self.each_object(builder, (id, inst.args[0]), form, None, |builder, target| {
             match target {
                 Target::Global(pointer) => builder.store(pointer, value, access),
                 Target::Object(object, layout, place) => {
@@ -364,13 +395,14 @@ impl Pointers<'_> {
         });
     }
 
-    fn atomic(&self, builder: &mut Builder<'_>, inst: &Inst, form: Form) -> Option<ValueId> {
+    fn atomic(&self, builder: &mut Builder<'_>, id: InstId, form: Form) -> Option<ValueId> {
+        let inst = builder.function.insts[id].clone();
         let Op::Atomic(atomic) = &inst.op else { return None };
         let result = inst.results.first().map(|&it| builder.ty(it));
         let ty = Type::Scalar(atomic.ty);
         let align = atomic.ty.size() as u32;
         let access = Access { is_shared: true, align, is_volatile: atomic.is_volatile };
-        self.each_object(builder, inst.args[0], form, result, |builder, target| {
+        self.each_object(builder, (id, inst.args[0]), form, result, |builder, target| {
             let (object, layout, place) = match target {
                 Target::Object(object, layout, place) => (object, layout, place),
                 Target::Global(pointer) => {
@@ -395,24 +427,29 @@ impl Pointers<'_> {
         })
     }
 
+    /// That of an object, or of the range of it that an access is in.
+    fn layout(&self, id: InstId, object: Object) -> &Layout {
+        self.ranges.get(&(id, object)).unwrap_or_else(|| &self.layouts[&object])
+    }
+
     /// Does something with the object that a pointer points into: of several, with the one that the address names.
     fn each_object(
         &self,
         builder: &mut Builder<'_>,
-        pointer: ValueId,
+        (id, pointer): (InstId, ValueId),
         form: Form,
         result: Option<Type>,
-        mut act: impl FnMut(&mut Builder<'_>, Target) -> Option<ValueId>,
+        mut act: impl FnMut(&mut Builder<'_>, Target<'_>) -> Option<ValueId>,
     ) -> Option<ValueId> {
         if let Form::Index(object) = form {
-            return act(builder, Target::Object(object, self.layouts[&object], pointer));
+            return act(builder, Target::Object(object, self.layout(id, object), pointer));
         }
         let origin = self.forms.origins.of(pointer);
         let address = self.tagged(builder, pointer);
         let mut act_on = |builder: &mut Builder<'_>, object: Option<Object>| match object {
             Some(object) => {
-                let layout = self.layouts[&object];
-                let place = Self::place(builder, address, layout);
+                let layout = self.layout(id, object);
+                let place = Self::place(builder, address, layout.unit);
                 act(builder, Target::Object(object, layout, place))
             }
             None => {
@@ -443,11 +480,11 @@ impl Pointers<'_> {
 }
 
 /// What an access reaches.
-enum Target {
+enum Target<'a> {
     /// A pointer to global memory.
     Global(ValueId),
     /// An index into an object.
-    Object(Object, Layout, ValueId),
+    Object(Object, &'a Layout, ValueId),
 }
 
 /// Nobody else sees a private object.
@@ -459,11 +496,11 @@ fn is_constant(builder: &Builder<'_>, value: ValueId) -> bool {
     builder.function.constant(value).is_some()
 }
 
-fn offset(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, layout: Layout) -> ValueId {
+fn offset(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, unit: u64) -> ValueId {
     let (base, index) = (args[0], args[1]);
     if let Some(known) = builder.function.constant_bits(index) {
         let known = if builder.ty(index) == Type::I64 { known as i64 } else { i64::from(known as i32) };
-        let steps = known.wrapping_mul(stride as i64) / layout.unit as i64;
+        let steps = known.wrapping_mul(stride as i64) / unit as i64;
         return if steps == 0 {
             base
         } else {
@@ -472,8 +509,8 @@ fn offset(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, layout: Layo
         };
     }
     let mut steps = builder.resize(index, Scalar::I32, true);
-    if stride != layout.unit {
-        steps = builder.binary_bits(BinaryOp::Mul, steps, stride / layout.unit);
+    if stride != unit {
+        steps = builder.binary_bits(BinaryOp::Mul, steps, stride / unit);
     }
     builder.binary(BinaryOp::Add, base, steps)
 }

@@ -33,7 +33,7 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         }
         Op::Extract(component) => component_of(builder, inst.args[0], *component),
         Op::Construct => whole(builder, &inst.args, ty),
-        Op::Offset { stride } => {
+        Op::Offset { stride, .. } => {
             let is_nothing = *stride == 0 || builder.function.constant_bits(inst.args[1]) == Some(0);
             is_nothing.then_some(inst.args[0])
         }

@@ -1,0 +1,172 @@
+//! Splits an object into ranges that no access crosses, each of which becomes a variable of its own.
+//!
+//! A range is a part of the object, or the same member of every structure in an array: repeatedly, a range is cut where no access
+//! lies, or folded by the distance at which its accesses repeat, and then cut.
+
+use smallvec::SmallVec;
+
+use super::{Usage, reach::Extent};
+use crate::{
+    index::Id as _,
+    ir::{FuncId, InstId},
+};
+
+/// An access to the object.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    /// The instruction.
+    pub(super) at: (FuncId, InstId),
+    /// Where in the object, or in the range.
+    pub(super) extent: Extent,
+    /// Bytes that are accessed.
+    pub(super) size: u64,
+    /// What is done.
+    pub(super) usage: Usage,
+}
+
+/// How a distance from the beginning of an object becomes one from the beginning of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// So many bytes lie before the range.
+    Behind(u64),
+    /// Of every `period` bytes, the range has `length` from `start`.
+    Fold {
+        /// Bytes from one to the next.
+        period: u64,
+        /// Where it begins in each.
+        start: u64,
+        /// Bytes of each.
+        length: u64,
+    },
+}
+
+/// A part of an object.
+#[derive(Clone, Debug)]
+pub(super) struct Range {
+    /// From the object to the range.
+    pub(super) steps: SmallVec<[Step; 2]>,
+    /// How long it is; none for an object whose length the launch decides.
+    pub(super) size: Option<u64>,
+    /// The accesses to it.
+    pub(super) uses: Vec<Use>,
+}
+
+impl Range {
+    /// What is done with it, in sum.
+    pub(super) fn usage(&self) -> Usage {
+        let mut usage = Usage::default();
+        for one in &self.uses {
+            usage.join(&one.usage);
+        }
+        usage
+    }
+
+    /// The ranges of an object, given as one; those that suit all of their accesses are not split.
+    pub(super) fn split(self) -> Vec<Self> {
+        let (mut open, mut done) = (vec![self], Vec::new());
+        while let Some(range) = open.pop() {
+            match range.usage().is_mixed().then(|| range.cut().or_else(|| range.fold())).flatten() {
+                Some(parts) => open.extend(parts),
+                None => done.push(range),
+            }
+        }
+        // In one order, whichever way they were found.
+        done.sort_by_key(|range| {
+            range.uses.iter().map(|it| (it.extent.offset, it.at.0.index(), it.at.1.index())).min()
+        });
+        done
+    }
+
+    /// Cuts it where no access lies, if there is such a place.
+    fn cut(&self) -> Option<Vec<Self>> {
+        let mut spans = Vec::new();
+        for (number, one) in self.uses.iter().enumerate() {
+            let (low, high) = one.extent.limits()?;
+            spans.push((u64::try_from(low).ok()?, u64::try_from(high).ok()?.checked_add(one.size)?, number));
+        }
+        let groups = groups(spans)?;
+        let parts = groups.into_iter().map(|(low, high, numbers)| {
+            let start = low & !7;
+            let uses = numbers.into_iter().map(|number| {
+                let mut one = self.uses[number].clone();
+                one.extent.offset -= start as i64;
+                one
+            });
+            let mut steps = self.steps.clone();
+            if start > 0 {
+                steps.push(Step::Behind(start));
+            }
+            Self { steps, size: Some(high - start), uses: uses.collect() }
+        });
+        Some(parts.collect())
+    }
+
+    /// Folds it by one of the strides of its accesses such that it can be cut then.
+    fn fold(&self) -> Option<Vec<Self>> {
+        let size = self.size?;
+        let terms = self.uses.iter().flat_map(|one| &one.extent.terms);
+        let mut periods: Vec<u64> = terms.map(|term| term.stride).collect();
+        periods.sort_unstable();
+        periods.dedup();
+        periods.into_iter().rev().find_map(|period| self.folded(period, size))
+    }
+
+    fn folded(&self, period: u64, size: u64) -> Option<Vec<Self>> {
+        // Elements of ranges begin where elements of the object may begin.
+        let grain = 1 << period.trailing_zeros().min(3);
+        if self.uses.iter().any(|one| one.usage.widest() > grain) {
+            return None;
+        }
+        let signed = i64::try_from(period).ok()?;
+        let mut spans = Vec::new();
+        for (number, one) in self.uses.iter().enumerate() {
+            let mut rest = one.extent.clone();
+            rest.terms.retain(|term| !term.stride.is_multiple_of(period));
+            rest.offset = rest.offset.rem_euclid(signed);
+            let (low, high) = rest.limits()?;
+            let end = u64::try_from(high).ok()?.checked_add(one.size)?;
+            if end > period {
+                return None;
+            }
+            spans.push((low as u64, end, number));
+        }
+        let groups = groups(spans)?;
+        let parts = groups.into_iter().map(|(low, high, numbers)| {
+            let start = low & !(grain - 1);
+            let length = (high - start).next_multiple_of(grain);
+            let uses = numbers.into_iter().map(|number| {
+                let mut one = self.uses[number].clone();
+                let offset = one.extent.offset;
+                one.extent.offset =
+                    offset.div_euclid(signed) * length as i64 + offset.rem_euclid(signed) - start as i64;
+                for term in &mut one.extent.terms {
+                    if term.stride.is_multiple_of(period) {
+                        term.stride = term.stride / period * length;
+                    }
+                }
+                one.extent = one.extent.normal();
+                one
+            });
+            let mut steps = self.steps.clone();
+            steps.push(Step::Fold { period, start, length });
+            Self { steps, size: Some(size.div_ceil(period) * length), uses: uses.collect() }
+        });
+        Some(parts.collect())
+    }
+}
+
+/// Joins spans that overlap: where each group begins and ends, and the numbers in it. None if all are in one group.
+fn groups(mut spans: Vec<(u64, u64, usize)>) -> Option<Vec<(u64, u64, Vec<usize>)>> {
+    spans.sort_unstable();
+    let mut groups: Vec<(u64, u64, Vec<usize>)> = Vec::new();
+    for (low, high, number) in spans {
+        match groups.last_mut() {
+            Some((_, end, numbers)) if low < *end => {
+                *end = high.max(*end);
+                numbers.push(number);
+            }
+            _ => groups.push((low, high, vec![number])),
+        }
+    }
+    (groups.len() > 1).then_some(groups)
+}
