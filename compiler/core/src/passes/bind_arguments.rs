@@ -11,8 +11,9 @@ use crate::{
     hir::CompareOp,
     index::Id as _,
     ir::{
-        Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction, ImageFact,
-        Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId, Var, VarId,
+        Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction,
+        ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId,
+        Var, VarId,
     },
     opencl::AddressSpace,
     passes::{lower_work_items::states, rewrite::rewrite_only},

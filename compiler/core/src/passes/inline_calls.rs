@@ -213,8 +213,7 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
 
 /// Instructions from which on the body of a function is not copied for each of several calls.
 fn long(function: &Function) -> usize {
-    let is_private =
-        |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
+    let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
     let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
     if takes_private && function.kernel.is_none() { LONG_WITH_OBJECTS } else { LONG }
 }

@@ -7,7 +7,6 @@
 //! (`layout_vars`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
 //! long as the longest.
 
-use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -66,9 +65,9 @@ pub(super) fn specialize_calls(module: &mut Module, options: &Options, sink: &mu
         room: MOST_INSTRUCTIONS,
     };
     while let Some(id) = copies.open.pop() {
+        let span = module.functions[id].span;
         if let Err(TooLarge) = copies.settle(module, id) {
-            let function = module.functions.iter().find(|function| function.kernel.is_some());
-            return report_size(function.map_or_else(Span::default, |function| function.span), sink);
+            return report_size(span, sink);
         }
     }
     retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));

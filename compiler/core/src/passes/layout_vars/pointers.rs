@@ -92,13 +92,7 @@ pub(super) struct Layouts {
 }
 
 /// Rewrites a function: pointers become indices or addresses, accesses accesses of elements.
-pub(super) fn apply(
-    function: &mut Function,
-    id: FuncId,
-    handed: &Handed,
-    forms: &Forms,
-    layouts: &Layouts,
-) {
+pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms: &Forms, layouts: &Layouts) {
     let known = take_objects(function, id, handed, &layouts.objects);
     for (&value, form) in &forms.forms {
         if function.constant(value).is_none() {

@@ -202,7 +202,9 @@ impl<'a> Reach<'a> {
     /// A pointer of which nothing is known.
     fn anywhere(&mut self, pointer: ValueId) -> bool {
         let objects = self.origins.of(pointer).objects;
-        objects.iter().fold(false, |changed, &object| self.note(pointer, object, &Extent::anywhere()) | changed)
+        objects
+            .iter()
+            .fold(false, |changed, &object| self.note(pointer, object, &Extent::anywhere()) | changed)
     }
 
     fn pass(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
