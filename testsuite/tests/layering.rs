@@ -38,7 +38,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("diag", &[]),
     ("session", &["diag", "opencl", "target"]),
     ("source", &[]),
-    ("extensions", &["opencl", "session", "target"]),
+    ("extensions", &["opencl", "session"]),
     ("pragma", &[]),
     ("pp", &["builtins", "diag", "extensions", "opencl", "pragma", "session", "source"]),
     ("syntax", &["diag", "source"]),

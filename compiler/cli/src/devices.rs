@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use kiln_compiler::target::profile::{self, Profile};
-use kiln_runtime::{DeviceInfo, Instance, Options, Selector, faults::Fault};
+use kiln_runtime::{DeviceInfo, Instance, Options, Selector, extensions::Extension, faults::Fault};
 use serde_json::json;
 
 use crate::{
@@ -82,6 +82,7 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "faults": device.faults().map(fault).collect::<Vec<_>>(),
         "atomic_orders": words(&texts(&offers.atomic_orders)),
         "atomic_scopes": words(&texts(&offers.atomic_scopes)),
+        "extensions": device.extensions().iter().map(Extension::name).collect::<Vec<_>>(),
         "fence_orders": words(&texts(&offers.fence_orders)),
         "fence_scopes": words(&texts(&offers.fence_scopes)),
         "int64_global_atomics": offers.int64_global_atomics,

@@ -42,7 +42,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     diag::{Code, Diagnostic, Sink},
-    extensions::Extensions,
+    extensions::{self, Extensions},
     session::{Loader, MacroOption, Options, Source},
     source::{FileKind, SourceMap},
 };
@@ -91,7 +91,7 @@ fn run(
     limits: Limits,
 ) -> Preprocessed {
     let words = Words::new(interner);
-    let extensions = Extensions::of(options);
+    let extensions = extensions::of(options);
     let mut preprocessor = Preprocessor {
         keywords: emit::keywords(options),
         options,

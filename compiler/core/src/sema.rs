@@ -46,7 +46,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     builtins,
     diag::{Diagnostic, Sink},
-    extensions::Extensions,
+    extensions::{self, Extensions},
     hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId},
     opencl::{AddressSpace, Linkage},
     session::Options,
@@ -137,7 +137,7 @@ pub fn check(
         interner,
         sink,
         facts,
-        extensions: Extensions::of(options),
+        extensions: extensions::of(options),
         enabled: Extensions::NONE,
         contracts: true,
         types: Types::new(),

@@ -10,8 +10,7 @@ use kiln_syntax::{
 use crate::{
     builtins::Context,
     diag::{Diagnostic, Sink},
-    extensions::Extensions,
-    hir,
+    extensions, hir,
     pp::{self, Trace},
     sema::{self, Extent, Facts},
     session::{Loader, Options, Source},
@@ -72,7 +71,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         trace,
         program,
         facts,
-        context: Context { version: options.std, extensions: Extensions::of(options) },
+        context: Context { version: options.std, extensions: extensions::of(options) },
         max_depth: options.max_depth,
     }
 }

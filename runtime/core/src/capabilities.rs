@@ -5,7 +5,9 @@
 
 use std::fmt;
 
+use kiln_vocabulary::extensions::{Extension, Extensions};
 use kiln_vocabulary::faults::{Driver, Fault, Workarounds};
+use kiln_vocabulary::{opencl, target};
 
 /// A device as listed: its identity, what it offers, and whether it can run kernels.
 #[derive(Debug, Clone)]
@@ -36,6 +38,11 @@ impl DeviceInfo {
     /// Known faults of its driver: a correct kernel may fail because of them.
     pub fn faults(&self) -> impl Iterator<Item = Fault> {
         self.known_driver.into_iter().flat_map(Fault::of)
+    }
+
+    /// The extensions and optional features that OpenCL C 3.0 has on the device.
+    pub fn extensions(&self) -> Extensions {
+        self.features.extensions(self.environment)
     }
 
     /// The faults that modules for this device must work around.
@@ -249,6 +256,77 @@ pub struct Features {
     pub read_write_images: bool,
     /// Rounding to nearest even of 32-bit floats can be demanded
     pub float_controls_rte32: bool,
+}
+
+impl Features {
+    /// What the compiler makes modules for.
+    pub fn target_features(&self) -> target::Features {
+        target::Features {
+            int8: self.int8,
+            int16: self.int16,
+            int64: self.int64,
+            fp16: self.fp16,
+            fp64: self.fp64,
+            storage8: self.storage8,
+            storage16: self.storage16,
+            push_constant8: self.push_constant8,
+            push_constant16: self.push_constant16,
+            int64_global_atomics: self.int64_global_atomics,
+            int64_local_atomics: self.int64_local_atomics,
+            float32_atomic_add: self.float32_atomic_add,
+            variable_pointers: self.variable_pointers,
+            workgroup_explicit_layout: self.workgroup_explicit_layout,
+            device_scope: self.device_scope,
+            availability_chains: self.availability_chains,
+            subgroups: self.subgroups,
+            float_controls_preserve32: self.float_controls_preserve32,
+            float_controls_preserve16: self.float_controls_preserve16,
+            float_controls_preserve64: self.float_controls_preserve64,
+            float_controls_denorm_preserve32: self.float_controls_denorm_preserve32,
+            float_controls_denorm_preserve16: self.float_controls_denorm_preserve16,
+            float_controls_denorm_preserve64: self.float_controls_denorm_preserve64,
+            images: self.images,
+            read_write_images: self.read_write_images,
+            push_constant_size: self.push_constant_size,
+        }
+    }
+
+    /// The extensions and optional features that OpenCL C 3.0 has on a device with these features.
+    pub(crate) fn extensions(&self, environment: Environment) -> Extensions {
+        let environment = match environment {
+            Environment::Vulkan => opencl::Environment::Vulkan,
+            Environment::OpenCl => opencl::Environment::OpenCl,
+        };
+        Extensions::offered(environment, &self.target_features())
+    }
+}
+
+/// The orders of atomic operations and fences that a device with these extensions has (OpenCL API, table 5).
+pub(crate) fn orders(extensions: Extensions) -> Vec<Order> {
+    let has = |order: &Order| match order {
+        Order::Relaxed => true,
+        Order::Acquire | Order::Release | Order::AcqRel => extensions.has(Extension::OrderAcqRel),
+        Order::SeqCst => extensions.has(Extension::OrderSeqCst),
+    };
+    Order::ALL.into_iter().filter(has).collect()
+}
+
+/// The scopes of atomic operations that a device with these extensions has (OpenCL API, table 5).
+pub(crate) fn scopes(extensions: Extensions) -> Vec<Scope> {
+    let has = |scope: &Scope| match scope {
+        Scope::WorkItem => false,
+        Scope::WorkGroup => true,
+        Scope::SubGroup => extensions.has(Extension::FeatureSubgroups),
+        Scope::Device => extensions.has(Extension::ScopeDevice),
+        Scope::AllDevices => extensions.has(Extension::ScopeAllDevices),
+    };
+    Scope::ALL.into_iter().filter(has).collect()
+}
+
+impl Scope {
+    /// Every scope, narrowest first.
+    pub const ALL: [Self; 5] =
+        [Self::WorkItem, Self::SubGroup, Self::WorkGroup, Self::Device, Self::AllDevices];
 }
 
 impl Order {

@@ -59,6 +59,9 @@ pub use bytemuck;
 /// The faults of drivers, of [`DeviceInfo`] and [`Program`].
 pub use kiln_vocabulary::faults;
 
+/// The extensions and optional features of OpenCL C, of [`DeviceInfo`].
+pub use kiln_vocabulary::extensions;
+
 pub use buffer::Buffer;
 pub use capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,

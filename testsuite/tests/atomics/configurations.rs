@@ -36,13 +36,12 @@ impl Configuration {
             switch.is_none_or(|(_, is_on)| *is_on)
         };
         let features = &self.target.features;
-        let opencl = self.target.environment == Environment::OpenCl;
         Has {
             features: self.std == LanguageVersion::Cl30,
             acq_rel: is_on("__opencl_c_atomic_order_acq_rel"),
             seq_cst: is_on("__opencl_c_atomic_order_seq_cst"),
-            device: features.device_scope && is_on("__opencl_c_atomic_scope_device"),
-            all_devices: opencl && is_on("__opencl_c_atomic_scope_all_devices"),
+            device: is_on("__opencl_c_atomic_scope_device"),
+            all_devices: is_on("__opencl_c_atomic_scope_all_devices"),
             sub_groups: features.subgroups,
         }
     }
@@ -93,7 +92,9 @@ pub(crate) fn all() -> Vec<Configuration> {
             all.push(Configuration { name, std, target: target.clone(), extensions: Vec::new() });
         }
     }
-    for feature in ["atomic_order_acq_rel", "atomic_order_seq_cst", "atomic_scope_device"] {
+    for feature in
+        ["atomic_order_acq_rel", "atomic_order_seq_cst", "atomic_scope_device", "atomic_scope_all_devices"]
+    {
         all.push(Configuration {
             name: format!("without {feature}"),
             std: LanguageVersion::Cl30,

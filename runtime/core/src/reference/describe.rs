@@ -2,7 +2,7 @@
 
 use super::image;
 use crate::capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Order, Scope, SubGroups,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Scope, SubGroups, orders, scopes,
 };
 
 const LOCAL_MEMORY: u32 = 64 << 10;
@@ -35,7 +35,49 @@ const fn name(environment: Environment) -> &'static str {
 
 /// What a device is, as the list of devices has it.
 pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
-    let scopes = vec![Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices];
+    let features = Features {
+        spirv: (1, 6),
+        int8: true,
+        int16: true,
+        int64: true,
+        fp16: true,
+        fp64: true,
+        storage8: true,
+        storage16: true,
+        push_constant8: true,
+        push_constant16: true,
+        int64_global_atomics: true,
+        int64_local_atomics: true,
+        float32_atomic_add: true,
+        variable_pointers: true,
+        workgroup_explicit_layout: true,
+        device_scope: true,
+        availability_chains: true,
+        subgroups: true,
+        subgroup_vote: true,
+        subgroup_arithmetic: true,
+        subgroup_ballot: true,
+        subgroup_shuffle: true,
+        subgroup_shuffle_relative: true,
+        subgroup_clustered: true,
+        subgroup_extended_types: true,
+        push_constant_size: match environment {
+            Environment::OpenCl => ARGUMENTS,
+            Environment::Vulkan => PUSH_CONSTANTS,
+        },
+        local_memory: LOCAL_MEMORY,
+        float_controls_preserve32: true,
+        float_controls_preserve16: true,
+        float_controls_preserve64: true,
+        float_controls_denorm_preserve32: true,
+        float_controls_denorm_preserve16: true,
+        float_controls_denorm_preserve64: true,
+        images: true,
+        read_write_images: true,
+        float_controls_rte32: true,
+    };
+    let extensions = features.extensions(environment);
+    let (orders, scopes) = (orders(extensions), scopes(extensions));
     DeviceInfo {
         index,
         name: name(environment).to_owned(),
@@ -44,9 +86,9 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         environment,
         is_strict: true,
         capabilities: Capabilities {
-            atomic_orders: Order::ALL.to_vec(),
+            atomic_orders: orders.clone(),
             atomic_scopes: scopes.clone(),
-            fence_orders: Order::ALL.to_vec(),
+            fence_orders: orders,
             fence_scopes: [vec![Scope::WorkItem], scopes].concat(),
             int64_global_atomics: true,
             int64_local_atomics: true,
@@ -74,47 +116,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             svm_atomics: false,
             timer_resolution: 1.0,
         },
-        features: Features {
-            spirv: (1, 6),
-            int8: true,
-            int16: true,
-            int64: true,
-            fp16: true,
-            fp64: true,
-            storage8: true,
-            storage16: true,
-            push_constant8: true,
-            push_constant16: true,
-            int64_global_atomics: true,
-            int64_local_atomics: true,
-            float32_atomic_add: true,
-            variable_pointers: true,
-            workgroup_explicit_layout: true,
-            device_scope: true,
-            availability_chains: true,
-            subgroups: true,
-            subgroup_vote: true,
-            subgroup_arithmetic: true,
-            subgroup_ballot: true,
-            subgroup_shuffle: true,
-            subgroup_shuffle_relative: true,
-            subgroup_clustered: true,
-            subgroup_extended_types: true,
-            push_constant_size: match environment {
-                Environment::OpenCl => ARGUMENTS,
-                Environment::Vulkan => PUSH_CONSTANTS,
-            },
-            local_memory: LOCAL_MEMORY,
-            float_controls_preserve32: true,
-            float_controls_preserve16: true,
-            float_controls_preserve64: true,
-            float_controls_denorm_preserve32: true,
-            float_controls_denorm_preserve16: true,
-            float_controls_denorm_preserve64: true,
-            images: true,
-            read_write_images: true,
-            float_controls_rte32: true,
-        },
+        features,
         known_driver: None,
         lacks: Vec::new(),
     }

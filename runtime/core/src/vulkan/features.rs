@@ -3,9 +3,7 @@
 //! Owns the derivation:
 //! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; seq_cst is built from them by the compiler
 //!   (memory.md, section 3), so every device with the memory model has all five;
-//! - scopes: sub_group, work_group and device. Without `vulkanMemoryModelDeviceScope` the compiler uses the queue family, which
-//!   is the same set of work-items because the runtime uses one. all_devices behaves as device, for no memory is shared at a finer
-//!   grain than a buffer;
+//! - scopes: those of the one table of extensions (`kiln_vocabulary::extensions`), as fp16, fp64 and images;
 //! - fences: the same, and work_item scope, which orders images only;
 //! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`, `shaderFloat16`,
 //!   `shaderFloat64`, `shaderInt64`;
@@ -17,11 +15,13 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
 use ash::{ext, khr, vk};
+use kiln_vocabulary::extensions::Extension;
 use kiln_vocabulary::faults::{Driver, DriverId, Version};
 
 use super::{failure, imported};
 use crate::capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Scope, SubGroups, orders,
+    scopes,
 };
 use crate::error::Result;
 
@@ -220,28 +220,25 @@ impl Found {
         let heaps = &self.memory.memory_heaps[..self.memory.memory_heap_count as usize];
         let local = heaps.iter().filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
         let global_memory = local.map(|heap| heap.size).max().unwrap_or(0);
-        let scopes = if features.subgroups {
-            vec![Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices]
-        } else {
-            vec![Scope::WorkGroup, Scope::Device, Scope::AllDevices]
-        };
+        let extensions = features.extensions(Environment::Vulkan);
+        let (orders, scopes) = (orders(extensions), scopes(extensions));
         Capabilities {
-            atomic_orders: Order::ALL.to_vec(),
+            atomic_orders: orders.clone(),
             atomic_scopes: scopes.clone(),
-            fence_orders: Order::ALL.to_vec(),
+            fence_orders: orders,
             fence_scopes: [vec![Scope::WorkItem], scopes].concat(),
             int64_global_atomics: features.int64_global_atomics,
             int64_local_atomics: features.int64_local_atomics,
             float_atomic_add: features.float32_atomic_add,
             int64: features.int64,
-            fp16: features.fp16,
-            fp64: features.fp64,
-            sub_groups: features.subgroups.then(|| SubGroups {
+            fp16: extensions.has(Extension::KhrFp16),
+            fp64: extensions.has(Extension::KhrFp64),
+            sub_groups: extensions.has(Extension::FeatureSubgroups).then(|| SubGroups {
                 max_size: self.subgroups.subgroup_size,
-                extensions: extensions(&features),
+                extensions: sub_group_extensions(&features),
             }),
-            images: features.images.then_some(ImageLimits {
-                read_write: features.read_write_images,
+            images: extensions.has(Extension::Images).then_some(ImageLimits {
+                read_write: extensions.has(Extension::ReadWriteImages),
                 max_2d: limits.max_image_dimension2_d,
                 max_3d: limits.max_image_dimension3_d,
                 max_layers: limits.max_image_array_layers,
@@ -430,7 +427,7 @@ fn choose_family(families: Vec<vk::QueueFamilyProperties>) -> Option<(u32, vk::Q
 }
 
 /// The extensions whose functions a device's sub-groups have.
-fn extensions(features: &Features) -> Vec<&'static str> {
+fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
     [
         ("cl_khr_subgroups", features.subgroups && features.subgroup_vote && features.subgroup_arithmetic),
         ("cl_khr_subgroup_extended_types", features.subgroup_extended_types),

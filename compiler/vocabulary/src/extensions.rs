@@ -1,0 +1,380 @@
+//! Extensions and optional features of OpenCL C: their names, and which of them a target has. One table.
+//!
+//! The preprocessor defines a macro for each member of the set, types and built-in functions have members as conditions,
+//! the runtime derives the capabilities of a device from it, and `kiln devices` prints it.
+
+use crate::{
+    opencl::{Environment, LanguageVersion},
+    target::{Features, Target},
+};
+
+use LanguageVersion::{Cl10, Cl11, Cl12, Cl20, Cl30};
+
+/// On what an extension depends.
+enum Support {
+    /// Every target has it.
+    Always,
+    /// Only asked for by name (`-cl-ext=+…`).
+    Asked,
+    /// Every target of the OpenCL environment.
+    OpenClOnly,
+    /// Targets whose features meet the condition.
+    If(fn(&Features) -> bool),
+}
+
+use Support::{Always, Asked, If, OpenClOnly};
+
+macro_rules! extensions {
+    ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
+        /// An extension (`cl_…`) or an optional feature (`__opencl_c_…`).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)]
+        pub enum Extension { $($variant,)* }
+
+        impl Extension {
+            /// Every one.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name, which is that of the macro too.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The first version of the language that it goes with.
+            pub const fn since(self) -> LanguageVersion {
+                match self { $(Self::$variant => $since,)* }
+            }
+
+            /// Whether OpenCL C before 3.0 has it without a macro, from the version `since` on.
+            const fn is_core(self) -> bool {
+                match self { $(Self::$variant => core!($core),)* }
+            }
+
+            const fn support(self) -> Support {
+                match self { $(Self::$variant => $support,)* }
+            }
+        }
+    };
+}
+
+macro_rules! core {
+    (core) => {
+        true
+    };
+    (optional) => {
+        false
+    };
+}
+
+extensions! {
+    // Optional features of OpenCL C 3.0 (6.2.1); what is core was so before they were optional.
+    Images "__opencl_c_images" Cl10 core If(|it| it.images);
+    Image3dWrites "__opencl_c_3d_image_writes" Cl20 core If(|it| it.images);
+    ReadWriteImages "__opencl_c_read_write_images" Cl20 core If(|it| it.read_write_images);
+    OrderAcqRel "__opencl_c_atomic_order_acq_rel" Cl20 core Always;
+    OrderSeqCst "__opencl_c_atomic_order_seq_cst" Cl20 core Always;
+    // A Vulkan device without the device scope has that of the queue family, of which the runtime uses one. No memory is
+    // shared between devices at a finer grain than a buffer, so all_devices means no more than device (OpenCL API 3.3.5).
+    ScopeDevice "__opencl_c_atomic_scope_device" Cl20 core Always;
+    ScopeAllDevices "__opencl_c_atomic_scope_all_devices" Cl20 core Always;
+    DeviceEnqueue "__opencl_c_device_enqueue" Cl20 core OpenClOnly;
+    GenericAddressSpace "__opencl_c_generic_address_space" Cl20 core Always;
+    ProgramScopeVariables "__opencl_c_program_scope_global_variables" Cl20 core Always;
+    Pipes "__opencl_c_pipes" Cl20 core OpenClOnly;
+    WorkGroupCollectives "__opencl_c_work_group_collective_functions" Cl20 core Always;
+    FeatureFp64 "__opencl_c_fp64" Cl10 optional If(|it| it.fp64);
+    FeatureInt64 "__opencl_c_int64" Cl10 core Always;
+    FeatureSubgroups "__opencl_c_subgroups" Cl20 optional If(|it| it.subgroups);
+    DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl10 optional Always;
+    DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl10 optional Always;
+    ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional Asked;
+    ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional Asked;
+    ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional Asked;
+    Fp16GlobalLoadStore "__opencl_c_ext_fp16_global_atomic_load_store" Cl20 optional Asked;
+    Fp16LocalLoadStore "__opencl_c_ext_fp16_local_atomic_load_store" Cl20 optional Asked;
+    Fp16GlobalAdd "__opencl_c_ext_fp16_global_atomic_add" Cl20 optional Asked;
+    Fp16LocalAdd "__opencl_c_ext_fp16_local_atomic_add" Cl20 optional Asked;
+    Fp16GlobalMinMax "__opencl_c_ext_fp16_global_atomic_min_max" Cl20 optional Asked;
+    Fp16LocalMinMax "__opencl_c_ext_fp16_local_atomic_min_max" Cl20 optional Asked;
+    Fp32GlobalAdd "__opencl_c_ext_fp32_global_atomic_add" Cl20 optional Always;
+    Fp32LocalAdd "__opencl_c_ext_fp32_local_atomic_add" Cl20 optional Always;
+    Fp32GlobalMinMax "__opencl_c_ext_fp32_global_atomic_min_max" Cl20 optional Always;
+    Fp32LocalMinMax "__opencl_c_ext_fp32_local_atomic_min_max" Cl20 optional Always;
+    Fp64GlobalAdd "__opencl_c_ext_fp64_global_atomic_add" Cl20 optional If(float64_global);
+    Fp64LocalAdd "__opencl_c_ext_fp64_local_atomic_add" Cl20 optional If(float64_local);
+    Fp64GlobalMinMax "__opencl_c_ext_fp64_global_atomic_min_max" Cl20 optional If(float64_global);
+    Fp64LocalMinMax "__opencl_c_ext_fp64_local_atomic_min_max" Cl20 optional If(float64_local);
+
+    // Types.
+    KhrFp16 "cl_khr_fp16" Cl10 optional If(|it| it.fp16);
+    KhrFp64 "cl_khr_fp64" Cl10 optional If(|it| it.fp64);
+    AmdFp64 "cl_amd_fp64" Cl10 optional If(|it| it.fp64);
+    KhrByteStore "cl_khr_byte_addressable_store" Cl10 optional Always;
+    KhrSelectRounding "cl_khr_select_fprounding_mode" Cl10 optional Asked;
+
+    // Atomics.
+    KhrGlobalInt32Base "cl_khr_global_int32_base_atomics" Cl10 optional Always;
+    KhrGlobalInt32Extended "cl_khr_global_int32_extended_atomics" Cl10 optional Always;
+    KhrLocalInt32Base "cl_khr_local_int32_base_atomics" Cl10 optional Always;
+    KhrLocalInt32Extended "cl_khr_local_int32_extended_atomics" Cl10 optional Always;
+    KhrInt64Base "cl_khr_int64_base_atomics" Cl10 optional If(int64_atomics);
+    KhrInt64Extended "cl_khr_int64_extended_atomics" Cl10 optional If(int64_atomics);
+    ExtFloatAtomics "cl_ext_float_atomics" Cl20 optional Always;
+
+    // Images.
+    Khr3dImageWrites "cl_khr_3d_image_writes" Cl10 optional If(|it| it.images);
+    KhrDepthImages "cl_khr_depth_images" Cl12 optional If(|it| it.images);
+    KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional Asked;
+    KhrMipmap "cl_khr_mipmap_image" Cl20 optional Asked;
+    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional Asked;
+    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional Asked;
+    KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional Asked;
+
+    // Integers.
+    KhrExtendedBitOps "cl_khr_extended_bit_ops" Cl10 optional Always;
+    KhrDotProduct "cl_khr_integer_dot_product" Cl10 optional Always;
+
+    // Work-groups and sub-groups.
+    KhrSubgroups "cl_khr_subgroups" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupTypes "cl_khr_subgroup_extended_types" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupVote "cl_khr_subgroup_non_uniform_vote" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupBallot "cl_khr_subgroup_ballot" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupArithmetic "cl_khr_subgroup_non_uniform_arithmetic" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupShuffle "cl_khr_subgroup_shuffle" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupShuffleRelative "cl_khr_subgroup_shuffle_relative" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupClustered "cl_khr_subgroup_clustered_reduce" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupRotate "cl_khr_subgroup_rotate" Cl20 optional If(|it| it.subgroups);
+    KhrSubgroupNamedBarrier "cl_khr_subgroup_named_barrier" Cl20 optional Asked;
+    KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Asked;
+
+    // Others of Khronos.
+    KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional Asked;
+    KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional Asked;
+    KhrExpectAssume "cl_khr_expect_assume" Cl10 optional Always;
+    KhrKernelClock "cl_khr_kernel_clock" Cl20 optional Asked;
+    ExtImageRequirements "cl_ext_image_requirements_info" Cl30 optional Asked;
+
+    // Vendors.
+    IntelSubgroups "cl_intel_subgroups" Cl12 optional If(|it| it.subgroups);
+    IntelSubgroupsChar "cl_intel_subgroups_char" Cl12 optional Asked;
+    IntelSubgroupsShort "cl_intel_subgroups_short" Cl12 optional If(|it| it.subgroups);
+    IntelSubgroupsLong "cl_intel_subgroups_long" Cl12 optional Asked;
+    IntelRequiredSize "cl_intel_required_subgroup_size" Cl12 optional Asked;
+    AmdMediaOps "cl_amd_media_ops" Cl10 optional Always;
+    AmdMediaOps2 "cl_amd_media_ops2" Cl10 optional Always;
+    AmdPrintf "cl_amd_printf" Cl10 optional Always;
+    ArmDotInt8 "cl_arm_integer_dot_product_int8" Cl12 optional Always;
+    ArmDotAccumulateInt8 "cl_arm_integer_dot_product_accumulate_int8" Cl12 optional Always;
+    ArmDotAccumulateInt16 "cl_arm_integer_dot_product_accumulate_int16" Cl12 optional Always;
+    ArmDotSaturateInt8 "cl_arm_integer_dot_product_accumulate_saturate_int8" Cl12 optional Always;
+    ArmPrintf "cl_arm_printf" Cl11 optional Always;
+    NvPragmaUnroll "cl_nv_pragma_unroll" Cl10 optional Always;
+    ClangStorageClasses "cl_clang_storage_class_specifiers" Cl10 optional Always;
+}
+
+const fn int64_atomics(features: &Features) -> bool {
+    features.int64_global_atomics && features.int64_local_atomics
+}
+
+const fn float64_global(features: &Features) -> bool {
+    features.fp64 && features.int64_global_atomics
+}
+
+const fn float64_local(features: &Features) -> bool {
+    features.fp64 && features.int64_local_atomics
+}
+
+impl Extension {
+    /// The one of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|extension| extension.name() == name)
+    }
+
+    /// Whether it is an optional feature rather than an extension.
+    pub fn is_feature(self) -> bool {
+        self.name().starts_with("__opencl_c_")
+    }
+
+    /// Whether a program of this version sees a macro of its name: features have one in 3.0 only.
+    pub fn has_macro(self, version: LanguageVersion) -> bool {
+        version >= if self.is_feature() { LanguageVersion::Cl30 } else { self.since() }
+    }
+}
+
+/// A set of extensions and features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extensions(u128);
+
+const _: () = assert!(Extension::ALL.len() <= 128, "the set has 128 bits");
+
+impl Extensions {
+    /// None at all.
+    pub const NONE: Self = Self(0);
+
+    /// What a compilation has: the language version's, the target's, and what the switches add and remove in order.
+    pub fn of(version: LanguageVersion, target: &Target, switches: &[(String, bool)]) -> Self {
+        let mut set = Self::supported(version, target.environment, &target.features);
+        for (name, is_on) in switches {
+            if name == "all" {
+                for &extension in Extension::ALL {
+                    set.set(extension, *is_on && version >= extension.since());
+                }
+                // OpenCL C 6.2.1: where pointers have 64 bits there always is the feature; only by name it goes.
+                set.insert(Extension::FeatureInt64);
+            } else if let Some(extension) = Extension::parse(name) {
+                set.set(extension, *is_on);
+            }
+        }
+        set.close();
+        set
+    }
+
+    /// What OpenCL C 3.0 has on a device with these features: what the device offers.
+    pub fn offered(environment: Environment, features: &Features) -> Self {
+        let mut set = Self::supported(Cl30, environment, features);
+        set.close();
+        set
+    }
+
+    fn supported(version: LanguageVersion, environment: Environment, features: &Features) -> Self {
+        let mut set = Self::NONE;
+        for &extension in Extension::ALL {
+            let is_core = extension.is_core() && version < LanguageVersion::Cl30;
+            let is_supported = match extension.support() {
+                Always => true,
+                Asked => false,
+                OpenClOnly => environment == Environment::OpenCl,
+                If(test) => test(features),
+            };
+            if version >= extension.since() && (is_core || is_supported) {
+                set.insert(extension);
+            }
+        }
+        set
+    }
+
+    /// Everything that goes with this version of the language.
+    pub fn all(version: LanguageVersion) -> Self {
+        let mut set = Self::NONE;
+        for &extension in Extension::ALL {
+            set.set(extension, version >= extension.since());
+        }
+        set
+    }
+
+    /// Whether it is in the set.
+    pub const fn has(self, extension: Extension) -> bool {
+        self.0 >> extension as u32 & 1 != 0
+    }
+
+    /// Adds one.
+    pub const fn insert(&mut self, extension: Extension) {
+        self.0 |= 1 << extension as u32;
+    }
+
+    /// The set with this one too.
+    pub const fn with(mut self, extension: Extension) -> Self {
+        self.insert(extension);
+        self
+    }
+
+    /// Adds or removes one.
+    pub const fn set(&mut self, extension: Extension, is_on: bool) {
+        if is_on {
+            self.insert(extension);
+        } else {
+            self.0 &= !(1 << extension as u32);
+        }
+    }
+
+    /// Whether the sets have no common member.
+    pub const fn is_disjoint(self, other: Self) -> bool {
+        self.0 & other.0 == 0
+    }
+
+    /// Whether every member of the other is in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The members that the other has not.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The members in order.
+    pub fn iter(self) -> impl Iterator<Item = Extension> {
+        Extension::ALL.iter().copied().filter(move |extension| self.has(*extension))
+    }
+
+    /// Keeps what depends on each other together (OpenCL C 6.2.1): without images no image features, and the
+    /// extension and the feature of double precision are one.
+    fn close(&mut self) {
+        if !self.has(Extension::Images) {
+            for extension in
+                [Extension::Image3dWrites, Extension::ReadWriteImages, Extension::Khr3dImageWrites]
+            {
+                self.set(extension, false);
+            }
+        }
+        self.set(Extension::FeatureFp64, self.has(Extension::KhrFp64));
+        if !self.has(Extension::GenericAddressSpace) {
+            self.set(Extension::Pipes, false);
+            self.set(Extension::DeviceEnqueue, false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::profile;
+
+    #[test]
+    fn names_are_unique() {
+        for &extension in Extension::ALL {
+            assert_eq!(Extension::parse(extension.name()), Some(extension));
+        }
+    }
+
+    #[test]
+    fn version_2_0_has_what_3_0_makes_optional() {
+        let target = Target::minimal(Environment::Vulkan);
+        for (version, expected) in [(Cl12, false), (Cl20, true), (Cl30, false)] {
+            let set = Extensions::of(version, &target, &[]);
+            assert_eq!(set.has(Extension::Pipes), expected, "{version:?}");
+            assert_eq!(set.has(Extension::ScopeAllDevices), version >= Cl20, "{version:?}");
+            assert!(!set.has(Extension::KhrFp64));
+        }
+    }
+
+    #[test]
+    fn switches_add_and_remove() {
+        let switches = [("all", false), ("cl_khr_fp64", true), ("__opencl_c_read_write_images", true)]
+            .map(|(name, is_on)| (name.to_owned(), is_on));
+        let set = Extensions::of(Cl30, &Target::full(Environment::Vulkan), &switches);
+        let names: Vec<_> = set.iter().map(Extension::name).collect();
+        let expected = ["__opencl_c_fp64", "__opencl_c_int64", "cl_khr_fp64"];
+        assert_eq!(names, expected, "no image features without images, and the one that is always there");
+    }
+
+    #[test]
+    fn macros_of_features_are_of_3_0() {
+        assert!(!Extension::Pipes.has_macro(LanguageVersion::Cl20));
+        assert!(Extension::Pipes.has_macro(LanguageVersion::Cl30));
+        assert!(!Extension::KhrSubgroups.has_macro(LanguageVersion::Cl12));
+        assert!(Extension::KhrFp16.has_macro(LanguageVersion::Cl10));
+    }
+
+    /// What a device offers is what a compilation for its profile has.
+    #[test]
+    fn profiles_offer_what_compilations_have() {
+        for name in profile::names() {
+            let profile = profile::named(name).unwrap();
+            let target = Target { features: profile.features.clone(), ..Target::full(Environment::Vulkan) };
+            let offered = Extensions::offered(Environment::Vulkan, &profile.features);
+            assert_eq!(offered, Extensions::of(Cl30, &target, &[]), "{name}");
+            assert!(offered.has(Extension::ScopeDevice) && !offered.has(Extension::Pipes), "{name}");
+        }
+    }
+}
