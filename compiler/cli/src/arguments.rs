@@ -15,7 +15,7 @@ use kiln_compiler::{
 use crate::{compile::DependencyOptions, options::CompileOptions};
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
-// An option given again takes the place of the first, as clang has it: build systems put users' options behind their own.
+// A repeated option replaces the first, as in clang: build systems append users' options to their own.
 #[derive(Debug, Parser)]
 #[command(name = "kiln", version, propagate_version = true, args_override_self = true, after_help = crate::exit::HELP)]
 pub(crate) struct Cli {
@@ -23,39 +23,40 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-// Only the command that is given is built, for that is most of what `kiln` does before it begins.
+// Only the given command is built: building commands is most of `kiln`'s start-up time.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Compile a kernel source to SPIR-V
+    /// Compile kernel sources to SPIR-V
     Compile(CompileCommand),
-    /// Show the diagnostics of a kernel source and write nothing
+    /// Report the errors and warnings of kernel sources, without writing output
     Check(CheckCommand),
-    /// Compile a kernel source and run kernels of it
+    /// Compile a kernel source and run its kernels
     #[command(after_long_help = crate::run::HELP)]
     Run(RunCommand),
-    /// Hold SPIR-V modules, anyone's, against the rules of their environment
+    /// Validate SPIR-V modules
     Verify(VerifyCommand),
-    /// Tell what modules, anyone's, say of their kernels to a host
+    /// Print the kernels and arguments of SPIR-V modules
     Reflect(ReflectCommand),
-    /// List the devices and what they offer
+    /// List the devices and their capabilities
     Devices(DevicesCommand),
-    /// Serve editors on standard input and output, by the Language Server Protocol
+    /// Run the language server on standard input and output
     Lsp(LspCommand),
     /// Print a shell's completion script
     Completions(CompletionsCommand),
-    /// Write the manual pages, one for each command, into a folder
+    /// Write a manual page for each command into a folder
     Man(ManCommand),
-    /// Explain a diagnostic: what it says, why, and what to write instead
+    /// Explain a diagnostic and show how to fix it
     Explain(ExplainCommand),
 }
 
+/// Compile kernel sources to SPIR-V
 #[derive(Debug, Args)]
 pub(crate) struct CompileCommand {
     /// The sources, or `-` for standard input
     #[arg(required = true, value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
-    /// Where to write, or `-` for standard output [default: the source's name with the ending of what is emitted]
+    /// Output file, or `-` for standard output [default: the source's name with the extension of the format]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Only preprocess, as --emit pp
@@ -64,36 +65,36 @@ pub(crate) struct CompileCommand {
     /// Write assembly, as --emit asm
     #[arg(short = 'S', conflicts_with = "emit")]
     pub(crate) assemble: bool,
-    /// What to write: spirv, asm; json, header or rust for hosts; pp, ast, hir, ir, ir-after=PASS
+    /// Output format: spirv or asm; json, header or rust for host programs; pp, ast, hir, ir or ir-after=PASS for the
+    /// state of a compiler stage
     #[arg(long, value_name = "FORM", default_value = "spirv")]
     pub(crate) emit: EmitArgument,
     /// The kernel environment
     #[arg(long, value_enum, default_value_t)]
     pub(crate) env: EnvironmentArgument,
-    /// Leave out names, source positions and the kernel interface: what a device does not need. On Vulkan only a host
-    /// that knows from elsewhere where arguments go can launch such a kernel, `kiln run` and clvk cannot, and nobody
-    /// can print what its `printf` writes
+    /// Omit names, source positions and the kernel interface, which a device does not need. On Vulkan, `kiln run` and
+    /// clvk cannot launch such a kernel, and its `printf` output cannot be printed
     #[arg(long, conflicts_with = "debug")]
     pub(crate) strip: bool,
-    /// Compile a part of a program, as `clCompileProgram` does: what it only declares is defined in another part, which
-    /// `clLinkProgram` puts to it; with --env opencl
+    /// Compile without linking, as `clCompileProgram` does: functions that are only declared come from another module
+    /// in `clLinkProgram`. Requires --env opencl
     #[arg(short = 'c')]
     pub(crate) is_part: bool,
-    /// The device that the module is for: minimal, swiftshader, lavapipe, nvidia, full, or a file that `kiln devices
-    /// --profile` wrote [default: full]
+    /// Target device: minimal, swiftshader, lavapipe, nvidia, full, or a file written by `kiln devices --profile`
+    /// [default: full]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device_profile: Option<String>,
-    /// Switch features of the device on and off, as `+fp64,-int8`; the names stand in a profile
+    /// Enable or disable device features, such as `+fp64,-int8`; a profile lists their names
     #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) features: Vec<String>,
-    /// Faults of drivers to work around, by their names in docs/driver-faults.md: a list, `all` or `none` [default: those of
-    /// the driver that the device profile names]
+    /// Driver faults to work around: names from docs/driver-faults.md, `all` or `none` [default: those of the profile's
+    /// driver]
     #[arg(long, value_name = "LIST|all|none", value_parser = Workarounds::parse)]
     pub(crate) workarounds: Option<Workarounds>,
-    /// The lowest version of SPIR-V: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5, 1.2]
+    /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,
-    /// Do it again whenever a file changes that was read or looked for
+    /// Repeat whenever an input file changes
     #[arg(long)]
     pub(crate) watch: bool,
     #[command(flatten)]
@@ -102,86 +103,88 @@ pub(crate) struct CompileCommand {
     pub(crate) options: CompileOptions,
 }
 
+/// Report the errors and warnings of kernel sources, without writing output
 #[derive(Debug, Args)]
 pub(crate) struct CheckCommand {
     /// The sources, or `-` for standard input
     #[arg(required = true, value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
-    /// Compare the diagnostics with the `expected-error{{text}}` comments of the source, as clang does
+    /// Compare the diagnostics with `expected-error{{text}}` comments in the source, as clang does
     #[arg(long, conflicts_with = "diagnostic_format")]
     pub(crate) verify: bool,
-    /// The kernel environment whose features there are [default: every feature of the language]
+    /// Accept only the features of this kernel environment [default: all features of the language]
     #[arg(long, value_enum)]
     pub(crate) env: Option<EnvironmentArgument>,
-    /// Do it again whenever a file changes that was read or looked for
+    /// Repeat whenever an input file changes
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Accepted, because C compilers are told so: nothing is linked
+    /// Accepted for compatibility with C compilers
     #[arg(short = 'c', hide = true)]
     pub(crate) is_part: bool,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }
 
+/// Compile a kernel source and run its kernels
 #[derive(Debug, Args)]
 pub(crate) struct RunCommand {
     /// The source or a module, or `-` for standard input
     pub(crate) source: String,
-    /// The device: a part of its name, or its number in `kiln devices` [default: $KILN_DEVICE, or the first]
+    /// Device: part of its name, or its index in `kiln devices` [default: $KILN_DEVICE, or the first]
     #[arg(long, value_name = "NAME|INDEX")]
     pub(crate) device: Option<String>,
-    /// Switch the validation layers on and fail on what they say
+    /// Enable the Vulkan validation layers, and fail if they report an error
     #[arg(long)]
     pub(crate) validate: bool,
-    /// On the reference device, look only for what cannot be carried out
+    /// On the reference device, do not look for races and other undefined behavior
     #[arg(long)]
     pub(crate) no_checks: bool,
-    /// Run this module of the source, which another compiler may have made
+    /// Run this SPIR-V module, compiled from the source, possibly by another compiler
     #[arg(long, value_name = "FILE")]
     pub(crate) module: Option<String>,
-    /// Check every access against the buffers passed, or the array that it is in, and report the first outside
+    /// Check every memory access against the bounds of its buffer or array, and report the first one out of bounds
     #[arg(long)]
     pub(crate) checked: bool,
-    /// Give up on a launch after so many seconds
+    /// Stop waiting for a launch after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
-    /// Do it again whenever a file changes that was read or looked for
+    /// Repeat whenever an input file changes
     #[arg(long)]
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) launch: LaunchArguments,
-    /// `then` and the options of a further launch, any number of times
+    /// Further launches: `then` and their options
     #[arg(skip)]
     pub(crate) following: Vec<LaunchArguments>,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }
 
-/// One launch, on the command line or in the source's leading comment.
+// One launch, on the command line or in the source's leading comment.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LaunchArguments {
-    /// The kernel [default: the only one]
+    /// Kernel to launch [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Work-items in each dimension, as `1024` or `64,64`
+    /// Global size: work-items in each dimension, such as `1024` or `64,64`
     #[arg(long, value_name = "SIZES")]
     pub(crate) global: Option<String>,
-    /// Work-items of a work-group in each dimension [default: the device chooses]
+    /// Local size: work-items of a work-group in each dimension [default: chosen by the device]
     #[arg(long, value_name = "SIZES")]
     pub(crate) local: Option<String>,
     /// First global id in each dimension
     #[arg(long, value_name = "SIZES")]
     pub(crate) offset: Option<String>,
-    /// An argument, in the order of the kernel's parameters; see below
+    /// Kernel argument, in the order of the parameters; see below
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub(crate) arg: Vec<String>,
-    /// Print a part of a buffer after the launch, as `out[0..16]`
+    /// Print part of a buffer after the launch, such as `out[0..16]`
     #[arg(long, value_name = "NAME[A..B]")]
     pub(crate) print: Vec<String>,
-    /// Fail unless a part of a buffer is as said, as `out[0..4]=1,2,3,4`
+    /// Fail unless part of a buffer has these values, such as `out[0..4]=1,2,3,4`
     #[arg(long, value_name = "NAME[A..B]=VALUES")]
     pub(crate) check: Vec<String>,
-    /// Fail unless what is printed is the text of this file
+    /// Fail unless the output equals the contents of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) expect: Option<String>,
 }
@@ -191,7 +194,7 @@ pub(crate) struct VerifyCommand {
     /// The modules, or `-` for standard input
     #[arg(required_unless_present = "rules", value_name = "MODULE")]
     pub(crate) modules: Vec<String>,
-    /// Print a JSON object for each rule broken
+    /// Print each violation as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
     /// List the rules
@@ -211,7 +214,7 @@ pub(crate) struct ReflectCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DevicesCommand {
-    /// Print the features of this device, as `kiln compile --device-profile` takes them
+    /// Print this device's features as a profile for `kiln compile --device-profile`
     #[arg(long, value_name = "NAME|INDEX", conflicts_with = "json")]
     pub(crate) profile: Option<String>,
     /// Print JSON
@@ -221,14 +224,14 @@ pub(crate) struct DevicesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct LspCommand {
-    /// Accepted, because editors say so: there is no other way
+    /// Accepted for editors that pass it: the server always uses standard input and output
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainCommand {
-    /// The code, as it stands in the brackets of a message [default: list them all]
+    /// Code from the brackets of a message [default: list all codes]
     pub(crate) code: Option<String>,
 }
 
@@ -240,14 +243,14 @@ pub(crate) struct CompletionsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManCommand {
-    /// The folder, made if it is not there
+    /// Output folder, created if it does not exist
     pub(crate) folder: std::path::PathBuf,
 }
 
 /// What `--emit` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EmitArgument {
-    /// What a stage of the compiler makes.
+    /// The output of a stage of the compiler.
     Stage(Emit),
     /// The interface as JSON.
     Json,

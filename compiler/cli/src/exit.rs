@@ -1,27 +1,27 @@
-//! How a command ends: its exit code, and the words for it.
+//! Exit codes and final messages of commands.
 
 use std::process::ExitCode;
 
-/// What `kiln --help` says of exit codes.
+/// The exit codes in `kiln --help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0   it is done
-  1   the source has errors, a module breaks rules, or a result is not as expected; it has been told
-  2   the usage, a file, a device or the runtime stood in the way
-  70  a fault of kiln's own; it names a file that brings it about again";
+  0   success
+  1   the source has errors, a module is invalid, or a result differs from the expected one
+  2   wrong usage, or a file, device or runtime failure
+  70  internal error; the message names a file that reproduces it";
 
-/// How a command ended, when nothing stood in its way.
+/// The result of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// It did what it was asked.
+    /// Success.
     Success,
-    /// The source has errors, or a result is not as expected; it has been told.
+    /// The source has errors, or a result differs from the expected one. The diagnostics were printed.
     Diagnostics,
-    /// Kiln failed; it has been told.
+    /// An internal error, already reported.
     Crash,
 }
 
-/// What stood in its way: usage, a file, a device. A sentence for the user.
+/// A failure of usage, a file or a device, as a message for the user.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
@@ -31,12 +31,12 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// A failure with this message.
+/// Returns a failure with this message.
 pub(crate) fn failure<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure(message.into()))
 }
 
-/// Tells of a failure and gives the exit code.
+/// Prints a failure and returns the exit code.
 pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
@@ -50,9 +50,9 @@ pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
     }
 }
 
-/// Tells of wrong usage, or prints the help that was asked for.
+/// Prints a usage error or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // Nothing is left to be done if the terminal is gone.
+    // An error here means that the terminal is gone.
     let _ = error.print();
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }

@@ -1,4 +1,4 @@
-//! The options of `clBuildProgram` and of clang that concern compiling, and what the compiler makes of them.
+//! Compiler options, in the spelling of `clBuildProgram` and clang, and their translation to the compiler's options.
 
 use clap::{ArgMatches, Args, ValueEnum};
 use kiln_compiler::{
@@ -10,55 +10,55 @@ use kiln_compiler::{
 
 use crate::crash;
 
-/// Options of every command that compiles.
+// Options of `compile`, `check` and `run`. Not a doc comment: clap would use it as the summary of these commands.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CompileOptions {
-    /// Define a macro, as 1 if no value is given
+    /// Define a macro [default value: 1]
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
     /// Undefine a macro
     #[arg(short = 'U', value_name = "NAME")]
     undefine: Vec<String>,
-    /// Look for included files in this folder
+    /// Search this folder for included files
     #[arg(short = 'I', value_name = "DIR")]
     include_dirs: Vec<String>,
-    /// Read this file before the source
+    /// Include this file before the source
     #[arg(long = "include", value_name = "FILE")]
     include: Vec<String>,
-    /// The language version: CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0; spelt `-cl-std=`
+    /// The language version: CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0; spelled `-cl-std=`
     #[arg(long = "cl-std", value_name = "VERSION", value_parser = language_version, default_value = "CL2.0")]
     std: LanguageVersion,
-    /// Switch extensions and features on and off, as `+cl_khr_fp64,-__opencl_c_images`; spelt `-cl-ext=`
+    /// Enable or disable extensions and features, such as `+cl_khr_fp64,-__opencl_c_images`; spelled `-cl-ext=`
     #[arg(long = "cl-ext", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     extensions: Vec<String>,
     /// Treat double constants as float
     #[arg(long = "cl-single-precision-constant")]
     single_precision_constant: bool,
-    /// Denormals may be flushed to zero
+    /// Allow denormals to be flushed to zero
     #[arg(long = "cl-denorms-are-zero")]
     denorms_are_zero: bool,
-    /// Float division and square root round correctly
+    /// Round float division and square root correctly
     #[arg(long = "cl-fp32-correctly-rounded-divide-sqrt")]
     correctly_rounded_divide_sqrt: bool,
-    /// No optional passes, as -O0
+    /// Skip optimization passes, as -O0
     #[arg(long = "cl-opt-disable")]
     opt_disable: bool,
-    /// `a * b + c` may be a mad
+    /// Allow `a * b + c` to become `mad`
     #[arg(long = "cl-mad-enable")]
     mad_enable: bool,
-    /// The sign of zero does not matter
+    /// Ignore the sign of zero
     #[arg(long = "cl-no-signed-zeros")]
     no_signed_zeros: bool,
-    /// Transformations that change results are allowed
+    /// Allow optimizations that change floating-point results
     #[arg(long = "cl-unsafe-math-optimizations")]
     unsafe_math: bool,
-    /// No value is NaN or infinite
+    /// Assume that no value is NaN or infinite
     #[arg(long = "cl-finite-math-only")]
     finite_math: bool,
-    /// All of the above on floats, and fast functions
+    /// Enable all of the above for floats, and fast built-in functions
     #[arg(long = "cl-fast-relaxed-math")]
     fast_relaxed_math: bool,
-    /// Accepted, because C compilers are told so: `cl`
+    /// Accepted for compatibility with C compilers: `cl`
     #[arg(short = 'x', value_name = "LANGUAGE", hide = true, value_parser = ["cl", "opencl"])]
     language: Option<String>,
     /// Work-groups are uniform; accepted for compatibility
@@ -70,31 +70,31 @@ pub(crate) struct CompileOptions {
     /// Accepted for compatibility
     #[arg(long = "cl-no-subgroup-ifp", hide = true)]
     no_subgroup_ifp: bool,
-    /// In the module: of every argument, what clGetKernelArgInfo tells
+    /// Record argument information for clGetKernelArgInfo in the module
     #[arg(long = "cl-kernel-arg-info", hide = true)]
     kernel_arg_info: bool,
-    /// Optimisation: 0 skips the passes that are only for speed, as -cl-opt-disable; 1, 2 and 3 are the same
+    /// Optimization level: 0 skips the passes that only improve speed, as -cl-opt-disable; 1, 2 and 3 are equal
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
-    /// Source positions in the module, and for Vulkan its functions and objects, as debuggers of shaders read them
+    /// Emit debug information: source lines, and for Vulkan functions and variables, as shader debuggers read them
     #[arg(short = 'g')]
     debug: bool,
-    /// No warnings
+    /// Suppress all warnings
     #[arg(short = 'w')]
     no_warnings: bool,
-    /// Switch a warning: NAME, no-NAME, error, error=NAME, all, extra, pedantic
+    /// Enable or disable a warning: NAME, no-NAME, error, error=NAME, all, extra, pedantic
     #[arg(short = 'W', value_name = "NAME")]
     warnings: Vec<String>,
-    /// How many errors are shown, 0 for all
+    /// Maximum number of errors to show, 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 20)]
     error_limit: usize,
-    /// How seq_cst is expressed on Vulkan, which has no such order
+    /// Implementation of seq_cst on Vulkan, which has no such order
     #[arg(long, value_enum, default_value_t)]
     seq_cst: SeqCstArgument,
-    /// Colours
+    /// When to use colors
     #[arg(long, value_enum, default_value_t)]
     pub(crate) color: ColorArgument,
-    /// The form of diagnostics
+    /// Format of diagnostics
     #[arg(long, value_enum, default_value_t)]
     pub(crate) diagnostic_format: FormatArgument,
 }
@@ -102,26 +102,26 @@ pub(crate) struct CompileOptions {
 /// `--color`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArgument {
-    /// On a terminal, unless NO_COLOR is set
+    /// Use colors on a terminal, unless NO_COLOR is set
     #[default]
     Auto,
-    /// Always
+    /// Always use colors
     Always,
-    /// Never
+    /// Never use colors
     Never,
 }
 
 /// `--diagnostic-format`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArgument {
-    /// With the source lines
+    /// Multi-line, with source lines
     #[default]
     Rich,
     /// `file:line:col: error[code]: message`
     Short,
     /// `file:line:col: error: message [-Wflag]`
     Gcc,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// A SARIF log
     Sarif,
@@ -141,19 +141,19 @@ impl From<FormatArgument> for kiln_report::Format {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum SeqCstArgument {
-    /// Sequentially consistent, by read-modify-writes
+    /// Sequentially consistent, by read-modify-write operations
     #[default]
     Strict,
-    /// Acquire-release only, as other compilers do; each use is warned of
+    /// Weakened to acquire-release, as in other compilers; warns at each use
     AcqRel,
 }
 
 fn language_version(text: &str) -> Result<LanguageVersion, String> {
-    LanguageVersion::parse(text).ok_or_else(|| "CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0 is expected".to_owned())
+    LanguageVersion::parse(text).ok_or_else(|| "expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0".to_owned())
 }
 
 impl CompileOptions {
-    /// What the compiler is asked. The matches tell the order of `-D` and `-U` among each other.
+    /// Converts to the compiler's options. The matches contain the relative order of `-D` and `-U`.
     pub(crate) fn to_options(&self, target: Target, matches: &ArgMatches) -> Options {
         let mut options = Options { std: self.std, target, ..Options::default() };
         options.macros = macros_in_order(matches);
@@ -191,18 +191,18 @@ impl CompileOptions {
     }
 }
 
-/// Tells of a warning that is asked for and that there is not. Whoever switches it off, has what he wants.
+/// Reports a warning that is enabled but does not exist. Disabling an unknown warning is not reported.
 fn known(switch: WarningSwitch) -> WarningSwitch {
     let name = &switch.name;
     let is_wanted = matches!(switch.action, WarningAction::Enable | WarningAction::Error);
     if is_wanted && !Code::ALL.iter().any(|code| code.answers_to(name)) {
         let meant = Code::closest(name).map(|code| format!("; did you mean `{}`?", code.name()));
-        anstream::eprintln!("kiln: warning: no warning is called `{name}`{}", meant.unwrap_or_default());
+        anstream::eprintln!("kiln: warning: unknown warning `{name}`{}", meant.unwrap_or_default());
     }
     switch
 }
 
-/// `-D` and `-U` in the order given: a later one has the last word, whichever it is.
+/// `-D` and `-U` in the order given, so that later options override earlier ones.
 fn macros_in_order(matches: &ArgMatches) -> Vec<MacroOption> {
     let of = |id: &str, make: fn(String) -> MacroOption| {
         let texts = matches.get_many::<String>(id).into_iter().flatten().cloned().map(make);
