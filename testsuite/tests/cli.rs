@@ -440,7 +440,7 @@ fn warnings_that_there_are_not_are_told() {
         let run = kiln(&folder, &["check", "-c", "-x", "cl", word, "good.cl"]);
         (run.code(), run.stderr)
     };
-    let wanted = "kiln: warning: no warning is called `unused-variabel`; did you mean `unused-variable`?\n";
+    let wanted = "kiln: warning: unknown warning `unused-variabel`; did you mean `unused-variable`?\n";
     assert_eq!(told("-Wunused-variabel"), (Some(0), wanted.to_owned()));
     for word in ["-Wno-unheard-of", "-Wall", "-Wextra", "-Wpedantic", "-Werror=unused-variable"] {
         assert_eq!(told(word), (Some(0), String::new()), "{word}");
