@@ -1,7 +1,7 @@
-//! Buffers: memory of a device that kernels reach through pointers.
+//! Buffers: device memory that kernels access through pointers.
 //!
-//! Owns the typed view of memory. One allocation is one object for the memory model, however many views it has (memory.md R9). It
-//! must never know who copies the bytes.
+//! Owns the typed view of memory. One allocation is one object in the memory model, whatever the number of views
+//! (memory.md R9). Must not depend on how bytes are copied.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,11 +13,12 @@ use crate::backend::{Memory, Placement};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// Memory of a device, seen as elements of `T`. Clones and parts share the memory, which is freed with the last of them.
+/// Device memory, viewed as elements of `T`. Clones and slices share the memory, which is freed when the last one is
+/// dropped.
 pub struct Buffer<T = u8> {
     pub(crate) device: Device,
     pub(crate) memory: Memory,
-    /// Where this view begins, in bytes.
+    /// Byte offset of this view in the allocation.
     pub(crate) offset: u64,
     len: usize,
     element: PhantomData<fn() -> T>,
@@ -28,7 +29,7 @@ impl<T: Pod> Buffer<T> {
         Self::new(device, len, |bytes| device.backend().allocate(bytes, placement))
     }
 
-    /// A buffer of a possible size.
+    /// Allocates a buffer after checking its size.
     pub(crate) fn new(
         device: &Device,
         len: usize,
@@ -43,7 +44,7 @@ impl<T: Pod> Buffer<T> {
         Ok(Self { device: device.clone(), memory, offset: 0, len, element: PhantomData })
     }
 
-    /// A part of the buffer (`clCreateSubBuffer`).
+    /// Returns a slice of the buffer (`clCreateSubBuffer`).
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
         let start = match range.start_bound() {
             Bound::Included(start) => *start,
@@ -67,7 +68,7 @@ impl<T: Pod> Buffer<T> {
         Ok(Self { offset, len: end - start, ..self.clone() })
     }
 
-    /// The same memory as elements of another type.
+    /// Views the same memory as elements of another type.
     pub fn cast<U: Pod>(&self) -> Result<Buffer<U>> {
         let element = size_of::<U>() as u64;
         if element == 0
@@ -93,12 +94,12 @@ impl<T> Buffer<T> {
         self.len
     }
 
-    /// The size in bytes.
+    /// The size, in bytes.
     pub fn bytes(&self) -> u64 {
         self.len as u64 * size_of::<T>() as u64
     }
 
-    /// The address that kernels see.
+    /// The device address that kernels see.
     pub fn address(&self) -> u64 {
         self.memory.address + self.offset
     }
@@ -108,7 +109,7 @@ impl<T> Buffer<T> {
         &self.device
     }
 
-    /// The same memory as bytes.
+    /// Views the same memory as bytes.
     pub(crate) fn untyped(&self) -> Buffer<u8> {
         Buffer {
             device: self.device.clone(),

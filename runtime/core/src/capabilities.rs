@@ -1,7 +1,7 @@
-//! What a device offers, in OpenCL's words, and what a compiler must know of it.
+//! What a device offers, in OpenCL terms, and what a compiler must know to target it.
 //!
-//! Owns the vocabulary and the rules that follow from the memory model alone. It must never know how a back end finds these
-//! facts: `vulkan/features.rs` derives them from Vulkan.
+//! Owns the vocabulary and the rules that follow from the memory model alone. Must not depend on how a back end
+//! obtains these values: `vulkan/features.rs` derives them from Vulkan.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use kiln_vocabulary::extensions::{Extension, Extensions};
 use kiln_vocabulary::faults::{Driver, Fault, Workarounds};
 use kiln_vocabulary::{opencl, target};
 
-/// A device as listed: its identity, what it offers, and whether it can run kernels.
+/// A listed device: its identity, its capabilities, and whether it can run kernels.
 #[derive(Debug, Clone)]
 pub struct DeviceInfo {
-    /// The position in the list, accepted by [`Selector::Index`](crate::Selector).
+    /// The index in the device list, as used by [`Selector::Index`](crate::Selector).
     pub index: usize,
     /// `CL_DEVICE_NAME`
     pub name: String,
-    /// The driver and its version.
+    /// The driver's name and version.
     pub driver: String,
     /// `CL_DEVICE_TYPE`
     pub kind: DeviceKind,
-    /// The environment whose modules it takes.
+    /// The SPIR-V environment of modules for this device.
     pub environment: Environment,
-    /// Whether it is a reference device, which executes modules in this process and reports what is undefined.
+    /// Whether this is the reference device: a built-in interpreter that reports undefined behavior.
     pub is_strict: bool,
-    /// What it offers.
+    /// What it supports, in OpenCL terms.
     pub capabilities: Capabilities,
-    /// What a compiler must know.
+    /// Features that the compiler needs to target it.
     pub features: Features,
-    /// The driver as the table of faults has it, if faults of it are known.
+    /// The driver's entry in the table of driver faults, if it has one.
     pub known_driver: Option<Driver>,
-    /// What it lacks to run kernels at all; empty for a usable device.
+    /// Missing requirements that prevent it from running kernels; empty for a usable device.
     pub lacks: Vec<String>,
 }
 
 impl DeviceInfo {
-    /// Known faults of its driver: a correct kernel may fail because of them.
+    /// Known faults of the driver, which can break correct kernels.
     pub fn faults(&self) -> impl Iterator<Item = Fault> {
         self.known_driver.into_iter().flat_map(Fault::of)
     }
@@ -51,23 +51,23 @@ impl DeviceInfo {
     }
 }
 
-/// What a module is written for.
+/// The client environment that a module is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Environment {
-    /// Vulkan's.
+    /// The Vulkan environment.
     Vulkan,
-    /// OpenCL's own.
+    /// The OpenCL environment.
     OpenCl,
 }
 
-/// `CL_DEVICE_TYPE`, with the two sorts of GPU apart.
+/// `CL_DEVICE_TYPE`, with separate kinds of GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceKind {
-    /// None of the others.
+    /// None of the other kinds.
     Other,
-    /// The host's processors.
+    /// The host's CPU.
     Cpu,
-    /// A GPU that is simulated or shared by a hypervisor.
+    /// A simulated GPU, or one that a hypervisor shares.
     VirtualGpu,
     /// A GPU that shares the host's memory.
     IntegratedGpu,
@@ -105,33 +105,33 @@ pub enum Scope {
     AllDevices,
 }
 
-/// What a device offers to kernels, in the words of `clGetDeviceInfo`.
+/// What a device offers to kernels, in the terms of `clGetDeviceInfo`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capabilities {
-    /// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`, the orders.
+    /// The memory orders of `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`.
     pub atomic_orders: Vec<Order>,
-    /// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`, the scopes.
+    /// The memory scopes of `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES`.
     pub atomic_scopes: Vec<Scope>,
-    /// `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, the orders.
+    /// The memory orders of `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`.
     pub fence_orders: Vec<Order>,
-    /// `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, the scopes.
+    /// The memory scopes of `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`.
     pub fence_scopes: Vec<Scope>,
     /// `cl_khr_int64_base_atomics` and `cl_khr_int64_extended_atomics` on global memory.
     pub int64_global_atomics: bool,
-    /// The same on local memory.
+    /// `cl_khr_int64_base_atomics` and `cl_khr_int64_extended_atomics` on local memory.
     pub int64_local_atomics: bool,
-    /// `__opencl_c_ext_fp32_global_atomic_add` and `__opencl_c_ext_fp32_local_atomic_add` done by the device; they are offered
-    /// everywhere.
+    /// Native support for `__opencl_c_ext_fp32_global_atomic_add` and `__opencl_c_ext_fp32_local_atomic_add`. Devices
+    /// without it still offer both, emulated.
     pub float_atomic_add: bool,
-    /// `long` and `ulong` done by the device.
+    /// Native support for `long` and `ulong`.
     pub int64: bool,
     /// `cl_khr_fp16`
     pub fp16: bool,
     /// `cl_khr_fp64`
     pub fp64: bool,
-    /// Sub-groups (`CL_DEVICE_MAX_NUM_SUB_GROUPS` is not zero), and what they offer.
+    /// Sub-group support (`CL_DEVICE_MAX_NUM_SUB_GROUPS` is not zero).
     pub sub_groups: Option<SubGroups>,
-    /// Images (`CL_DEVICE_IMAGE_SUPPORT`), and how large they can be.
+    /// Image support (`CL_DEVICE_IMAGE_SUPPORT`) and its limits.
     pub images: Option<ImageLimits>,
     /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`
     pub max_work_group_size: u32,
@@ -145,26 +145,26 @@ pub struct Capabilities {
     pub max_allocation: u64,
     /// `CL_DEVICE_MAX_PARAMETER_SIZE`
     pub max_parameter_size: u32,
-    /// `CL_DEVICE_HOST_UNIFIED_MEMORY`: the host and the device share their memory.
+    /// `CL_DEVICE_HOST_UNIFIED_MEMORY`: the host and the device share memory.
     pub unified_memory: bool,
-    /// Memory of the host can be buffers where it lies (`CL_MEM_USE_HOST_PTR` without copies): what its address and its size are
-    /// multiples of.
+    /// Required alignment of address and size for host memory used as a buffer without copying
+    /// (`CL_MEM_USE_HOST_PTR`); `None` if unsupported.
     pub host_memory_alignment: Option<u64>,
-    /// `CL_DEVICE_SVM_ATOMICS`: atomics of the host and of a running kernel on shared virtual memory are in one order. Coarse-
-    /// and fine-grained buffers are offered everywhere.
+    /// `CL_DEVICE_SVM_ATOMICS`: the host and a running kernel can synchronize by atomics on shared virtual memory.
+    /// Coarse- and fine-grained buffers are offered everywhere.
     pub svm_atomics: bool,
-    /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 where launches cannot be timed.
+    /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 if launches cannot be timed.
     pub timer_resolution: f32,
 }
 
-/// The images of a device.
+/// Image limits of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageLimits {
-    /// Whether a kernel may both read and write one (`__opencl_c_read_write_images`).
+    /// Whether a kernel may both read and write one image (`__opencl_c_read_write_images`).
     pub read_write: bool,
-    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, and the same of height.
+    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, also the maximum height.
     pub max_2d: u32,
-    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`, and the same of height and depth.
+    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`, also the maximum height and depth.
     pub max_3d: u32,
     /// `CL_DEVICE_IMAGE_MAX_ARRAY_SIZE`
     pub max_layers: u32,
@@ -172,19 +172,19 @@ pub struct ImageLimits {
     pub max_buffer: u32,
 }
 
-/// What the sub-groups of a device offer.
+/// Sub-group support of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubGroups {
-    /// Work-items in the largest sub-group.
+    /// The maximum sub-group size, in work-items.
     pub max_size: u32,
-    /// The extensions whose functions they have, such as `cl_khr_subgroup_ballot`.
+    /// The supported sub-group extensions, such as `cl_khr_subgroup_ballot`.
     pub extensions: Vec<&'static str>,
 }
 
-/// What modules depend on, as plain data with the names that the compiler's target gives them.
+/// Features that modules depend on, under the names that the compiler's target uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
-    /// The newest SPIR-V version that the device takes.
+    /// The newest SPIR-V version that the device accepts.
     pub spirv: (u8, u8),
     /// 8-bit integer arithmetic
     pub int8: bool,
@@ -238,23 +238,23 @@ pub struct Features {
     pub push_constant_size: u32,
     /// Bytes of local memory
     pub local_memory: u32,
-    /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
+    /// Modules can require that 32-bit floats preserve signed zeros, infinities and NaNs
     pub float_controls_preserve32: bool,
-    /// The same of 16-bit floats
+    /// Modules can require that 16-bit floats preserve signed zeros, infinities and NaNs
     pub float_controls_preserve16: bool,
-    /// The same of 64-bit floats
+    /// Modules can require that 64-bit floats preserve signed zeros, infinities and NaNs
     pub float_controls_preserve64: bool,
-    /// Denormals of 32-bit floats are kept where a module demands it, along with those of other widths
+    /// Modules can require that 32-bit denormals are preserved, along with those of other widths
     pub float_controls_denorm_preserve32: bool,
-    /// The same of 16-bit floats
+    /// Modules can require that 16-bit denormals are preserved, along with those of other widths
     pub float_controls_denorm_preserve16: bool,
-    /// The same of 64-bit floats
+    /// Modules can require that 64-bit denormals are preserved, along with those of other widths
     pub float_controls_denorm_preserve64: bool,
     /// Images
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
-    /// Rounding to nearest even of 32-bit floats can be demanded
+    /// Modules can require rounding to nearest even for 32-bit floats
     pub float_controls_rte32: bool,
 }
 
@@ -330,7 +330,7 @@ impl Scope {
 }
 
 impl Order {
-    /// Every order.
+    /// All orders, weakest first.
     pub const ALL: [Self; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 }
 

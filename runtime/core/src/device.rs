@@ -1,6 +1,6 @@
-//! Finding devices, choosing one, opening it.
+//! Device discovery, selection and opening.
 //!
-//! Owns the choice and its options. It must never know how a back end talks to its devices.
+//! Owns selection and its options. Must not depend on how a back end talks to its devices.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,42 +23,43 @@ use crate::schedule::{Lane, Order, Place};
 use crate::svm::Svm;
 use crate::{reference, staging, vulkan};
 
-/// How the runtime behaves.
+/// Runtime options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the use of the driver is checked.
+    /// Which checks the Vulkan validation layer performs.
     pub validation: Validation,
-    /// How long any wait may take before it is an error that names the kernel. `None` waits for ever.
+    /// Timeout for any wait. When it expires, the wait fails with an error that names the kernel. `None` waits
+    /// forever.
     pub watchdog: Option<Duration>,
-    /// Whether the reference device looks only for what it cannot carry out.
+    /// Limits the reference device to executing modules, without checking for undefined behavior.
     pub unchecked: bool,
-    /// Chooses among the orders in which the reference device may let work-items and enqueued kernels run.
+    /// Seed of the order in which the reference device schedules work-items and enqueued kernels.
     pub seed: u64,
-    /// The folder where what the driver makes of kernels is kept from process to process. `None` keeps nothing.
+    /// Directory that caches compiled pipelines between processes. `None` disables the cache.
     pub cache: Option<PathBuf>,
 }
 
-/// Whether `VK_LAYER_KHRONOS_validation` checks the use of the driver.
+/// Whether `VK_LAYER_KHRONOS_validation` checks calls to the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Validation {
     /// No checks.
     #[default]
     Off,
-    /// The layer's usual checks.
+    /// The layer's default checks.
     On,
-    /// Also hazards between commands.
+    /// The default checks and synchronization hazards between commands.
     Synchronisation,
 }
 
-/// The choice of a device.
+/// Selects a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Selector {
-    /// What `KILN_DEVICE` says, otherwise the most capable sort of device.
+    /// The device that `KILN_DEVICE` names, or else the most capable kind of device.
     #[default]
     Default,
-    /// The device at this position of [`Instance::devices`].
+    /// The device at this index of [`Instance::devices`].
     Index(usize),
-    /// The first usable device whose name contains this, in upper or lower case.
+    /// The first usable device whose name contains this string, ignoring case.
     Name(String),
 }
 
@@ -80,13 +81,13 @@ pub enum Selector {
 /// # }
 /// ```
 pub struct Instance {
-    /// Or why there is none.
+    /// The Vulkan instance, or why there is none.
     vulkan: Result<vulkan::Instance>,
     options: Options,
     devices: Vec<DeviceInfo>,
 }
 
-/// An open device. Clones are the same device.
+/// An open device. Clones refer to the same device.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
@@ -94,18 +95,18 @@ pub struct Device {
 
 struct Inner {
     backend: Arc<dyn Backend>,
-    /// Initialises buffers.
+    /// The lane that initializes buffers.
     transfers: Arc<Lane>,
     options: Options,
     prints: Prints,
-    /// Whether a warning about missing workarounds was given.
+    /// Whether the warning about missing workarounds was already printed.
     warned_of_faults: AtomicBool,
 }
 
 impl Options {
-    /// What the environment asks for: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]), `KILN_WATCHDOG`
-    /// (seconds), `KILN_CHECKS` (`0` for [`Options::unchecked`]), `KILN_SEED` (a number), and `KILN_CACHE` (a folder, or `off`;
-    /// otherwise `kiln` in the user's folder for caches).
+    /// Reads options from the environment: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]),
+    /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` sets [`Options::unchecked`]), `KILN_SEED` (a number), and
+    /// `KILN_CACHE` (a directory, or `off`; the default is `kiln` in the user's cache directory).
     pub fn from_env() -> Self {
         let value = |name| std::env::var(name).unwrap_or_default();
         Self {
@@ -127,7 +128,7 @@ impl Options {
 }
 
 impl From<&str> for Selector {
-    /// A number is an index, anything else a part of a name, nothing the default.
+    /// Parses a number as an index, any other text as part of a name, and empty text as the default.
     fn from(text: &str) -> Self {
         match (text.trim(), text.trim().parse()) {
             ("", _) => Self::Default,
@@ -138,7 +139,7 @@ impl From<&str> for Selector {
 }
 
 impl Instance {
-    /// Finds the devices of this machine.
+    /// Enumerates the devices of this machine.
     pub fn new(options: Options) -> Result<Self> {
         let vulkan = vulkan::Instance::new(options.validation);
         let mut devices = vulkan.as_ref().map_or(Ok(Vec::new()), vulkan::Instance::devices)?;
@@ -148,17 +149,18 @@ impl Instance {
         Ok(Self { vulkan, options, devices })
     }
 
-    /// All devices, usable or not ([`DeviceInfo::lacks`]).
+    /// All devices, including unusable ones ([`DeviceInfo::lacks`]).
     pub fn devices(&self) -> &[DeviceInfo] {
         &self.devices
     }
 
-    /// Why there are no devices of Vulkan, if there are none.
+    /// Why Vulkan is unavailable; `None` if it is available.
     pub fn without_vulkan(&self) -> Option<&Error> {
         self.vulkan.as_ref().err()
     }
 
-    /// What the validation layer has said since the last call, of devices that are gone too: of what they left behind.
+    /// Takes the messages that the validation layer has reported since the last call, including those about devices
+    /// already closed.
     pub fn validation_messages(&self) -> Vec<String> {
         self.vulkan.as_ref().map(vulkan::Instance::take_messages).unwrap_or_default()
     }
@@ -193,7 +195,7 @@ impl Instance {
         };
         let (wanted, candidates): (String, Vec<&DeviceInfo>) = match selector {
             Selector::Default => {
-                // Without any driver there is the reference device; other failures are told.
+                // Without any driver, the reference device remains. Other failures are returned.
                 match &self.vulkan {
                     Ok(_) | Err(Error::NoLoader { .. } | Error::NoDriver) => {}
                     Err(error) => return Err(error.clone()),
@@ -239,7 +241,7 @@ impl Device {
         Instance::new(Options::from_env())?.device(&Selector::Default)
     }
 
-    /// Everything known of the device.
+    /// Identity, capabilities and features of the device.
     pub fn info(&self) -> &DeviceInfo {
         self.inner.backend.info()
     }
@@ -249,53 +251,53 @@ impl Device {
         &self.info().name
     }
 
-    /// What it offers, in OpenCL's words.
+    /// What the device supports, in OpenCL terms.
     pub fn capabilities(&self) -> &Capabilities {
         &self.info().capabilities
     }
 
-    /// What a compiler must know of it.
+    /// Features that the compiler needs to target this device.
     pub fn features(&self) -> &Features {
         &self.info().features
     }
 
-    /// A new in-order queue.
+    /// Creates an in-order queue.
     pub fn queue(&self) -> Result<Queue> {
         self.queue_with(QueueOptions::default())
     }
 
-    /// A new queue whose commands are ordered by wait lists only.
+    /// Creates a queue that orders commands by wait lists only.
     pub fn unordered_queue(&self) -> Result<Queue> {
         self.queue_with(QueueOptions { order: Order::OutOfOrder, ..QueueOptions::default() })
     }
 
-    /// A new queue of this sort.
+    /// Creates a queue with these options.
     pub fn queue_with(&self, options: QueueOptions) -> Result<Queue> {
         Queue::new(self.clone(), options)
     }
 
-    /// A buffer of `len` elements whose contents are undefined.
+    /// Allocates a buffer of `len` elements with undefined contents.
     pub fn buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         Buffer::allocate(self, len, Placement::Device)
     }
 
-    /// A buffer with these contents.
+    /// Allocates a buffer with these contents.
     pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
         let buffer = Buffer::allocate(self, contents.len(), Placement::Device)?;
         self.initialise(&buffer, contents)?;
         Ok(buffer)
     }
 
-    /// A buffer in memory of the host, which the device uses where it lies (`CL_MEM_USE_HOST_PTR`): what the host wrote before a
-    /// launch is seen by it, and what a launch wrote is seen once its event is complete. Address and size must be multiples of
-    /// [`Capabilities::host_memory_alignment`].
+    /// Wraps host memory in a buffer without copying it (`CL_MEM_USE_HOST_PTR`). A launch sees what the host wrote
+    /// before it, and the host sees what the launch wrote once its event is complete. Address and size must be
+    /// multiples of [`Capabilities::host_memory_alignment`].
     ///
     /// # Safety
-    /// The memory must be valid for reads and writes, and stay so until the buffer, its clones and parts, and the commands on them
-    /// are gone. The host must not write it while commands use it, nor read it while they write it.
+    /// The memory must be valid for reads and writes until the buffer, its clones and slices, and all commands on
+    /// them are gone. The host must not write the memory while commands use it, nor read it while commands write it.
     #[allow(unsafe_code, reason = "the lifetime of the memory lies with the caller")]
     pub unsafe fn buffer_over<T: Pod>(&self, memory: NonNull<[T]>) -> Result<Buffer<T>> {
-        // Where there is none, the back end refuses.
+        // Without an alignment the device cannot import memory, and the back end returns the error.
         let alignment = self.capabilities().host_memory_alignment.unwrap_or(1);
         let (first, len) = (memory.cast::<u8>(), memory.len());
         let (address, bytes) = (first.as_ptr().expose_provenance() as u64, (len * size_of::<T>()) as u64);
@@ -303,22 +305,22 @@ impl Device {
             return Err(Error::HostMemory { address, bytes, alignment });
         }
         Buffer::new(self, len, |bytes| {
-            // SAFETY: what is asked of it is asked of our caller.
+            // SAFETY: the caller guarantees what `import` requires.
             unsafe { self.backend().import(first, bytes) }
         })
     }
 
-    /// Shared virtual memory of `len` elements, all zero (`clSVMAlloc`).
+    /// Allocates `len` zeroed elements of shared virtual memory (`clSVMAlloc`).
     pub fn svm<T: Pod>(&self, len: usize) -> Result<Svm<T>> {
         Svm::allocate(self, len)
     }
 
-    /// What the validation layer has said since the last call; nothing where it is off. Silence is what tests demand.
+    /// Takes the messages that the validation layer has reported since the last call. Empty if validation is off.
     pub fn validation_messages(&self) -> Vec<String> {
         self.inner.backend.take_messages()
     }
 
-    /// Sends what kernels print (`printf`) here instead of to standard output.
+    /// Redirects `printf` output of kernels, which goes to standard output by default.
     ///
     /// ```
     /// # fn example(device: kiln_runtime::Device) -> std::io::Result<()> {
@@ -338,7 +340,7 @@ impl Device {
         &*self.inner.backend
     }
 
-    /// Whether this is the first call: a device warns once of missing workarounds.
+    /// Returns `true` on the first call only, so that a device warns once about missing workarounds.
     pub(crate) fn is_first_fault(&self) -> bool {
         !self.inner.warned_of_faults.swap(true, Ordering::Relaxed)
     }
@@ -347,7 +349,7 @@ impl Device {
         self.inner.options.watchdog
     }
 
-    /// Writes a new buffer, and lets every queue see it.
+    /// Writes a new buffer and makes the contents visible to every queue.
     pub(crate) fn initialise<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {
@@ -360,7 +362,7 @@ impl Device {
         transfers.flush()
     }
 
-    /// Prepares a new image, before any command on it.
+    /// Transitions a new image before any command uses it.
     pub(crate) fn initialise_image(&self, image: &ImageMemory) -> Result<()> {
         let transfers = &self.inner.transfers;
         let command = Command::Image(ImageCommand::Prepare { image: image.clone() });

@@ -1,13 +1,13 @@
-//! Everything that can go wrong, as one type: what happened, and what to do about it.
+//! All errors of the runtime: what happened, and what to do about it.
 //!
-//! Owns the texts. It must never know a back end's own error codes: back ends translate theirs into these.
+//! Owns the messages. Must not contain a back end's error codes: back ends translate theirs into these errors.
 
 use std::time::Duration;
 
-/// The result of everything in this crate that can fail.
+/// The result type of all fallible functions in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, in a sentence that says what to do about it.
+/// An error. Its message says what went wrong and what to do about it.
 ///
 /// ```
 /// use kiln_runtime::{Error, Instance, Options, Selector};
@@ -25,16 +25,16 @@ pub enum Error {
     /// The Vulkan loader could not be opened.
     #[error("the Vulkan loader was not found ({detail}); install it, such as libvulkan1 on Debian")]
     NoLoader {
-        /// What the system said.
+        /// The system's error message.
         detail: String,
     },
-    /// There is a loader, but no driver.
+    /// The loader found no driver.
     #[error(
         "no Vulkan driver was found; install one, such as mesa-vulkan-drivers on Debian, or name its \
          manifest in VK_DRIVER_FILES"
     )]
     NoDriver,
-    /// The layer that checks the use of the driver is not installed.
+    /// The validation layer is not installed.
     #[error(
         "the validation layer was asked for but is not installed; install it, such as \
          vulkan-validationlayers on Debian, or unset KILN_VALIDATION"
@@ -43,18 +43,18 @@ pub enum Error {
     /// No device can run kernels.
     #[error("no device can run OpenCL kernels: {}; install a newer driver", join(reasons))]
     NoSuitableDevice {
-        /// For each device, what it lacks.
+        /// What each device lacks.
         reasons: Vec<String>,
     },
-    /// No device matches the choice.
+    /// No device matches the selector.
     #[error("no device matches `{wanted}`; there are {}", join(found))]
     NoSuchDevice {
-        /// The name or index asked for.
+        /// The requested name or index.
         wanted: String,
-        /// The devices there are.
+        /// The available devices.
         found: Vec<String>,
     },
-    /// The device asked for cannot run kernels.
+    /// The requested device cannot run kernels.
     #[error("{device} cannot run OpenCL kernels: it lacks {}; choose another device", join(lacks))]
     UnsuitableDevice {
         /// The device's name.
@@ -62,57 +62,57 @@ pub enum Error {
         /// What it lacks.
         lacks: Vec<String>,
     },
-    /// The program uses something that the device does not have.
+    /// The program uses a feature that the device does not have.
     #[error(
         "the program needs {feature}, which {device} does not have; compile it for this device or choose \
          another one"
     )]
     MissingFeature {
-        /// The feature in OpenCL's words.
+        /// The feature, in OpenCL terms.
         feature: String,
         /// The device's name.
         device: String,
     },
-    /// Memory of the device or the host is used up.
+    /// Device or host memory is exhausted.
     #[error("out of memory while allocating {bytes} bytes on {device}; free buffers or use smaller ones")]
     OutOfMemory {
-        /// The size of the allocation; 0 where unknown.
+        /// The size of the allocation; 0 if unknown.
         bytes: u64,
         /// The device's name.
         device: String,
     },
-    /// A buffer of a size that the device does not offer.
+    /// The device does not support buffers of this size.
     #[error("a buffer of {bytes} bytes is not possible; the size must be 1 to {limit} bytes on this device")]
     BufferSize {
-        /// The size asked for.
+        /// The requested size.
         bytes: u64,
-        /// The largest possible.
+        /// The maximum size.
         limit: u64,
     },
-    /// Memory of the host that cannot be a buffer where it lies.
+    /// Host memory that cannot be imported as a buffer.
     #[error(
         "{bytes} bytes of the host at {address:#x} cannot be a buffer: address and size must be multiples of \
          {alignment} on this device; align them or copy the bytes to a new buffer"
     )]
     HostMemory {
-        /// Where the memory begins.
+        /// The address of the memory.
         address: u64,
         /// Its size.
         bytes: u64,
-        /// What both must be multiples of.
+        /// The required alignment of both.
         alignment: u64,
     },
-    /// A part of a buffer that lies outside it.
+    /// A slice that is outside its buffer.
     #[error("bytes {start}..{end} lie outside the buffer, which has {size}; use a part of the buffer")]
     OutOfBounds {
-        /// First byte.
+        /// The first byte.
         start: u64,
         /// One past the last byte.
         end: u64,
         /// The buffer's size in bytes.
         size: u64,
     },
-    /// Bytes that do not make whole elements.
+    /// A byte range that is not a whole number of elements.
     #[error(
         "{bytes} bytes at offset {offset} are not whole elements of {element} bytes; use multiples of the \
          element size"
@@ -120,143 +120,143 @@ pub enum Error {
     PartialElement {
         /// The number of bytes.
         bytes: u64,
-        /// Where they start.
+        /// The offset of the first byte.
         offset: u64,
         /// The size of an element.
         element: u64,
     },
-    /// A copy from a buffer to an overlapping part of it.
+    /// A copy between overlapping ranges of one buffer.
     #[error(
         "{bytes} bytes cannot be copied from byte {from} to byte {to} of one buffer, as they overlap; \
          copy through another buffer"
     )]
     OverlappingCopy {
-        /// Where the source begins.
+        /// The offset of the source.
         from: u64,
-        /// Where the target begins.
+        /// The offset of the destination.
         to: u64,
         /// The number of bytes.
         bytes: u64,
     },
-    /// A fill pattern that OpenCL does not allow.
+    /// A fill pattern of a size that OpenCL does not allow.
     #[error("a fill pattern of {bytes} bytes is not possible; use 1, 2, 4, 8, 16, 32, 64 or 128 bytes")]
     FillPattern {
-        /// The pattern's size.
+        /// The size of the pattern.
         bytes: usize,
     },
-    /// An image of a format that the device has not.
+    /// An image format that the device does not support.
     #[error("{device} has no {what}; ask `Device::image_support` for formats that it has")]
     ImageFormat {
-        /// The shape and the format asked for.
+        /// The requested shape and format.
         what: String,
         /// The device's name.
         device: String,
     },
-    /// An image of a size that the device does not offer.
+    /// The device does not support images of this size.
     #[error("an image of {size:?} texels is not possible; the sizes must be 1 to {limit:?} on this device")]
     ImageSize {
-        /// The sizes asked for, layers last.
+        /// The requested size, layers last.
         size: [u32; 3],
-        /// The largest possible.
+        /// The maximum size.
         limit: [u32; 3],
     },
-    /// A part of an image that lies outside it.
+    /// A region that is outside its image.
     #[error(
         "{size:?} texels from {origin:?} on lie outside the image, which has {image:?}; use a part of it"
     )]
     ImageRegion {
         /// The first texel.
         origin: [u32; 3],
-        /// How many.
+        /// The size of the region.
         size: [u32; 3],
         /// The image's size.
         image: [u32; 3],
     },
-    /// A command on images that do not go together with it.
+    /// A command that does not apply to these images.
     #[error("the image cannot be {command}: {reason}")]
     ImageCommand {
-        /// What was to be done.
+        /// The command.
         command: &'static str,
-        /// Why it is not possible.
+        /// Why it does not apply.
         reason: String,
     },
-    /// Objects of two devices were mixed.
+    /// Objects of different devices were mixed.
     #[error("{object} belongs to another device; create it on the device that uses it")]
     WrongDevice {
         /// What was passed.
         object: String,
     },
-    /// The device stopped working.
+    /// The device was lost.
     #[error(
         "the device was lost while running {}; open the device again, and check the kernel for accesses \
          outside its buffers or endless loops",
         or_commands(kernel)
     )]
     DeviceLost {
-        /// The kernel that ran.
+        /// The kernel that was running.
         kernel: Option<String>,
     },
-    /// A command did not finish in time.
+    /// A command did not finish within the timeout.
     #[error(
         "{} did not finish within {after:?}; check it for endless loops and waits between work-items, or \
          allow more time",
         or_commands(kernel)
     )]
     Timeout {
-        /// The kernel that was waited for.
+        /// The kernel whose launch timed out.
         kernel: Option<String>,
-        /// How long was waited.
+        /// The timeout.
         after: Duration,
     },
-    /// A command did not get to the device in time.
+    /// A command was not submitted to the device within the timeout.
     #[error("a command still waits for a user event after {after:?}; complete the event")]
     Held {
-        /// How long was waited.
+        /// The timeout.
         after: Duration,
     },
     /// A user event was failed.
     #[error("the user event failed: {reason}; the commands that wait for it have not run")]
     UserEvent {
-        /// What its owner said.
+        /// The reason that the host gave.
         reason: String,
     },
-    /// A command did not run, because one that it waits for failed.
+    /// A command did not run because a command in its wait list failed.
     #[error("the command did not run, for one in its wait list failed: {cause}")]
     WaitList {
-        /// Why that failed.
+        /// The error of that command.
         #[source]
         cause: Box<Error>,
     },
-    /// The module is not what it should be.
+    /// The module is invalid.
     #[error("the SPIR-V module cannot be used: {reason}; compile it again with `kiln compile`")]
     BadModule {
         /// What is wrong with it.
         reason: String,
     },
-    /// The driver refused the kernel.
+    /// The driver rejected the kernel.
     #[error("the driver could not build kernel `{kernel}` ({detail}); check the module with spirv-val")]
     Build {
         /// The kernel.
         kernel: String,
-        /// What the driver said.
+        /// The driver's message.
         detail: String,
     },
-    /// There is no such kernel.
+    /// The program has no kernel with this name.
     #[error("there is no kernel `{name}`{}", available(name, kernels))]
     NoSuchKernel {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The kernels there are.
+        /// The program's kernels.
         kernels: Vec<String>,
     },
-    /// There is no such argument.
+    /// The kernel has no such argument.
     #[error("kernel `{kernel}` has no argument {wanted}; it has {}", arguments(names))]
     NoSuchArgument {
         /// The kernel.
         kernel: String,
-        /// The name or index asked for.
+        /// The requested name or index.
         wanted: String,
-        /// The arguments there are.
+        /// The kernel's arguments.
         names: Vec<String>,
     },
     /// An argument was not set.
@@ -283,7 +283,7 @@ pub enum Error {
         /// What was passed.
         found: String,
     },
-    /// A kernel with bounds checks touched memory that it was not given; the access had no effect.
+    /// A kernel with bounds checks accessed memory outside its buffers. The access had no effect.
     #[error(
         "kernel `{kernel}` accesses {bytes} bytes at {address:#x}, outside the buffers passed, at {site}; check its \
          indices, and name buffers that it reaches through stored pointers"
@@ -291,30 +291,30 @@ pub enum Error {
     OutsideBuffers {
         /// The kernel.
         kernel: String,
-        /// Where in the source, as `file:line:column`.
+        /// The source location, as `file:line:column`.
         site: String,
         /// The address.
         address: u64,
         /// The number of bytes.
         bytes: u32,
     },
-    /// A kernel with bounds checks touched what lies outside a local or private object; the access had no effect.
+    /// A kernel with bounds checks accessed memory outside a local or private object. The access had no effect.
     #[error(
         "kernel `{kernel}` accesses {bytes} bytes at byte {distance} of `{objects}`, outside it, at {site}; check its indices"
     )]
     OutsideObject {
         /// The kernel.
         kernel: String,
-        /// Where in the source, as `file:line:column`.
+        /// The source location, as `file:line:column`.
         site: String,
-        /// The object, or those that it could have been.
+        /// The object, or the candidates if there are several.
         objects: String,
-        /// How far from the beginning of the object, in bytes.
+        /// The byte offset from the start of the object.
         distance: i64,
         /// The number of bytes.
         bytes: u32,
     },
-    /// A kernel came to a trap, such as an assertion that does not hold. The work-item stopped there; the others went on.
+    /// A kernel reached a trap, such as a failed assertion. The work-item stopped there; the others continued.
     #[error(
         "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; check what the kernel is given",
         work_item[0], work_item[1], work_item[2]
@@ -322,14 +322,14 @@ pub enum Error {
     Trap {
         /// The kernel.
         kernel: String,
-        /// Where in the source, as `file:line:column`.
+        /// The source location, as `file:line:column`.
         site: String,
-        /// The global id of the first work-item that came to a trap.
+        /// The global id of the first work-item that reached a trap.
         work_item: [u64; 3],
-        /// What the trap says.
+        /// The trap's message.
         message: String,
     },
-    /// The launch is not possible.
+    /// The launch is impossible.
     #[error("kernel `{kernel}` cannot be launched so: {reason}")]
     Launch {
         /// The kernel.
@@ -337,15 +337,15 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
-    /// The reference device found something that OpenCL leaves undefined.
+    /// The reference device detected undefined behavior.
     #[error("{0}")]
     Strict(Box<kiln_reference::Report>),
-    /// The driver failed in a way that it should not.
+    /// An unexpected driver failure.
     #[error("the driver failed in {operation} ({detail}); set KILN_VALIDATION=1 to learn more")]
     Driver {
-        /// What was being done.
+        /// The operation that failed.
         operation: String,
-        /// What the driver said.
+        /// The driver's message.
         detail: String,
     },
 }
@@ -391,7 +391,7 @@ fn available(name: &str, kernels: &[String]) -> String {
     }
 }
 
-/// The number of single-character edits between two words (Levenshtein).
+/// The Levenshtein distance between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

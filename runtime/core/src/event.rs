@@ -1,7 +1,7 @@
-//! Events: the state of a command as the user sees it, from the wait list that holds it back to its end.
+//! Events: the state of a command as the user sees it, from its wait list to its completion.
 //!
-//! Owns `Event`, `UserEvent` and what happens when a state changes. It must never know how a back end signals completion, nor
-//! why a command was held back (`schedule.rs` does).
+//! Owns `Event`, `UserEvent` and the effects of state changes. Must not depend on how a back end signals completion,
+//! nor on why a command was held back (`schedule.rs`).
 
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::schedule::Lane;
 use crate::verdict::Verdict;
 
-/// The end of a command. Dropping it does not stop the command.
+/// The completion of a command. Dropping an event does not cancel the command.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue, kernel: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
@@ -34,13 +34,14 @@ use crate::verdict::Verdict;
 #[derive(Clone)]
 pub struct Event {
     pub(crate) node: Arc<Node>,
-    /// Nothing for an event of the host.
+    /// `None` for events of the host.
     pub(crate) device: Option<Device>,
-    /// What the command says of itself, where it can.
+    /// Errors found in the command's own results, such as traps, if it can have any.
     pub(crate) verdict: Option<Arc<Verdict>>,
 }
 
-/// An event that the host completes (`clCreateUserEvent`). Dropping it uncompleted fails the commands that wait for it.
+/// An event that the host completes (`clCreateUserEvent`). Dropping it without completing it fails the commands that
+/// wait for it.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
@@ -60,11 +61,11 @@ pub struct UserEvent {
 /// The execution status of a command (`CL_EVENT_COMMAND_EXECUTION_STATUS`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// It waits for others, or for a flush of its queue.
+    /// It waits for other commands, or for a flush of its queue.
     Queued,
-    /// The device has it, and may have begun it (`CL_RUNNING` is not told apart).
+    /// It was submitted to the device, and may have started (`CL_RUNNING` is not distinguished).
     Submitted,
-    /// It is done, and everybody sees what it wrote.
+    /// It is complete, and its writes are visible to the host and to all commands.
     Complete,
 }
 
@@ -73,34 +74,34 @@ pub enum Status {
 pub struct Times {
     /// When the host enqueued it.
     pub queued: u64,
-    /// When it was handed to the device.
+    /// When it was submitted to the device.
     pub submitted: u64,
-    /// When the device began.
+    /// When the device started it.
     pub start: u64,
-    /// When the device had finished.
+    /// When the device completed it.
     pub end: u64,
 }
 
 impl Times {
-    /// How long the device worked.
+    /// The execution time on the device.
     pub fn execution(&self) -> Duration {
         Duration::from_nanos(self.end - self.start)
     }
 }
 
-/// What a user wants to be told.
+/// A callback for the end of a command.
 pub(crate) type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// The state behind an event.
+/// The shared state of an event.
 pub(crate) struct Node {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 enum State {
-    /// Something has to happen on the host first.
+    /// The command waits for something on the host.
     Held(Held),
-    /// The back end has it.
+    /// The command was submitted to the back end.
     Given {
         completion: Arc<dyn Completion>,
         lane: Arc<Lane>,
@@ -108,18 +109,18 @@ enum State {
     Ended(Result<()>),
 }
 
-/// Who must hear of the end of the wait.
+/// The lanes and callbacks to notify when a held command is released.
 #[derive(Default)]
 pub(crate) struct Held {
     lanes: Vec<Arc<Lane>>,
     callbacks: Vec<Callback>,
 }
 
-/// What a command finds when it asks for an event of its wait list.
+/// How a command's wait list sees an event.
 pub(crate) enum Wait {
-    /// The asking lane will be told.
+    /// The event is held. The waiting lane is registered for notification.
     Held,
-    /// The back end has it, in this lane.
+    /// The back end has the command, in this lane.
     Given(Arc<Lane>, Arc<dyn Completion>),
     Ended(Result<()>),
 }
@@ -149,7 +150,8 @@ impl Node {
         matches!(*self.state(), State::Held(_))
     }
 
-    /// How a command of this lane stands to the event. If it is held, the lane will be told when that changes.
+    /// Returns the state of the event for a command of this lane. If the event is held, registers the lane for
+    /// notification.
     pub(crate) fn wait_of(&self, lane: &Arc<Lane>) -> Wait {
         match &mut *self.state() {
             State::Held(held) => {
@@ -174,12 +176,12 @@ impl Node {
         }
     }
 
-    /// The back end has taken the command. Gives who must hear of it.
+    /// Records that the command was submitted to the back end. Returns the listeners to notify.
     pub(crate) fn give(&self, completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Held {
         self.replace(State::Given { completion, lane })
     }
 
-    /// There is nothing more to wait for. Gives who must hear of it.
+    /// Records that there is nothing left to wait for. Returns the listeners to notify.
     pub(crate) fn end(&self, result: Result<()>) -> Held {
         self.replace(State::Ended(result))
     }
@@ -193,12 +195,12 @@ impl Node {
 }
 
 impl Held {
-    /// Tells them. No lock may be held.
+    /// Notifies the listeners. The caller must hold no lock.
     fn tell(self, node: &Arc<Node>) {
         self.tell_callbacks(node).into_iter().for_each(Lane::pump);
     }
 
-    /// Tells those that are functions, and gives the others.
+    /// Runs the callbacks and returns the lanes still to be notified.
     pub(crate) fn tell_callbacks(self, node: &Arc<Node>) -> Vec<Arc<Lane>> {
         for callback in self.callbacks {
             node.call(callback);
@@ -208,7 +210,7 @@ impl Held {
 }
 
 impl Node {
-    /// Calls back when the command has ended.
+    /// Registers a callback for the end of the command.
     fn call(self: &Arc<Self>, callback: Callback) {
         let mut state = self.state();
         match &mut *state {
@@ -226,7 +228,7 @@ impl Node {
         }
     }
 
-    /// Waits until the back end has the command or it has ended.
+    /// Waits until the command is submitted or has ended.
     fn released(&self, timeout: Option<Duration>) -> Result<()> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut state = self.state();
@@ -251,22 +253,22 @@ impl Event {
         Self { node, device: Some(device), verdict: None }
     }
 
-    /// The event of a command that had nothing to do.
+    /// Returns a completed event, for a command with nothing to do.
     pub(crate) fn done() -> Self {
         Self { node: Node::ended(Ok(())), device: None, verdict: None }
     }
 
-    /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) barks.
+    /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) expires.
     pub fn wait(&self) -> Result<()> {
         self.wait_within(self.device.as_ref().and_then(Device::watchdog))
     }
 
-    /// Waits for all of them (`clWaitForEvents`), and gives the first failure in their order.
+    /// Waits for all events (`clWaitForEvents`) and returns the first failure in list order.
     pub fn wait_all<'e>(events: impl IntoIterator<Item = &'e Self>) -> Result<()> {
         events.into_iter().map(Self::wait).fold(Ok(()), Result::and)
     }
 
-    /// Waits at most this long; after that the error names the kernel, and the event can be waited for again.
+    /// Waits with a timeout. The timeout error names the kernel, and the event can be waited for again.
     pub fn wait_for(&self, timeout: Duration) -> Result<()> {
         self.wait_within(Some(timeout))
     }
@@ -276,20 +278,20 @@ impl Event {
         let completion = match &*self.node.state() {
             State::Given { completion, .. } => completion.clone(),
             State::Ended(result) => return result.clone().and_then(|()| self.settle()),
-            // It was released, and nothing is ever held again.
+            // Unreachable in practice: the event was released above, and never becomes held again.
             State::Held(_) => return Ok(()),
         };
         completion.wait(timeout).inspect_err(|error| {
             if matches!(error, Error::Timeout { .. }) {
                 completion.give_up();
             }
-            // It is told by this.
+            // This wait reports the failure: mark it as reported.
             let _ = self.verdict();
         })?;
         self.settle()
     }
 
-    /// Lets appear what kernels have printed, and listens to what the command says of itself: it is complete.
+    /// Flushes `printf` output and returns the errors found in the results of the completed command.
     fn settle(&self) -> Result<()> {
         self.print();
         self.verdict()
@@ -299,14 +301,14 @@ impl Event {
         self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.get())
     }
 
-    /// Lets appear what kernels have printed.
+    /// Flushes the `printf` output of completed launches.
     fn print(&self) {
         if let Some(device) = &self.device {
             device.prints().flush();
         }
     }
 
-    /// Whether the command is complete; flushes its queue, so that it will be.
+    /// Whether the command is complete. Flushes its queue, so that it makes progress.
     pub fn is_complete(&self) -> Result<bool> {
         let lane = match &*self.node.state() {
             State::Given { lane, .. } => Some(lane.clone()),
@@ -316,7 +318,7 @@ impl Event {
         Ok(self.status()? == Status::Complete)
     }
 
-    /// How far the command is, or how it failed.
+    /// The command's status, or its error.
     pub fn status(&self) -> Result<Status> {
         let completion = match &*self.node.state() {
             State::Held(_) => return Ok(Status::Queued),
@@ -330,14 +332,15 @@ impl Event {
         Ok(status)
     }
 
-    /// When the command ran. `None` before it is complete, for a command that had nothing to do, and for queues without
-    /// [profiling](crate::QueueOptions::profiling).
+    /// When the command ran. `None` before it is complete, for a command that had nothing to do, and for queues
+    /// without [profiling](crate::QueueOptions::profiling).
     pub fn times(&self) -> Option<Times> {
         self.node.completion()?.times()
     }
 
-    /// Calls back when the command has ended, well or not (`clSetEventCallback`). It flushes the queue. The call comes from a
-    /// thread of the runtime or, if the command has ended already, from this one; it should be short.
+    /// Registers a callback for the end of the command, successful or not (`clSetEventCallback`), and flushes the
+    /// queue. The callback runs on a runtime thread, or on the current thread if the command has already ended. It
+    /// should be short.
     pub fn on_end(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
         if self.verdict.is_none() {
             return self.node.call(Box::new(callback));
@@ -348,23 +351,23 @@ impl Event {
 }
 
 impl UserEvent {
-    /// An event that is not complete.
+    /// Creates an event that is not complete.
     #[allow(clippy::new_without_default, reason = "there is no usual event")]
     pub fn new() -> Self {
         Self { event: Event { node: Node::held(), device: None, verdict: None } }
     }
 
-    /// The event that commands can wait for.
+    /// The event, for use in wait lists.
     pub fn event(&self) -> &Event {
         &self.event
     }
 
-    /// Lets the commands go on that wait for it (`clSetUserEventStatus`).
+    /// Completes the event, so that the commands that wait for it can start (`clSetUserEventStatus`).
     pub fn complete(self) {
         self.end(Ok(()));
     }
 
-    /// Fails the commands that wait for it: they end without having run.
+    /// Fails the event. Commands that wait for it fail without running.
     pub fn fail(self, reason: impl Into<String>) {
         self.end(Err(Error::UserEvent { reason: reason.into() }));
     }

@@ -1,6 +1,6 @@
-//! Kernels and their arguments, checked against what the kernel takes.
+//! Kernels and their arguments, which are checked against the kernel's interface.
 //!
-//! Owns arguments. It must never know index spaces, nor how a value travels to the device.
+//! Owns arguments. Must not depend on index spaces, nor on how a value reaches the device.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ use crate::pipe::Pipe;
 use crate::program::Program;
 use crate::sampler::Sampler;
 
-/// A kernel of a program, with its arguments. Clones have arguments of their own.
+/// A kernel of a program, with its arguments. Each clone has its own arguments.
 ///
-/// Arguments are checked against what the kernel takes when they are set, by position or by name:
+/// Setting an argument, by position or by name, checks it against the kernel's interface:
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, program: kiln_runtime::Program) -> kiln_runtime::Result<()> {
@@ -45,22 +45,23 @@ pub struct Kernel {
     pub(crate) program: Program,
     pub(crate) index: usize,
     pub(crate) arguments: Vec<Option<ArgValue>>,
-    /// Memory that the kernel finds through pointers in memory.
+    /// Memory that the kernel accesses through pointers stored in memory.
     pub(crate) reached: Vec<ArgValue>,
 }
 
-/// Anything that can be an argument: `&Buffer`, plain values such as `u32` or `[f32; 4]`, [`Local`], [`Null`].
+/// A value that can be passed as an argument: `&Buffer`, plain values such as `u32` or `[f32; 4]`, [`Local`],
+/// [`Null`].
 pub trait Arg {
-    /// The argument in its general form.
+    /// Converts the argument to its general form.
     fn into_value(self) -> ArgValue;
 }
 
-/// An argument in its general form.
+/// The general form of an argument.
 #[derive(Debug, Clone)]
 pub enum ArgValue {
     /// A pointer to this buffer.
     Buffer(Buffer),
-    /// The bytes of a plain value, as they are in memory (a 3-component vector has the size of four).
+    /// The bytes of a plain value, in memory layout (a 3-component vector has the size of a 4-component one).
     Bytes(Vec<u8>),
     /// Local memory of this many bytes.
     Local(usize),
@@ -72,7 +73,7 @@ pub enum ArgValue {
     Pipe(Pipe),
 }
 
-/// Local memory for a work-group, in bytes.
+/// Local memory for each work-group, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Local(pub usize);
 
@@ -80,13 +81,13 @@ pub struct Local(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Null;
 
-/// A pointer as kernels see it, such as [`Svm::pointer`](crate::Svm::pointer) gives. That its memory lives until the launch is
-/// complete is part of the contract of [`Queue::launch`](crate::Queue::launch).
+/// A pointer as kernels see it, such as the result of [`Svm::pointer`](crate::Svm::pointer). The contract of
+/// [`Queue::launch`](crate::Queue::launch) requires that its memory lives until the launch is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer(pub u64);
 
 impl Local {
-    /// Room for `len` elements of `T`.
+    /// Local memory for `len` elements of `T`.
     pub fn array<T>(len: usize) -> Self {
         Self(len.saturating_mul(size_of::<T>()))
     }
@@ -139,13 +140,13 @@ impl Kernel {
         &self.interface().name
     }
 
-    /// What the kernel takes.
+    /// The kernel's interface.
     pub fn interface(&self) -> &KernelInterface {
         &self.program.kernels()[self.index]
     }
 
-    /// The local size that a launch takes: the one given or required, or else the one that the runtime chooses for this device
-    /// (`clGetKernelSuggestedLocalWorkSizeKHR`). An error is why there can be no such launch.
+    /// The local size of a launch over this range: the given or required size, or else the one that the runtime
+    /// chooses for this device (`clGetKernelSuggestedLocalWorkSizeKHR`). Fails if such a launch is impossible.
     pub fn local_size(&self, range: impl Into<NdRange>) -> Result<[usize; 3]> {
         launch::local_size(self, &range.into()).map(|size| size.map(|size| size as usize))
     }
@@ -154,7 +155,7 @@ impl Kernel {
         &self.program.inner.layouts[self.index]
     }
 
-    /// Sets the argument at this position.
+    /// Sets the argument at this index.
     pub fn set(&mut self, index: usize, argument: impl Arg) -> Result<&mut Self> {
         let value = argument.into_value();
         let taken = self.interface().arguments.get(index).ok_or_else(|| self.no_such(index.to_string()))?;
@@ -163,14 +164,15 @@ impl Kernel {
         Ok(self)
     }
 
-    /// Sets the argument with this name, where the module tells names.
+    /// Sets the argument with this name, if the module contains argument names.
     pub fn set_named(&mut self, name: &str, argument: impl Arg) -> Result<&mut Self> {
         let index = self.interface().argument(name).ok_or_else(|| self.no_such(format!("`{name}`")))?;
         self.set(index, argument)
     }
 
-    /// Names memory that the kernel reaches through pointers stored in memory (`clSetKernelExecInfo`,
-    /// `CL_KERNEL_EXEC_INFO_SVM_PTRS`): it lives until launches are complete, and bounds checks allow it.
+    /// Declares memory that the kernel accesses through pointers stored in memory (`clSetKernelExecInfo`,
+    /// `CL_KERNEL_EXEC_INFO_SVM_PTRS`). Launches keep it alive until they are complete, and bounds checks allow
+    /// accesses to it.
     pub fn reaches(&mut self, memory: impl Arg) -> &mut Self {
         self.reached.push(memory.into_value());
         self
@@ -224,7 +226,8 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// Whether an argument can be this image: of its type, as far as the module tells, and written only if it can be.
+/// Whether this image fits the argument: its type must match, if the module contains it, and it must be writable if
+/// written.
 fn takes(taken: &Argument, class: BindingClass, image: &Image) -> bool {
     let type_name = taken.info.as_ref().map_or("", |info| info.type_name.as_str());
     let support = image.device().image_support(image.desc().kind, image.desc().format);

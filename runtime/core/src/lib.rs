@@ -1,7 +1,7 @@
 //! Runs OpenCL kernels that were compiled to SPIR-V.
 //!
-//! Owns devices, memory, programs, launches and events. It must never know the compiler: all it knows of a kernel stands in the
-//! module ([`interface`]).
+//! Owns devices, memory, programs, launches and events. Must not depend on the compiler: everything the runtime needs
+//! about a kernel is in the module ([`interface`]).
 //!
 //! ```no_run
 //! use kiln_runtime::{Device, Program};
@@ -53,10 +53,10 @@ mod verdict;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
-/// The traits of plain data, for the structs of generated bindings.
+/// Re-exported for generated bindings, whose structs derive the plain-data traits.
 pub use bytemuck;
 
-/// The faults of drivers, of [`DeviceInfo`] and [`Program`].
+/// Driver faults, as reported by [`DeviceInfo::faults`] and [`Program::missing_workarounds`].
 pub use kiln_vocabulary::faults;
 
 /// The extensions and optional features of OpenCL C, of [`DeviceInfo`].
@@ -83,7 +83,7 @@ pub use sampler::{Addressing, Filter, Sampler};
 pub use schedule::Order as QueueOrder;
 pub use svm::{Atom, Svm, SvmAtomics};
 
-/// The README's program is compiled with the tests.
+/// Compiles the README's program as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,6 +1,7 @@
-//! Programs: a module loaded on a device, with its variables.
+//! Programs: a module loaded on a device, with its program-scope variables.
 //!
-//! Owns loading: checking, stripping, and the buffers of program-scope data. It must never know arguments or launches.
+//! Owns loading: checking, stripping, and the buffers of program-scope data. Must not depend on arguments or
+//! launches.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -29,15 +30,15 @@ pub(crate) struct Inner {
     pub(crate) interface: ProgramInterface,
     pub(crate) layouts: Vec<Layout>,
     pub(crate) handle: ProgramHandle,
-    /// Kept from launch to launch.
+    /// Buffer of the program-scope variables, which persists between launches.
     pub(crate) variables: Option<Buffer>,
     pub(crate) constants: Option<Buffer>,
-    /// Launches with bounds checks take turns: they share a table.
+    /// Serializes launches with bounds checks, which share one table.
     pub(crate) checked: Mutex<()>,
 }
 
 impl Program {
-    /// Loads a module that tells its kernels' interface itself.
+    /// Loads a module and reflects its kernels' interface from the module itself.
     pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
@@ -48,7 +49,7 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    /// Loads a module given as bytes, as a file has them.
+    /// Loads a module from the bytes of a file.
     pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self> {
         let (words, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
@@ -58,7 +59,7 @@ impl Program {
         Self::from_spirv(device, &words)
     }
 
-    /// Loads a module whose interface is known from elsewhere.
+    /// Loads a module with an interface obtained elsewhere.
     pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
@@ -109,23 +110,23 @@ impl Program {
         Ok(program)
     }
 
-    /// Faults of the device's driver that the compiler can work around and this module does not. Its kernels may give
-    /// wrong results.
+    /// Faults of the device's driver that the compiler can work around, but this module does not. Its kernels may
+    /// give wrong results.
     pub fn missing_workarounds(&self) -> Workarounds {
         self.inner.device.info().workarounds().without(self.interface().workarounds)
     }
 
-    /// What the module's kernels take.
+    /// The interface of the module's kernels.
     pub fn interface(&self) -> &ProgramInterface {
         &self.inner.interface
     }
 
-    /// The kernels, in the order of the module.
+    /// The kernels, in module order.
     pub fn kernels(&self) -> &[KernelInterface] {
         &self.inner.interface.kernels
     }
 
-    /// The kernel with this name, with no argument set.
+    /// Returns the kernel with this name, with no arguments set.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let index = self.kernels().iter().position(|kernel| kernel.name == name);
         let index = index.ok_or_else(|| Error::NoSuchKernel {
@@ -142,17 +143,17 @@ impl fmt::Debug for Program {
     }
 }
 
-/// A buffer for program-scope data. Kernels may read whole words, so its size is a multiple of four.
+/// Allocates the buffer for program-scope data. Kernels may read whole words, so its size is a multiple of four.
 fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer>> {
     match data {
-        // An address that nobody follows, or a binding that needs something behind it.
+        // Empty data needs no buffer if it is reached by address; a binding always needs one.
         Some(data) if data.bytes.is_empty() && matches!(data.place, DataPlace::Address { .. }) => Ok(None),
         Some(data) => device.buffer(data.bytes.len().next_multiple_of(4).max(4)).map(Some),
         None => Ok(None),
     }
 }
 
-/// The initial bytes of the variables, with the pointers among them set.
+/// The initial bytes of the variables, with the pointers among them relocated.
 fn relocated(data: &ProgramData, interface: &ProgramInterface, address: u64) -> Result<Vec<u8>> {
     let mut bytes = data.bytes.clone();
     for relocation in &interface.relocations {

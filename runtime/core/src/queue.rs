@@ -1,6 +1,7 @@
-//! Queues: the commands that a user gives.
+//! Queues and their commands.
 //!
-//! Owns the commands and their checks. It must never know when they run (`schedule.rs` does), nor how a back end executes them.
+//! Owns the commands and their checks. Must not depend on when commands run (`schedule.rs`), nor on how a back end
+//! executes them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -25,16 +26,16 @@ use crate::staging::{self, Arrival};
 use crate::verdict::Failures;
 use crate::{bounds, launch};
 
-/// The largest fill pattern (`clEnqueueFillBuffer`).
+/// The maximum size of a fill pattern (`clEnqueueFillBuffer`).
 const LARGEST_PATTERN: usize = 128;
-/// A long pattern is written once into about this many bytes and copied from there.
+/// A long pattern is replicated to about this many bytes, which are then copied.
 const PATTERN_BYTES: u64 = 1 << 20;
 
-/// A queue of commands. Clones are the same queue.
+/// A command queue. Clones refer to the same queue.
 ///
-/// Commands are collected and go to the device together: when somebody waits for one of them or asks for its state, at
-/// [`flush`](Self::flush), when there are many, or when the queue is dropped. Nothing but a wait waits. What kernels print appears
-/// at the first wait on the device that finds their launches complete.
+/// Commands are batched. A batch goes to the device on a wait for, or a status query of, one of its commands, on
+/// [`flush`](Self::flush), when it is large, or when the queue is dropped. Only waits block. `printf` output of a
+/// kernel appears at the first wait on the device after its launch is complete.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, kernel: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
@@ -54,9 +55,9 @@ const PATTERN_BYTES: u64 = 1 << 20;
 /// # }
 /// ```
 ///
-/// A launch whose kernel comes to a trap, such as an assertion that does not hold, fails: with [`Error::Trap`] for everybody who waits for
-/// its event, and otherwise for the first who waits for the queue, by [`finish`](Self::finish) or by reading. Commands behind it
-/// may have run by then.
+/// A launch fails if its kernel reaches a trap, such as a failed assertion. Waiting for its event then returns
+/// [`Error::Trap`]. If nothing waits for the event, the next wait for the queue returns it: [`finish`](Self::finish)
+/// or a read. Later commands may have run by then.
 #[derive(Clone)]
 pub struct Queue {
     device: Device,
@@ -65,12 +66,12 @@ pub struct Queue {
     failures: Failures,
 }
 
-/// What sort of queue is wanted (`clCreateCommandQueueWithProperties`).
+/// Queue properties (`clCreateCommandQueueWithProperties`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueOptions {
     /// How its commands are ordered.
     pub order: Order,
-    /// Whether events tell when their commands ran (`CL_QUEUE_PROFILING_ENABLE`).
+    /// Whether events record when their commands ran (`CL_QUEUE_PROFILING_ENABLE`).
     pub profiling: bool,
 }
 
@@ -81,26 +82,28 @@ impl Queue {
         Ok(Self { device, lane, wait: Arc::default(), failures: Failures::default() })
     }
 
-    /// The device whose queue it is.
+    /// The device that the queue belongs to.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// This queue with a wait list: each command given through the result begins only when these events are complete, and
-    /// fails if one of them fails. That a kernel has come to a trap is known only afterwards, and stops no command.
+    /// Returns this queue with a wait list. Each command enqueued through the result starts only after these events
+    /// are complete, and fails if one of them fails. Traps are an exception: they are detected only later and stop no
+    /// command.
     #[must_use]
     pub fn after<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Self {
         let wait = self.wait.iter().cloned().chain(events.into_iter().cloned()).collect();
         Self { wait, ..self.clone() }
     }
 
-    /// Launches a kernel with the arguments it has now.
+    /// Launches a kernel with its current arguments.
     ///
     /// # Safety
-    /// A kernel reaches memory through plain addresses, as C does. It must stay within the buffers that its arguments and their
-    /// contents lead to, those buffers must live until the launch is complete (the runtime keeps the arguments' own buffers
-    /// alive), and it must not race with other commands or with the host. A program compiled with bounds checks touches no
-    /// memory but the buffers passed and its own objects; its launches wait until they are complete, and fail where it tried.
+    /// A kernel accesses memory through raw addresses, as C does. It must stay within the buffers that its arguments
+    /// and their contents point to. Those buffers must live until the launch is complete (the runtime keeps the
+    /// arguments' own buffers alive). The kernel must not race with other commands or with the host. A program
+    /// compiled with bounds checks accesses only the buffers passed and its own objects; its launches block until
+    /// they are complete, and fail on an out-of-bounds access.
     #[allow(unsafe_code, reason = "the contract lies with the kernel, which the runtime cannot check")]
     pub unsafe fn launch(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         if !kernel.program.inner.device.is(&self.device) {
@@ -113,10 +116,10 @@ impl Queue {
         self.launch_unguarded(kernel, &range.into())
     }
 
-    /// The same for a kernel of a program compiled with bounds checks, which can do no harm: it touches no memory but the buffers
-    /// passed and its own objects. It waits until the launch is complete, and fails where the kernel tried to touch more. Shared
-    /// virtual memory, and memory of the host used where it lies, cannot be passed: the host may look at them at any time. That
-    /// the module checks is what the module itself says.
+    /// Launches a kernel of a program compiled with bounds checks, which is safe: the kernel accesses only the
+    /// buffers passed and its own objects. Blocks until the launch is complete, and fails if the kernel attempted an
+    /// out-of-bounds access. Rejects shared virtual memory and imported host memory, because the host may access them
+    /// at any time. The module itself records that it was compiled with bounds checks.
     #[allow(unsafe_code, reason = "what `launch` asks for is checked")]
     pub fn launch_checked(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         let refused =
@@ -128,8 +131,8 @@ impl Queue {
         if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
             return Err(refused("it is given memory that the host shares; use `launch`"));
         }
-        // SAFETY: every access is checked against buffers that nobody but commands of this device touches, and that the launch
-        // keeps alive.
+        // SAFETY: every access is checked against buffers that only commands of this device access, and that the
+        // launch keeps alive.
         unsafe { self.launch(kernel, range) }
     }
 
@@ -143,7 +146,7 @@ impl Queue {
         }
     }
 
-    /// Launches a kernel that checks its accesses, and waits for what it found.
+    /// Launches a kernel with bounds checks, waits, and reports its out-of-bounds accesses.
     fn launch_guarded(
         &self,
         kernel: &Kernel,
@@ -156,7 +159,7 @@ impl Queue {
         let table = variables.slice(bounds.offset as usize..)?;
         let written = self.write(&table, &contents)?;
         let launched = self.behind(written).launch_unguarded(kernel, range)?;
-        // A trap may be the consequence of an access that was not made: that is told first.
+        // An access that was skipped can cause a trap, so it is reported first.
         let trapped = match launched.wait() {
             Ok(()) => Ok(()),
             Err(trap @ Error::Trap { .. }) => Err(trap),
@@ -169,7 +172,7 @@ impl Queue {
 
     fn enqueue_launch(&self, launch: Box<Launch>) -> Result<Event> {
         let mut event = self.enqueue(Command::Launch(launch))?;
-        // The reference device has run it by now, and says what is wrong with it.
+        // The reference device has already run the kernel and reports its errors itself.
         if self.device.info().environment == Environment::OpenCl
             && let Err(error) = event.status()
         {
@@ -179,7 +182,7 @@ impl Queue {
         Ok(event)
     }
 
-    /// A launch that writes what it prints to a buffer, between the commands that empty the buffer and bring it to the host.
+    /// Enqueues a launch that prints: clears the printf buffer, launches, and copies the buffer to the host.
     fn launch_printing(&self, launch: Box<Launch>, printing: Printing) -> Result<Event> {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();
@@ -199,12 +202,12 @@ impl Queue {
         Ok(launched)
     }
 
-    /// This queue, with this wait list alone.
+    /// Returns this queue with a wait list of this event only.
     fn behind(&self, event: Event) -> Self {
         Self { wait: Arc::from([event]), ..self.clone() }
     }
 
-    /// Writes the beginning of a buffer. The slice may be changed as soon as this returns.
+    /// Writes to the start of a buffer. The slice may be reused as soon as this returns.
     pub fn write<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<Event> {
         self.own(buffer)?;
         let bytes: &[u8] = bytemuck::cast_slice(contents);
@@ -216,14 +219,14 @@ impl Queue {
         staging::send(self.device.backend(), target, bytes, |command| self.enqueue(command), || self.flush())
     }
 
-    /// Reads a buffer, and waits. An in-order queue waits for the earlier commands too.
+    /// Reads a buffer, blocking. An in-order queue first completes the earlier commands.
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         let mut contents = vec![T::zeroed(); buffer.len()];
         self.read_into(buffer, &mut contents)?;
         Ok(contents)
     }
 
-    /// Reads the beginning of a buffer, and waits.
+    /// Reads the start of a buffer, blocking.
     pub fn read_into<T: Pod>(&self, buffer: &Buffer<T>, contents: &mut [T]) -> Result<()> {
         self.own(buffer)?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(contents);
@@ -248,7 +251,7 @@ impl Queue {
         self.failures.tell()
     }
 
-    /// Reads a buffer without waiting: the contents can be taken when the command is complete.
+    /// Starts a read without blocking. Take the contents from the result.
     pub fn read_later<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Reading<T>> {
         self.own(buffer)?;
         let pieces = staging::pieces(buffer.bytes())
@@ -257,13 +260,13 @@ impl Queue {
         Ok(Reading { pieces, len: buffer.len(), failures: self.failures.clone(), element: PhantomData })
     }
 
-    /// Waits, and gives the contents of a buffer for reading and changing (`clEnqueueMapBuffer`). Nobody else may use the buffer
-    /// until it is unmapped.
+    /// Maps a buffer for reading and writing on the host, blocking (`clEnqueueMapBuffer`). Do not use the buffer
+    /// otherwise until it is unmapped.
     pub fn map<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Mapped<T>> {
         Ok(Mapped::new(self.clone(), buffer.clone(), self.read(buffer)?))
     }
 
-    /// Copies a part of some memory to where the host sees it.
+    /// Copies a range of device memory to host-visible memory.
     fn arrival(&self, source: &Memory, from: u64, bytes: u64) -> Result<Arrival> {
         let memory = self.device.backend().allocate(bytes, Placement::Download)?;
         let (source, target) = (source.clone(), memory.clone());
@@ -271,7 +274,7 @@ impl Queue {
         Ok(Arrival { event, memory })
     }
 
-    /// Fills a buffer with one value (`clEnqueueFillBuffer`).
+    /// Fills a buffer with a value (`clEnqueueFillBuffer`).
     pub fn fill<T: Pod>(&self, buffer: &Buffer<T>, value: T) -> Result<Event> {
         self.own(buffer)?;
         let pattern = bytemuck::bytes_of(&value);
@@ -294,7 +297,7 @@ impl Queue {
         Ok(last)
     }
 
-    /// Copies one buffer to the beginning of another. Parts of one buffer must not overlap.
+    /// Copies one buffer to the start of another. Slices of one buffer must not overlap.
     pub fn copy<T: Pod>(&self, source: &Buffer<T>, target: &Buffer<T>) -> Result<Event> {
         self.own(source)?;
         self.own(target)?;
@@ -309,26 +312,26 @@ impl Queue {
         self.enqueue(Command::Copy { source, from, target, to, bytes })
     }
 
-    /// An event that is complete when the wait list is or, without one, all earlier commands are
+    /// Returns an event that completes when the wait list does or, without one, when all earlier commands do
     /// (`clEnqueueMarkerWithWaitList`).
     pub fn marker(&self) -> Result<Event> {
         let after_all = self.wait.is_empty();
         self.enqueue_at(Command::Nothing, Place { after_all, before_all: false })
     }
 
-    /// The same as [`marker`](Self::marker), and no later command begins before it is complete
+    /// Like [`marker`](Self::marker), and later commands start only after it is complete
     /// (`clEnqueueBarrierWithWaitList`).
     pub fn barrier(&self) -> Result<Event> {
         let after_all = self.wait.is_empty();
         self.enqueue_at(Command::Nothing, Place { after_all, before_all: true })
     }
 
-    /// Lets the device begin with every command so far, without waiting (`clFlush`).
+    /// Submits all commands enqueued so far, without blocking (`clFlush`).
     pub fn flush(&self) -> Result<()> {
         self.lane.flush()
     }
 
-    /// Waits for all commands (`clFinish`).
+    /// Waits until all commands are complete (`clFinish`).
     pub fn finish(&self) -> Result<()> {
         self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()?;
         self.failures.tell()
@@ -360,7 +363,7 @@ impl Queue {
     }
 }
 
-/// The contents of a buffer on their way to the host.
+/// Buffer contents in transfer to the host.
 pub struct Reading<T> {
     pieces: Vec<Arrival>,
     len: usize,
@@ -374,7 +377,7 @@ impl<T: Pod> Reading<T> {
         self.pieces.last().map_or_else(Event::done, |piece| piece.event.clone())
     }
 
-    /// Waits for the contents.
+    /// Waits for the transfer and returns the contents.
     pub fn wait(self) -> Result<Vec<T>> {
         let mut contents = vec![T::zeroed(); self.len];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut contents);
@@ -386,7 +389,7 @@ impl<T: Pod> Reading<T> {
     }
 }
 
-/// Waits for the oldest piece and takes its bytes.
+/// Waits for the oldest chunk and copies its bytes.
 fn take(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
     match reading.pop_front() {
         Some((piece, at, size)) => piece.land(&mut bytes[at as usize..][..size as usize]),
