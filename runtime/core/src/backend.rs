@@ -1,7 +1,8 @@
-//! The seam between the runtime and what executes kernels.
+//! The interface between the runtime and the back ends that execute kernels.
 //!
-//! Owns the traits that every back end implements, and the form of a launch in which every rule of OpenCL is already applied:
-//! a back end sets constants, binds bytes and dispatches groups. It must never know arguments or index spaces.
+//! Owns the traits that every back end implements, and the lowered form of a launch. The runtime has already applied
+//! the rules of OpenCL: a back end sets constants, binds memory and dispatches groups. Must not depend on arguments
+//! or index spaces.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -18,73 +19,75 @@ use crate::interface::{Binding, SpecId};
 use crate::module::Module;
 use crate::sampler::Sampler;
 
-/// Memory of a device, freed when the last clone is dropped.
+/// Device memory, freed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Memory {
-    /// The address that kernels see; 0 for memory that only transfers reach.
+    /// The address that kernels see; 0 for memory that only transfers access.
     pub(crate) address: u64,
     pub(crate) handle: Arc<dyn Allocation>,
-    /// Whether the host may look at it while commands use it.
+    /// Whether the host may access it while commands use it.
     pub(crate) is_shared: bool,
 }
 
-/// What a back end made memory of.
+/// A back end's allocation.
 pub(crate) trait Allocation: Any + Send + Sync {
-    /// Where the host sees the bytes, if it does: for as long as the allocation lives, without flushes of caches.
+    /// The host address, if the memory is host-visible: valid for the lifetime of the allocation, and coherent.
     fn host(&self) -> Option<NonNull<u8>>;
 }
 
-/// Where memory had best lie.
+/// The preferred location of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// With the device.
+    /// Device-local.
     Device,
-    /// Where both see it.
+    /// Visible to both host and device.
     Shared,
-    /// Where the host writes and the device copies from; it needs no address.
+    /// Written by the host and copied from by the device; needs no address.
     Upload,
-    /// Where the device copies to and the host reads; it needs no address.
+    /// Copied to by the device and read by the host; needs no address.
     Download,
 }
 
-/// An image of a device, freed when the last clone is dropped.
+/// A device image, freed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct ImageMemory {
     pub(crate) handle: Arc<dyn Any + Send + Sync>,
 }
 
 impl ImageMemory {
-    /// Whether it is the same image.
+    /// Whether both are the same image.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.handle, &other.handle)
     }
 }
 
-/// A program in the form of the back end.
+/// A program, as the back end represents it.
 pub(crate) type ProgramHandle = Arc<dyn Any + Send + Sync>;
 
-/// A device that executes kernels.
+/// An open device that executes kernels.
 pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
-    /// Groups in one dispatch.
+    /// The maximum number of work-groups in one dispatch.
     fn max_groups(&self) -> [u32; 3];
-    /// Allocates memory whose contents are undefined and whose address is a multiple of 128. All but `Device` is seen by the host.
+    /// Allocates memory with undefined contents, at a multiple of 128 bytes. Every placement but `Device` is
+    /// host-visible.
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory>;
-    /// Makes memory of the device of memory of the host, at the place where it lies, aligned as the capabilities tell.
+    /// Imports host memory without copying it. The memory has the alignment that the capabilities require.
     ///
     /// # Safety
-    /// The host's memory must have that many bytes and outlive the result; the host must not use it while commands do.
+    /// The host memory must have this many bytes and outlive the result. The host must not access it while commands
+    /// use it.
     #[allow(unsafe_code, reason = "the lifetime of the host's memory cannot be known here")]
     unsafe fn import(&self, _host: NonNull<u8>, _size: u64) -> Result<Memory> {
         Err(no_host_memory(self.info()))
     }
-    /// What kernels can do with images of a shape and format.
+    /// How kernels can access images of a shape and format.
     fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport;
-    /// The most texels in each dimension, layers last.
+    /// The maximum image size in each dimension, layers last.
     fn image_limit(&self, kind: ImageKind) -> [u32; 3];
-    /// An image whose format and size have been checked. `ImageCommand::Prepare` must be its first command.
+    /// Creates an image whose format and size have been checked. `ImageCommand::Prepare` must be its first command.
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory>;
-    /// So many texels of a buffer, from an offset, as an image.
+    /// Views texels of a buffer, from an offset, as an image.
     fn buffer_image(
         &self,
         memory: &Memory,
@@ -92,66 +95,66 @@ pub(crate) trait Backend: Send + Sync {
         texels: u32,
         format: ImageFormat,
     ) -> Result<ImageMemory>;
-    /// An empty pipe, which never is at the host: its address is what kernels are given.
+    /// Creates an empty pipe. It is never host-visible; kernels receive its address.
     fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Memory>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
     fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>>;
-    /// What the checking layer said since the last call.
+    /// Takes the messages of the validation layer since the last call.
     fn take_messages(&self) -> Vec<String>;
 }
 
-/// Why [`Backend::import`] is not possible at all.
+/// The error for a device without [`Backend::import`].
 pub(crate) fn no_host_memory(info: &DeviceInfo) -> Error {
     let feature = "buffers in memory of the host".to_owned();
     Error::MissingFeature { feature, device: info.name.clone() }
 }
 
-/// What a queue is for.
+/// The purpose of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Commands of the user; they can tell their times if it is profiled.
+    /// User commands, with timestamps if profiled.
     Commands { profiled: bool },
-    /// What gives memory its first contents: whatever is flushed there comes before all that is flushed later anywhere.
+    /// Initialization of memory: whatever is flushed here precedes everything flushed later on any queue.
     FirstContents,
 }
 
-/// A queue that takes commands whose dependencies the device itself can keep. Dropping it flushes it.
+/// A queue of commands whose dependencies the device itself can enforce. Dropping it flushes it.
 ///
-/// Its commands are in the order of `push`. A command sees what commands of other queues wrote that were complete for the host
-/// when it was flushed.
+/// Commands are in the order of `push`. A command sees the writes of other queues' commands that the host had seen
+/// complete when it was flushed.
 pub(crate) trait BackendQueue: Send + Sync {
-    /// Takes a command, which need not begin before `flush`.
+    /// Enqueues a command, which may be deferred until `flush`.
     fn push(&self, command: Command, start: Start<'_>) -> Result<Arc<dyn Completion>>;
-    /// Lets every command begin that was taken before.
+    /// Submits all commands enqueued so far.
     fn flush(&self) -> Result<()>;
 }
 
-/// When a command may begin.
+/// The constraints on when a command may start.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
-    /// Only when every command before it in its queue is complete, and seeing what they wrote; otherwise it may run beside those
-    /// since the last flush or the last ordered command.
+    /// If set, the command starts after every earlier command of its queue, and sees their writes. Otherwise it may
+    /// run concurrently with commands since the last flush or ordered command.
     pub(crate) ordered: bool,
-    /// Only when these commands of other queues are complete, which have been flushed, and seeing what they wrote.
+    /// Commands of other queues that must complete first, and whose writes are visible. They have been flushed.
     pub(crate) after: &'a [Arc<dyn Completion>],
-    /// When the user asked for it.
+    /// When the command was enqueued.
     pub(crate) queued: Instant,
 }
 
-/// The end of a command.
+/// The completion of a command.
 pub(crate) trait Completion: Any + Send + Sync {
-    /// Flushes, and waits, at most as long as told.
+    /// Flushes and waits, with an optional timeout.
     fn wait(&self, timeout: Option<Duration>) -> Result<()>;
-    /// Somebody has waited too long: the end of the queue must not wait for this command without end.
+    /// Records that a wait has timed out, so that dropping the queue does not wait indefinitely for this command.
     fn give_up(&self);
     fn status(&self) -> Result<Status>;
-    /// When the command ran, once it is complete.
+    /// When the command ran; `None` until it is complete.
     fn times(&self) -> Option<Times>;
 }
 
-/// What a queue can be told to do. Ranges are in bytes, inside their memory, and never empty.
+/// A command for a queue. Ranges are in bytes, within their memory, and never empty.
 pub(crate) enum Command {
-    /// Nothing, but in its place.
+    /// Does nothing, but takes part in ordering.
     Nothing,
     Launch(Box<Launch>),
     Copy {
@@ -171,9 +174,9 @@ pub(crate) enum Command {
     },
 }
 
-/// What is done with an image. Regions are inside their images; in memory, texels stand one behind the other from the beginning.
+/// A command on an image. Regions are within their images. In memory, texels are tightly packed from the start.
 pub(crate) enum ImageCommand {
-    /// The first: afterwards its contents are undefined.
+    /// Must be the first command on an image. Leaves its contents undefined.
     Prepare {
         image: ImageMemory,
     },
@@ -199,29 +202,29 @@ pub(crate) enum ImageCommand {
     },
 }
 
-/// What a back end must prepare for a kernel.
+/// The descriptors and push constants that a back end prepares for a kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct KernelLayout {
     pub(crate) name: Arc<str>,
     pub(crate) bindings: Vec<Binding>,
 }
 
-/// A launch, ready to be executed.
+/// A launch, ready to execute.
 pub(crate) struct Launch {
     pub(crate) program: ProgramHandle,
     /// The kernel's index in the program.
     pub(crate) kernel: usize,
     /// The kernel's name, for messages.
     pub(crate) name: Arc<str>,
-    /// In the order of the kernel's bindings.
+    /// The bound resources, in the order of the kernel's bindings.
     pub(crate) bound: Vec<Bound>,
-    /// They may run at the same time.
+    /// The dispatches, which may run concurrently.
     pub(crate) dispatches: SmallVec<[Dispatch; 1]>,
     /// Memory that must live until the launch is complete.
     pub(crate) _keep: SmallVec<[Memory; 4]>,
 }
 
-/// What is bound at one place.
+/// A resource bound to one descriptor.
 pub(crate) enum Bound {
     Bytes(Vec<u8>),
     Memory { memory: Memory, offset: u64, size: u64 },
@@ -229,10 +232,10 @@ pub(crate) enum Bound {
     Sampler(Sampler),
 }
 
-/// The values of specialisation constants, in the order of their ids.
+/// The values of specialization constants, in id order.
 pub(crate) type Specialisation = SmallVec<[(SpecId, u32); 8]>;
 
-/// The bytes of push constants: few devices have more.
+/// The bytes of push constants, which few devices extend beyond 128.
 pub(crate) type PushConstants = SmallVec<[u8; 128]>;
 
 /// Work-groups of one size.

@@ -1,16 +1,18 @@
-//! Bounds checks: the table that a checked program reads before it touches memory, and what it notes there.
+//! Bounds checks: the table that a checked program reads before it accesses memory, and the violation that it records
+//! there.
 //!
-//! Owns the table's form, as `interface.rs` describes it. It must never know how accesses are checked.
+//! Owns the table's format, which `interface.rs` describes. Must not depend on how accesses are checked.
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::interface::{BoundsSite, BoundsTable};
 use crate::kernel::{ArgValue, Kernel};
 
-/// Bytes before the ranges.
+/// The size of the table before the ranges.
 pub(crate) const HEADER: usize = 24;
 
-/// The table for a launch: what the kernel's arguments point to, what else was named, and the program's variables.
+/// The table for a launch: the buffers passed as arguments, the memory declared as reached, and the program's
+/// variables.
 pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     let program = &kernel.program.inner;
     let passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
@@ -24,7 +26,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
         ranges.push((buffer.address(), buffer.address() + buffer.bytes()));
     }
     if let Some(variables) = &program.variables {
-        // All but the table itself, which ends the list so far or lies inside its last range.
+        // Excludes the table itself, which ends the ranges so far or is inside the last one.
         let (start, end) = place(variables, bounds)?;
         ranges = ranges.into_iter().flat_map(|range| without(range, (start, end))).collect();
     }
@@ -55,12 +57,12 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Where in the table the sizes of arguments begin.
+/// The offset in the table at which argument sizes start.
 fn locals(bounds: &BoundsTable) -> usize {
     HEADER + 16 * bounds.ranges as usize
 }
 
-/// Where the table lies, in addresses.
+/// The address range of the table.
 fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     let start = u64::from(bounds.offset);
     let end = start + locals(bounds) as u64 + 4 * u64::from(bounds.arguments);
@@ -70,7 +72,7 @@ fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     Ok((variables.address() + start, variables.address() + end))
 }
 
-/// What is left of a range.
+/// A range minus another.
 fn without((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
     let parts = if to <= start || end <= from {
         [(start, end), (0, 0)]
@@ -80,7 +82,7 @@ fn without((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iterator<It
     parts.into_iter().filter(|(start, end)| start < end)
 }
 
-/// What the program noted, if anything.
+/// Decodes the violation that the program recorded, if any.
 pub(crate) fn verdict(kernel: &Kernel, bounds: &BoundsTable, header: [u8; HEADER]) -> Result<()> {
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(4) == 0 {

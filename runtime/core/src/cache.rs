@@ -1,8 +1,8 @@
-//! What drivers made of kernels, kept on disk from process to process.
+//! A cache on disk of the driver's compiled pipelines, shared between processes.
 //!
-//! Owns the folder: names, the frame around each file, its end. Files are written whole and under a name of their own, then
-//! renamed, so that processes may share the folder and may be killed at any time. What is not intact is as if it were not there. It
-//! must never know what the bytes mean, and a failure here never fails anything else.
+//! Owns the cache directory: file names, the header of each file, eviction. Files are written under a unique
+//! temporary name and then renamed, so processes may share the directory and may be killed at any time. Damaged files
+//! are ignored. Must not depend on what the bytes mean. A failure here never makes anything else fail.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// A folder of files.
+/// A cache directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// The name of some bytes.
+/// The key of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     device: u64,
@@ -24,16 +24,16 @@ pub(crate) struct Key {
 }
 
 const MAGIC: &[u8; 8] = b"kilnpc01";
-/// The magic word, the length, the check sum.
+/// The size of a file header: magic word, length, checksum.
 const FRAME: usize = 24;
-/// What the folder may grow to.
+/// The maximum size of the directory.
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_FILES: usize = 4096;
-/// What a killed process left behind is not touched before.
+/// The age at which temporary files of killed processes are removed.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 impl Key {
-    /// Of what identifies the device with its driver, and of a module.
+    /// Derives the key from the identity of device and driver, and the module.
     pub(crate) fn new(device: &[u8], module: &[u32]) -> Self {
         let words = module.iter().flat_map(|word| word.to_le_bytes());
         Self { device: sum(device.iter().copied()), module: sum(words) }
@@ -44,7 +44,7 @@ impl Key {
     }
 }
 
-/// FNV-1a: the same in every process and version.
+/// The FNV-1a hash, which is stable across processes and versions.
 fn sum(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
@@ -54,7 +54,7 @@ impl Cache {
         Self { folder: folder.to_owned() }
     }
 
-    /// The bytes, if they are there and intact.
+    /// Returns the entry, if it exists and is intact.
     pub(crate) fn load(&self, key: Key) -> Option<Vec<u8>> {
         let path = self.folder.join(key.file());
         let mut bytes = fs::read(&path).ok()?;
@@ -66,7 +66,7 @@ impl Cache {
         Some(bytes.split_off(FRAME))
     }
 
-    /// Keeps some bytes, in place of what had this name.
+    /// Stores an entry, replacing any with the same key.
     pub(crate) fn store(&self, key: Key, bytes: &[u8]) {
         if let Err(error) = self.write(key, bytes) {
             tracing::warn!("kernels are not kept in `{}`: {error}", self.folder.display());
@@ -93,13 +93,13 @@ impl Cache {
         written
     }
 
-    /// Removes the oldest files while there are too many, and those that nobody finished.
+    /// Removes the oldest files while the directory is too large, and abandoned temporary files.
     fn tidy(&self) -> io::Result<()> {
         let now = SystemTime::now();
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            // Another process may have removed it.
+            // Another process may have removed the file.
             let Ok(data) = entry.metadata() else { continue };
             let changed = data.modified().unwrap_or(now);
             let path = entry.path();
@@ -128,7 +128,7 @@ impl Cache {
     }
 }
 
-/// What the frame holds, if all of it is there.
+/// The payload of a file, if it is intact.
 fn unframed(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = rest.split_first_chunk::<8>()?;
@@ -137,7 +137,7 @@ fn unframed(bytes: &[u8]) -> Option<&[u8]> {
     (whole && u64::from_le_bytes(*check) == sum(rest.iter().copied())).then_some(rest)
 }
 
-/// Where the files lie if nobody says otherwise: `KILN_CACHE`, which may be `off`, or the user's folder for such things.
+/// The default cache directory: `KILN_CACHE`, which may be `off`, or else the user's cache directory.
 pub(crate) fn usual_folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     match variable("KILN_CACHE") {
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(cache.load(one).as_deref(), Some(b"second".as_slice()));
     }
 
-    /// Whatever single byte is wrong or missing, nothing is taken for intact.
+    /// A file with any single byte changed or missing is rejected.
     #[test]
     fn damaged_files_are_as_if_not_there() {
         let (_folder, cache) = cache();
@@ -190,7 +190,7 @@ mod tests {
             fs::write(&path, &good[..at]).expect("a file can be written");
             assert_eq!(cache.load(key), None, "the first {at} bytes");
         }
-        // A process that was killed while it wrote leaves its own file only.
+        // A process killed while writing leaves only its temporary file.
         fs::write(cache.folder.join(format!("{}.1.0.tmp", key.file())), &good[..9]).expect("a file");
         cache.store(key, b"again");
         assert_eq!(cache.load(key).as_deref(), Some(b"again".as_slice()));

@@ -1,6 +1,7 @@
-//! Images: memory of a device that kernels read and write by texels.
+//! Images: device memory that kernels read and write in texels.
 //!
-//! Owns their description, its checks, and the commands on images. It must never know how a device lays texels out.
+//! Owns image descriptions, their checks, and the commands on images. Must not depend on how a device lays texels
+//! out.
 
 mod format;
 
@@ -19,7 +20,7 @@ use crate::staging::{self, Arrival};
 
 pub use format::{ChannelOrder, ChannelType, ImageFormat, TexelClass};
 
-/// The shape of an image: the types of OpenCL C.
+/// The shape of an image, by its OpenCL C type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImageKind {
     /// `image1d_t`
@@ -36,18 +37,18 @@ pub enum ImageKind {
     D3,
 }
 
-/// What an image is to be (`cl_image_desc`).
+/// Description of an image (`cl_image_desc`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImageDesc {
     /// Its shape.
     pub kind: ImageKind,
     /// Its texels.
     pub format: ImageFormat,
-    /// Width, then height and depth where it has them, then layers where it has them; otherwise 1.
+    /// Width, then height and depth if the kind has them, then layers if it is an array; unused entries are 1.
     pub size: [u32; 3],
 }
 
-/// What kernels can do with images of a format.
+/// How kernels can access images of a format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImageSupport {
     /// `read_only`
@@ -56,12 +57,12 @@ pub struct ImageSupport {
     pub write: bool,
 }
 
-/// A part of an image: its first texel and how many in each dimension, layers last.
+/// A region of an image: its first texel and its size in each dimension, layers last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageRegion {
     /// The first texel.
     pub origin: [u32; 3],
-    /// How many; 1 in dimensions that the image has not.
+    /// The number of texels; 1 in dimensions that the image does not have.
     pub size: [u32; 3],
 }
 
@@ -76,7 +77,7 @@ pub enum Texel {
     Unsigned([u32; 4]),
 }
 
-/// An image. Clones share its memory, which is freed with the last of them.
+/// An image. Clones share its memory, which is freed when the last one is dropped.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
@@ -96,49 +97,49 @@ pub struct Image {
     device: Device,
     pub(crate) memory: ImageMemory,
     desc: ImageDesc,
-    /// What an image of kind `Buffer` is a view of.
+    /// The underlying buffer, for images of kind `Buffer`.
     buffer: Option<Buffer>,
 }
 
 impl ImageDesc {
-    /// A line of texels.
+    /// A one-dimensional image.
     pub const fn d1(format: ImageFormat, width: u32) -> Self {
         Self { kind: ImageKind::D1, format, size: [width, 1, 1] }
     }
 
-    /// Several lines.
+    /// An array of one-dimensional images.
     pub const fn d1_array(format: ImageFormat, width: u32, layers: u32) -> Self {
         Self { kind: ImageKind::D1Array, format, size: [width, layers, 1] }
     }
 
-    /// A plane.
+    /// A two-dimensional image.
     pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
         Self { kind: ImageKind::D2, format, size: [width, height, 1] }
     }
 
-    /// Several planes.
+    /// An array of two-dimensional images.
     pub const fn d2_array(format: ImageFormat, width: u32, height: u32, layers: u32) -> Self {
         Self { kind: ImageKind::D2Array, format, size: [width, height, layers] }
     }
 
-    /// A volume.
+    /// A three-dimensional image.
     pub const fn d3(format: ImageFormat, width: u32, height: u32, depth: u32) -> Self {
         Self { kind: ImageKind::D3, format, size: [width, height, depth] }
     }
 
-    /// All of it.
+    /// The region that covers the whole image.
     pub const fn whole(&self) -> ImageRegion {
         ImageRegion { origin: [0; 3], size: self.size }
     }
 
-    /// Bytes of its texels, one behind the other.
+    /// The size in bytes of all texels, tightly packed.
     pub fn bytes(&self) -> u64 {
         self.whole().texels().saturating_mul(self.format.texel_size())
     }
 }
 
 impl ImageKind {
-    /// The name of its type in OpenCL C.
+    /// The OpenCL C name of the image type.
     pub const fn type_name(self, order: ChannelOrder) -> &'static str {
         match (self, order) {
             (Self::D1, _) => "image1d_t",
@@ -154,7 +155,8 @@ impl ImageKind {
 }
 
 impl ImageKind {
-    /// Whether parts of one can be copied to the other: planes, whatever makes several of them.
+    /// Whether regions can be copied between the two kinds. Both must have the same number of dimensions, counting
+    /// layers as one.
     fn shares_layout(self, other: Self) -> bool {
         let is_plane = |kind| matches!(kind, Self::D2 | Self::D2Array | Self::D3);
         self == other || is_plane(self) && is_plane(other)
@@ -166,7 +168,7 @@ impl ImageRegion {
         self.size.iter().fold(1, |all, &size| all.saturating_mul(size.into()))
     }
 
-    /// Whether every texel of it is one of an image of this size.
+    /// Whether the region is inside an image of this size.
     fn is_inside(&self, size: [u32; 3]) -> bool {
         (0..3).all(|at| {
             self.size[at] > 0 && self.origin[at].checked_add(self.size[at]).is_some_and(|end| end <= size[at])
@@ -185,12 +187,12 @@ impl Texel {
 }
 
 impl Device {
-    /// What kernels can do with images of this shape and format (`clGetSupportedImageFormats`).
+    /// How kernels can access images of this shape and format (`clGetSupportedImageFormats`).
     pub fn image_support(&self, kind: ImageKind, format: ImageFormat) -> ImageSupport {
         self.backend().image_support(kind, format)
     }
 
-    /// An image whose contents are undefined.
+    /// Creates an image with undefined contents.
     pub fn image(&self, desc: &ImageDesc) -> Result<Image> {
         let support = self.image_support(desc.kind, desc.format);
         if desc.kind == ImageKind::Buffer || support == ImageSupport::default() {
@@ -205,7 +207,7 @@ impl Device {
         Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
     }
 
-    /// An image with these texels, one behind the other.
+    /// Creates an image from tightly packed texels.
     pub fn image_from<T: Pod>(&self, desc: &ImageDesc, texels: &[T]) -> Result<Image> {
         let image = self.image(desc)?;
         let queue = self.queue()?;
@@ -213,7 +215,7 @@ impl Device {
         Ok(image)
     }
 
-    /// A buffer as an image of one dimension (`CL_MEM_OBJECT_IMAGE1D_BUFFER`).
+    /// Views a buffer as a one-dimensional image (`CL_MEM_OBJECT_IMAGE1D_BUFFER`).
     pub fn buffer_image<T: Pod>(&self, buffer: &Buffer<T>, format: ImageFormat) -> Result<Image> {
         let kind = ImageKind::Buffer;
         if self.image_support(kind, format) == ImageSupport::default() {
@@ -245,7 +247,7 @@ impl Device {
 }
 
 impl Image {
-    /// What it is.
+    /// The image's description.
     pub fn desc(&self) -> &ImageDesc {
         &self.desc
     }
@@ -255,7 +257,7 @@ impl Image {
         &self.device
     }
 
-    /// The name of its type in OpenCL C.
+    /// The OpenCL C name of the image type.
     pub fn type_name(&self) -> &'static str {
         self.desc.kind.type_name(self.desc.format.order)
     }
@@ -268,12 +270,12 @@ impl Arg for &Image {
 }
 
 impl Queue {
-    /// Writes all texels of an image, one behind the other. The slice may be changed as soon as this returns.
+    /// Writes all texels of an image, tightly packed. The slice may be reused as soon as this returns.
     pub fn write_image<T: Pod>(&self, image: &Image, texels: &[T]) -> Result<Event> {
         self.write_image_region(image, image.desc.whole(), texels)
     }
 
-    /// Writes a part of an image (`clEnqueueWriteImage`).
+    /// Writes a region of an image (`clEnqueueWriteImage`).
     pub fn write_image_region<T: Pod>(
         &self,
         image: &Image,
@@ -290,12 +292,12 @@ impl Queue {
         self.enqueue(Command::Image(ImageCommand::Upload { source, target, region }))
     }
 
-    /// Reads all texels of an image, and waits.
+    /// Reads all texels of an image, blocking.
     pub fn read_image<T: Pod>(&self, image: &Image) -> Result<Vec<T>> {
         self.read_image_region(image, image.desc.whole())
     }
 
-    /// Reads a part of an image, and waits (`clEnqueueReadImage`).
+    /// Reads a region of an image, blocking (`clEnqueueReadImage`).
     pub fn read_image_region<T: Pod>(&self, image: &Image, region: ImageRegion) -> Result<Vec<T>> {
         self.check_region(image, region, None)?;
         let bytes = region.texels() * image.desc.format.texel_size();
@@ -316,7 +318,7 @@ impl Queue {
         Ok(texels)
     }
 
-    /// Copies a part of an image to where another begins, of the same format (`clEnqueueCopyImage`).
+    /// Copies a region of an image to the start of another of the same format (`clEnqueueCopyImage`).
     pub fn copy_image(
         &self,
         source: &Image,
@@ -344,7 +346,7 @@ impl Queue {
         Err(Error::ImageCommand { command: "copied", reason: reason.to_owned() })
     }
 
-    /// Gives every texel of an image the same value (`clEnqueueFillImage`).
+    /// Sets every texel of an image to one value (`clEnqueueFillImage`).
     pub fn fill_image(&self, image: &Image, texel: Texel) -> Result<Event> {
         self.check_region(image, image.desc.whole(), None)?;
         let reason = if texel.class() != image.desc.format.class() {
@@ -376,7 +378,7 @@ impl Queue {
     }
 }
 
-/// The bytes of a part of an image that is a view of a buffer.
+/// The bytes of a region, if the image is a view of a buffer.
 fn part(image: &Image, region: ImageRegion) -> Result<Option<Buffer>> {
     let Some(buffer) = &image.buffer else { return Ok(None) };
     let texel = image.desc.format.texel_size() as usize;

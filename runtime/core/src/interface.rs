@@ -1,31 +1,31 @@
-//! The interface of a program: its kernels, their arguments, and where each value goes at a launch.
+//! The interface of a program: its kernels, their arguments, and the location of each value at a launch.
 //!
-//! Owns the data. `reflection.rs` reads it out of a module; the back ends follow it. It must never know how a back end passes a
-//! value, nor that a compiler exists.
+//! Owns the data. `reflection.rs` reads it from a module, and the back ends follow it. Must not depend on how a back
+//! end passes a value, nor on the compiler.
 //!
-//! # What a module must say
+//! # Required contents of a module
 //!
-//! The interface stands in the module itself, as `NonSemantic.ClspvReflection.<N>` instructions (SPIRV-Registry,
-//! `nonsemantic/NonSemantic.ClspvReflection`). Emit version 5: Debian's spirv-val refuses 6 and 7, which add nothing that Kiln
-//! needs; the runtime reads 1 to 7. The instructions take no forward references, so they follow the last function. Every number
-//! operand is the id of a 32-bit `OpConstant`, every text operand the id of an `OpString`.
+//! The module itself contains the interface, as `NonSemantic.ClspvReflection.<N>` instructions (SPIRV-Registry,
+//! `nonsemantic/NonSemantic.ClspvReflection`). Emit version 5: Debian's spirv-val rejects 6 and 7, which add nothing
+//! that Kiln needs. The runtime reads versions 1 to 7. The instructions do not allow forward references, so they
+//! follow the last function. Every numeric operand is the id of a 32-bit `OpConstant`, and every text operand the id
+//! of an `OpString`.
 //!
-//! **Kernels.** One `OpEntryPoint GLCompute` each, and
-//! `Kernel(function, name, NumArguments, Flags, Attributes)`; `name` is the entry point's name. `Flags` is 0 or
-//! `MayUsePrintf`; `Attributes` are the source's attributes, separated by spaces; they are left out where there are none, or
-//! none but a required size.
+//! **Kernels.** Each kernel has one `OpEntryPoint GLCompute` and one `Kernel(function, name, NumArguments, Flags,
+//! Attributes)`. `name` is the name of the entry point. `Flags` is 0 or `MayUsePrintf`. `Attributes` are the source's
+//! attributes, separated by spaces; the operand is omitted if there are no attributes but a required size.
 //!
-//! **Size of the work-group.** `SpecConstantWorkgroupSize(x, y, z)`: the `SpecId`s of the three 32-bit constants that make up
-//! the object decorated `BuiltIn WorkgroupSize`. The runtime sets them for every dispatch; non-uniform work-groups need them.
-//! Where every kernel has `PropertyRequiredWorkgroupSize(kernel, x, y, z)` (`reqd_work_group_size`), which the runtime
-//! enforces, and none reads the size, a module has it as literal `LocalSize` instead; the runtime puts the constants to it
-//! (`sizing.rs`).
+//! **Work-group size.** `SpecConstantWorkgroupSize(x, y, z)` contains the `SpecId`s of the three 32-bit constants
+//! that form the object decorated `BuiltIn WorkgroupSize`. The runtime sets them for every dispatch; non-uniform
+//! work-groups need them. If every kernel has `PropertyRequiredWorkgroupSize(kernel, x, y, z)`
+//! (`reqd_work_group_size`), which the runtime enforces, and none reads the size, the module has a literal
+//! `LocalSize` instead, and the runtime adds the constants (`sizing.rs`).
 //!
-//! **Arguments.** One instruction for each argument, unused ones too (an argument without one is accepted unchecked and
-//! dropped). `info` is an `ArgumentInfo(name, typeName, address, access, typeQualifier)` with the numbers of
-//! `clGetKernelArgInfo`, the last three where they do not follow from how the argument is passed (a pointer is to global
-//! memory, and nothing is qualified) or `-cl-kernel-arg-info` asks for them; arguments that are alike may share one. The
-//! command line finds arguments by that name.
+//! **Arguments.** One instruction for each argument, including unused ones (an argument without one is accepted
+//! unchecked and dropped). `info` is an `ArgumentInfo(name, typeName, address, access, typeQualifier)` with the
+//! numbers of `clGetKernelArgInfo`. The last three operands are present if `-cl-kernel-arg-info` requests them, or if
+//! they differ from the defaults that the instruction implies (pointers are to global memory, and nothing is
+//! qualified). Identical arguments may share one. The command line finds arguments by that name.
 //!
 //! | argument | instruction | what the runtime writes |
 //! |---|---|---|
@@ -36,29 +36,32 @@
 //! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
 //! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t` | the bits of OpenCL C (6.15.15.1). Kernels sample in code of their own: exactly as OpenCL defines it, with every addressing mode for unnormalised coordinates, whatever the device's samplers do |
 //!
-//! **Facts of images.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
-//! `ImageArgumentInfoChannelDataTypePushConstant`: where the kernel finds OpenCL's number of the channel order or type of
-//! the image that is argument `ordinal`; `…Uniform(kernel, ordinal, set, binding, offset, 4)` in a uniform buffer. It is there for
-//! `get_image_channel_order`, and where the border's colour depends on the order.
+//! **Image properties.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
+//! `ImageArgumentInfoChannelDataTypePushConstant` give the offset at which the kernel reads OpenCL's number of the
+//! channel order or type of the image argument `ordinal`; `…Uniform(kernel, ordinal, set, binding, offset, 4)` does
+//! the same in a uniform buffer. `get_image_channel_order` needs them, and so does a border color that depends on the
+//! order.
 //!
-//! **Samplers of the device.** Modules of clspv sample with the device's own samplers: `ArgumentSampler(kernel, ordinal, set, binding,
-//! info)` is a `sampler_t` that is bound, `LiteralSampler(set, binding, mask)` one that every kernel of the module finds there, with
-//! the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel, ordinal, offset, 4)` tells the kernel those of argument
-//! `ordinal`; what is bound then takes normalised coordinates, whatever they say: the kernel divides for itself. Devices have no
-//! addressing that repeats where coordinates are not normalised, as OpenCL has not.
+//! **Device samplers.** Modules compiled by clspv use the device's own samplers: `ArgumentSampler(kernel, ordinal,
+//! set, binding, info)` is a bound `sampler_t`, and `LiteralSampler(set, binding, mask)` is one that every kernel of
+//! the module finds bound there, with the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel, ordinal,
+//! offset, 4)` passes the bits of argument `ordinal` to the kernel. The sampler bound for it always takes normalized
+//! coordinates, because the kernel itself normalizes them. Neither devices nor OpenCL have repeating addressing modes
+//! for unnormalized coordinates.
 //!
-//! **Argument block.** Push constants are one block of at most 128 bytes on every device (offsets count from the start of the
-//! block; pointers lie at multiples of 8). Where execution state and arguments together exceed that, the arguments that do not
-//! fit go into a uniform buffer instead: `ArgumentPointerUniform(kernel, ordinal, set, binding, offset, 8, info)` and
-//! `ArgumentPodUniform(kernel, ordinal, set, binding, offset, size, info)`, which may stand beside push-constant arguments in one
-//! kernel. Use `set` 0, `binding` 0. The runtime gives each launch its own block, sized to the end of the last argument, rounded
-//! up to 16 bytes; at most 16,384 bytes are certain to work. Declaring the block as an array of `uvec4` (stride 16) and extracting
-//! words makes it independent of layout and 8/16-bit storage features. (`ArgumentPodStorageBuffer` is accepted too, in a storage
-//! buffer.)
+//! **Argument block.** Push constants are one block of at most 128 bytes on every device (offsets count from the
+//! start of the block; pointers are at multiples of 8). If execution state and arguments together exceed that, the
+//! arguments that do not fit go into a uniform buffer instead: `ArgumentPointerUniform(kernel, ordinal, set, binding,
+//! offset, 8, info)` and `ArgumentPodUniform(kernel, ordinal, set, binding, offset, size, info)`, which one kernel
+//! may combine with push-constant arguments. Use `set` 0, `binding` 0. The runtime gives each launch its own block,
+//! which ends after the last argument, rounded up to 16 bytes; 16,384 bytes are guaranteed to work. Declaring the
+//! block as an array of `uvec4` (stride 16) and extracting words makes it independent of layout and 8/16-bit storage
+//! features. (`ArgumentPodStorageBuffer`, in a storage buffer, is accepted too.)
 //!
-//! **Execution state.** Each value is three 32-bit words (size 12) for dimensions 0, 1, 2, and appears only if a kernel of the
-//! module reads it. These instructions name no kernel: the place is the same in *all* kernels of the module, so the state comes
-//! first in the block and the arguments of each kernel after it. Missing dimensions have size 1 and offset 0.
+//! **Execution state.** Each value is three 32-bit words (size 12) for dimensions 0, 1, 2, and is present only if a
+//! kernel of the module reads it. These instructions name no kernel: the offset is the same in *all* kernels of the
+//! module, so the state comes first in the block and the arguments of each kernel follow it. Unused dimensions have
+//! size 1 and offset 0.
 //!
 //! | instruction | value | gives |
 //! |---|---|---|
@@ -69,54 +72,59 @@
 //! | `PushConstantRegionOffset` | global offset **plus** the first work-item of this region | `get_global_id = RegionOffset + GlobalInvocationId` |
 //! | `PushConstantRegionGroupOffset` | first group of this region | `get_group_id = RegionGroupOffset + WorkgroupId` |
 //!
-//! `get_local_size` is the `WorkgroupSize` object (the region's own, shortened size), `get_local_id` is `LocalInvocationId`.
-//! A launch is one or more *regions*, each a dispatch of its own: up to eight where global sizes are not multiples of the local
-//! size, and more where a group count exceeds the device's limit. Therefore never use the SPIR-V built-in `NumWorkgroups`, and
-//! `GlobalInvocationId` and `WorkgroupId` only with the region's offset: a module that uses one of them and does not declare the
-//! corresponding push constant is launched only where one region suffices, and is refused with an error otherwise.
-//! `SpecConstantWorkDim(id)` is the number of dimensions (`get_work_dim`), `SpecConstantSubgroupMaxSize(id)` the device's sub-group
-//! size, `SpecConstantGlobalOffset(x, y, z)` the offset as constants.
+//! `get_local_size` is the `WorkgroupSize` object (the size of this region's groups, which can be partial), and
+//! `get_local_id` is `LocalInvocationId`. A launch is one or more *regions*, one dispatch each: up to eight if global
+//! sizes are not multiples of the local size, and more if a group count exceeds the device's limit. Therefore never
+//! use the SPIR-V built-in `NumWorkgroups`, and use `GlobalInvocationId` and `WorkgroupId` only with the region's
+//! offset. A module that uses one of them without declaring the corresponding push constant can be launched only as a
+//! single region; other launches are rejected with an error. `SpecConstantWorkDim(id)` is the number of dimensions
+//! (`get_work_dim`), `SpecConstantSubgroupMaxSize(id)` the device's sub-group size, and `SpecConstantGlobalOffset(x,
+//! y, z)` the offset as constants.
 //!
-//! **Program-scope variables.** `ProgramScopeVariablePointerPushConstant(offset, 8, data)`: the address of a buffer that the
-//! runtime allocates and initialises once for each program, and that keeps its contents between launches; `data` is its initial
-//! bytes in lower-case hexadecimal, first byte first (so its length is the size of the buffer; zeros are written out).
-//! `ConstantDataPointerPushConstant(offset, 8, data)` is the same for `__constant` tables.
-//! An `OpString` holds at most 65,534 characters (SPIR-V 2.17), 32,767 bytes: longer data is continued by further instructions of
-//! the same kind, with the same offset, in order. `ProgramScopeVariablePointerRelocation(objectOffset, pointerOffset, 8)`: at `pointerOffset` of the
-//! variable buffer the runtime stores the address of `objectOffset` of the same buffer; an object whose address is stored
-//! therefore lies in the variable buffer, even when it is `__constant`. Both addresses belong to the execution state: the same
-//! place in all kernels. The hidden word of sequentially consistent fences is an ordinary 32-bit zero in the variable buffer.
-//! The buffers are aligned to at least 128 bytes.
+//! **Program-scope variables.** `ProgramScopeVariablePointerPushConstant(offset, 8, data)`: the address of a buffer
+//! that the runtime allocates and initializes once for each program, and that keeps its contents between launches;
+//! `data` is its initial contents in lower-case hexadecimal, first byte first (its length is the size of the buffer;
+//! zeros are written out). `ConstantDataPointerPushConstant(offset, 8, data)` is the same for `__constant` tables. An
+//! `OpString` holds at most 65,534 characters (SPIR-V 2.17), which is 32,767 bytes: longer data continues in further
+//! instructions of the same kind, with the same offset, in order.
+//! `ProgramScopeVariablePointerRelocation(objectOffset, pointerOffset, 8)`: at `pointerOffset` of the variable buffer
+//! the runtime stores the address of `objectOffset` of the same buffer. An object whose address is stored is
+//! therefore in the variable buffer, even if it is `__constant`. Both addresses belong to the execution state, so
+//! their offsets are the same in all kernels. The hidden word of sequentially consistent fences is an ordinary 32-bit
+//! zero in the variable buffer. The buffers are aligned to at least 128 bytes.
 //!
-//! **`printf`.** `PrintfBufferPointerPushConstant(offset, 8, size)`: the address of a buffer of `size` bytes, a multiple of 4, that the
-//! runtime allocates for each launch of a kernel whose `Flags` have `MayUsePrintf` (1), and whose first word it sets to zero; it is
-//! part of the execution state. The first word counts the words that calls have asked for, and grows beyond the size when
-//! there is no more room. Behind it, each call's words: its number and its arguments, each rounded up to whole words, the
-//! components of a vector one behind the other, a string literal as its number. A call without room for its arguments writes its
-//! number alone, if there is room for that; nothing follows it. `PrintfInfo(number, text, size …)` has the format of a call
-//! with the bytes of each argument, or a string without. Integers have 4 or 8 bytes, floats 2, 4 or 8. `PrintfBufferStorageBuffer(set, binding,
+//! **`printf`.** `PrintfBufferPointerPushConstant(offset, 8, size)`: the address of a buffer of `size` bytes, a
+//! multiple of 4, that the runtime allocates for each launch of a kernel whose `Flags` contain `MayUsePrintf` (1).
+//! The runtime sets its first word to zero. The address is part of the execution state. The first word counts the
+//! words that calls have requested, and can exceed the size of the buffer. The words of each call follow: its number
+//! and its arguments, each rounded up to whole words; the components of a vector are contiguous, and a string literal
+//! is its number. A call whose arguments do not fit writes only its number, if that fits, and nothing follows it.
+//! `PrintfInfo(number, text, size …)` contains the format of a call with the size of each argument in bytes, or a
+//! string, without sizes. Integers have 4 or 8 bytes, floats 2, 4 or 8. `PrintfBufferStorageBuffer(set, binding,
 //! size)` is the same with the buffer bound.
 //!
-//! **Bounds checks.** A module that checks its accesses says so in `NonSemantic.Kiln.1`: `Bounds(offset, ranges, arguments)` (1), the place
-//! of its table in the buffer of program-scope variables and how many ranges and arguments it has room for, then a
-//! `Site(text, objects)` (2) for each access that is checked, in order; `objects` names what an access to local or private memory
-//! must be in. The table begins with the number of ranges, a word that is not 0 after an access outside them, that
-//! access's address (64 bits), size and site; from byte 24 on stand the ranges, start and end of 64 bits each, and behind the room for them the
-//! bytes of local memory of each argument (32 bits). In local and private memory, the address is the distance from the beginning
-//! of the object. The runtime writes the table before each launch of the program.
+//! **Bounds checks.** A module that checks its accesses has two instructions of `NonSemantic.Kiln.1`. `Bounds(offset,
+//! ranges, arguments)` (1) gives the offset of its table in the buffer of program-scope variables, and the table's
+//! capacity of ranges and arguments. A `Site(text, objects)` (2) follows for each checked access, in order; `objects`
+//! names the local or private objects that the access must stay in. The table starts with the number of ranges, a
+//! word that an out-of-bounds access sets to a non-zero value, and that access's address (64 bits), size and site. At
+//! byte 24 follow the ranges, start and end of 64 bits each, and after their capacity the size of the local memory of
+//! each argument (32 bits). For local and private memory, the address is the offset from the start of the object. The
+//! runtime writes the table before each launch of the program.
 //!
-//! **Traps.** A module whose kernels can stop says in `NonSemantic.Kiln.1` where: `Traps(offset)` (3) is the place of a record in the printf
-//! buffer, behind the words of `printf`: a word that is not 0 once a work-item has come to a trap, the number of the first
-//! such trap, and the work-item's global id in three words. The runtime sets the first word to zero; a `Trap(place, message)` (4) for each trap, in order,
-//! says what the launch then fails with. In modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
+//! **Traps.** A module with traps has two more instructions of `NonSemantic.Kiln.1`. `Traps(offset)` (3) is the
+//! offset of a record in the printf buffer, after the words of `printf`: a word that the first trap sets to a
+//! non-zero value, the number of that trap, and the work-item's global id in three words. The runtime sets the first
+//! word to zero. A `Trap(place, message)` (4) for each trap, in order, contains the location and message of the
+//! resulting error. In modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
 //!
-//! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works around, by its name
-//! in `kiln_vocabulary::faults`. The runtime ignores names that it does not have.
+//! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works
+//! around, with its name in `kiln_vocabulary::faults`. The runtime ignores unknown names.
 //!
-//! **Local memory.** The runtime adds up the module's Workgroup variables that the kernel's entry point lists (SPIR-V 1.4 and
-//! later) and the local arguments, and refuses a launch that exceeds the device's local memory.
+//! **Local memory.** The runtime adds up the local arguments and the Workgroup variables that the kernel's entry
+//! point lists (SPIR-V 1.4 and later), and rejects a launch that exceeds the device's local memory.
 //!
-//! The runtime removes these instructions, their strings and their import before a driver sees the module.
+//! The runtime removes these instructions, their strings and their import before passing the module to a driver.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -132,15 +140,15 @@ use crate::{reflection, signature};
 /// The interface of all kernels of one module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramInterface {
-    /// The kernels, in the order of the module.
+    /// The kernels, in module order.
     pub kernels: Vec<KernelInterface>,
-    /// Specialisation constants of the work-group's size.
+    /// Specialization constants of the work-group size.
     pub local_size: Option<[SpecId; 3]>,
-    /// Specialisation constant of the number of dimensions.
+    /// Specialization constant of the number of dimensions.
     pub work_dim: Option<SpecId>,
-    /// Specialisation constants of the global offset.
+    /// Specialization constants of the global offset.
     pub global_offset: Option<[SpecId; 3]>,
-    /// Specialisation constant of the largest sub-group.
+    /// Specialization constant of the maximum sub-group size.
     pub sub_group_size: Option<SpecId>,
     /// Execution state in the push constants, the same for every kernel.
     pub state: Vec<StateField>,
@@ -148,88 +156,88 @@ pub struct ProgramInterface {
     pub variables: Option<ProgramData>,
     /// The program-scope constants.
     pub constants: Option<ProgramData>,
-    /// Pointers inside the program-scope variables.
+    /// Pointers in the program-scope variables.
     pub relocations: Vec<Relocation>,
-    /// How the kernels find their place in the launch.
+    /// The ids that kernels read without their region's offset.
     pub position: Position,
-    /// What accesses are checked against, in a program compiled with bounds checks.
+    /// The bounds table, in a program compiled with bounds checks.
     pub bounds: Option<BoundsTable>,
-    /// What `printf` needs.
+    /// The printf buffer and formats.
     pub printf: Option<Arc<Printf>>,
-    /// Samplers of the device that all kernels find bound.
+    /// Device samplers that are bound for all kernels.
     pub samplers: Vec<LiteralSampler>,
-    /// The faults of drivers that the module works around.
+    /// The driver faults that the module works around.
     pub workarounds: Workarounds,
 }
 
-/// A sampler that the module itself chooses.
+/// A device sampler that the module itself defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LiteralSampler {
-    /// Where it is bound.
+    /// The sampler's binding.
     pub binding: Binding,
-    /// Which it is.
+    /// The sampler's state.
     pub sampler: Sampler,
 }
 
-/// Where kernels write what they print, and with what it is printed.
+/// The printf buffer and its formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printf {
-    /// Where kernels find the buffer.
+    /// The location of the buffer.
     pub place: DataPlace,
     /// The size of the buffer in bytes.
     pub size: u32,
-    /// Formats and strings by their number.
+    /// Formats and strings, by number.
     pub texts: HashMap<u32, PrintedText>,
     /// The traps of the program.
     pub traps: Traps,
 }
 
-/// Where kernels stop, and what they say then.
+/// The trap sites of a program, and the record that a trap writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Traps {
-    /// Where in the buffer of `printf` the record of a trap is, in bytes.
+    /// Byte offset of the trap record in the printf buffer.
     pub offset: u32,
-    /// The traps, by number.
+    /// The trap sites, by number.
     pub sites: Vec<TrapSite>,
 }
 
-/// A trap.
+/// A trap site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrapSite {
-    /// Where in the source, as `file:line:column`.
+    /// The source location, as `file:line:column`.
     pub place: String,
-    /// What it says.
+    /// The trap's message.
     pub message: String,
 }
 
-/// A format, or a string that a format prints.
+/// A format string, or a string argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrintedText {
-    /// As written.
+    /// The bytes of the string.
     pub text: Vec<u8>,
-    /// Bytes of each argument.
+    /// The size of each argument in bytes.
     pub sizes: Vec<u32>,
 }
 
-/// The table of a program that checks its accesses.
+/// The table of a program compiled with bounds checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoundsTable {
-    /// Where it lies among the program-scope variables, in bytes.
+    /// Its byte offset in the program-scope variables.
     pub offset: u32,
-    /// How many ranges it has room for.
+    /// Its capacity in ranges.
     pub ranges: u32,
-    /// How many arguments it has room for.
+    /// Its capacity in arguments.
     pub arguments: u32,
-    /// The accesses that are checked, by number.
+    /// The checked accesses, by number.
     pub sites: Vec<BoundsSite>,
 }
 
-/// An access that is checked.
+/// A checked access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoundsSite {
-    /// Where in the source, as `file:line:column`.
+    /// The source location, as `file:line:column`.
     pub place: String,
-    /// The local or private objects that it must be in; empty for global memory.
+    /// The local or private objects that the access must stay in; empty for global memory.
     pub objects: String,
 }
 
@@ -237,21 +245,21 @@ pub struct BoundsSite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpecId(pub u32);
 
-/// What a kernel reads of its position without adding the region's offset: such a kernel runs only as one region.
+/// The ids that a kernel reads without adding the region's offset. Such a kernel can run only as a single region.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
-    /// Global ids are those of the dispatch.
+    /// Reads global ids relative to the dispatch.
     pub raw_global_id: bool,
-    /// Group ids are those of the dispatch.
+    /// Reads group ids relative to the dispatch.
     pub raw_group_id: bool,
-    /// The number of groups is that of the dispatch.
+    /// Reads the number of groups of the dispatch.
     pub raw_num_groups: bool,
 }
 
-/// One value of the execution state.
+/// A value of the execution state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateField {
-    /// Which value.
+    /// The kind of value.
     pub value: StateValue,
     /// Offset in the push constants, in bytes; three 32-bit words follow.
     pub offset: u32,
@@ -274,40 +282,40 @@ pub enum StateValue {
     RegionGroupOffset,
 }
 
-/// A buffer of the program: where its address goes and what it contains at first.
+/// A buffer of the program: its location and its initial contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramData {
-    /// Where kernels find the buffer.
+    /// The location of the buffer.
     pub place: DataPlace,
     /// The initial contents.
     pub bytes: Vec<u8>,
 }
 
-/// Where kernels find a buffer.
+/// How kernels find a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataPlace {
-    /// Its address is in the push constants at this offset.
+    /// By its address, at this offset of the push constants.
     Address {
         /// Offset in the push constants, in bytes.
         offset: u32,
     },
-    /// It is bound whole.
+    /// By a binding of the whole buffer.
     Bound(Binding),
 }
 
-/// A pointer inside the program-scope variables, set when the program is loaded.
+/// A pointer in the program-scope variables, which is set when the program is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where the object is that is pointed to.
+    /// Byte offset of the object pointed to.
     pub object: u32,
-    /// Where the pointer is stored.
+    /// Byte offset of the stored pointer.
     pub pointer: u32,
 }
 
-/// One kernel.
+/// A kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelInterface {
-    /// The name of the kernel and of its entry point.
+    /// The name of the kernel and its entry point.
     pub name: String,
     /// The arguments, by ordinal.
     pub arguments: Vec<Argument>,
@@ -315,60 +323,61 @@ pub struct KernelInterface {
     pub required_local_size: Option<[u32; 3]>,
     /// The kernel's attributes as written, separated by spaces.
     pub attributes: String,
-    /// What the launch tells of images.
+    /// Image properties passed to the kernel.
     pub image_facts: Vec<ImageFact>,
-    /// What the launch tells of samplers that are bound.
+    /// Bits of bound samplers passed to the kernel.
     pub sampler_facts: Vec<SamplerFact>,
     /// Whether it may call `printf`.
     pub prints: bool,
-    /// Local memory used by variables of the program, in bytes, as far as the module tells.
+    /// The size in bytes of the local memory of the program's own variables, if the module contains it.
     pub static_local_size: u32,
 }
 
-/// Where a kernel finds a fact of an image.
+/// An image property passed to a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageFact {
-    /// The ordinal of the image.
+    /// The ordinal of the image argument.
     pub argument: u32,
-    /// What is told.
+    /// The property.
     pub what: ImageFactKind,
-    /// Where four bytes go.
+    /// The location of its four bytes.
     pub place: Place,
 }
 
-/// Where a kernel finds the bits of a sampler. What is bound takes normalised coordinates: the kernel divides for itself.
+/// The bits of a sampler, passed to a kernel. The bound sampler takes normalized coordinates: the kernel itself
+/// normalizes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplerFact {
-    /// The ordinal of the sampler.
+    /// The ordinal of the sampler argument.
     pub argument: u32,
-    /// Where four bytes go.
+    /// The location of its four bytes.
     pub place: Place,
 }
 
-/// What a launch tells of an image.
+/// An image property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageFactKind {
     /// The number of its channel order.
     ChannelOrder,
-    /// The number of its channels' type.
+    /// The number of its channel type.
     ChannelType,
 }
 
-/// One argument of a kernel.
+/// An argument of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// Name and type, where the module tells.
+    /// Name and type, if the module contains them.
     pub info: Option<ArgumentInfo>,
-    /// What the argument is and where it goes.
+    /// The kind of the argument and its location.
     pub kind: ArgumentKind,
 }
 
-/// What `clGetKernelArgInfo` tells.
+/// The contents of `clGetKernelArgInfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentInfo {
     /// The parameter's name.
     pub name: String,
-    /// The type as written, such as `uint4*`; empty where unknown.
+    /// The type as written, such as `uint4*`; empty if unknown.
     pub type_name: String,
     /// `CL_KERNEL_ARG_ADDRESS_*`.
     pub address: Option<u32>,
@@ -378,7 +387,7 @@ pub struct ArgumentInfo {
     pub type_qualifier: Option<u32>,
 }
 
-/// What an argument is and where its value goes.
+/// The kind of an argument, and its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// The kernel does not use it.
@@ -387,79 +396,79 @@ pub enum ArgumentKind {
     Pointer(Place),
     /// A plain value.
     Value {
-        /// Where it goes.
+        /// Its location.
         place: Place,
         /// Its size in bytes.
         size: u32,
     },
-    /// Local memory, sized at the launch.
+    /// Local memory, sized by the launch.
     Local {
-        /// The constant that holds the number of elements.
+        /// The constant that contains the number of elements.
         count: SpecId,
         /// The size of an element in bytes.
         element_size: u32,
     },
-    /// A buffer bound whole, as clspv does without physical addressing.
+    /// A whole buffer, bound as clspv does without physical addressing.
     Buffer(Binding),
     /// An image.
     Image(Binding),
-    /// A sampler of the device, as clspv has them. Kiln's own modules take samplers as values.
+    /// A device sampler, as in clspv's modules. Kiln's own modules take samplers as values.
     Sampler(Binding),
     /// A pipe, 64 bits.
     Pipe(Place),
-    /// A kind that the runtime does not offer yet, in OpenCL's words.
+    /// A kind that the runtime does not support yet, in OpenCL terms.
     Unsupported(&'static str),
 }
 
-/// Where bytes of an argument go.
+/// The location of an argument's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Into the push constants at this offset.
+    /// In the push constants.
     PushConstants {
         /// Offset in bytes.
         offset: u32,
     },
-    /// Into an argument block at this offset.
+    /// In an argument block.
     Block {
-        /// Where the block is bound.
+        /// The binding of the block.
         binding: Binding,
         /// Offset in bytes.
         offset: u32,
     },
 }
 
-/// A place where a buffer is bound.
+/// A descriptor binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Binding {
     /// Descriptor set.
     pub set: u32,
     /// Binding in the set.
     pub binding: u32,
-    /// How the kernel declares the buffer.
+    /// The kind of descriptor.
     pub class: BindingClass,
 }
 
-/// How a kernel declares a bound buffer.
+/// The kind of descriptor that a kernel declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BindingClass {
-    /// Read-only and small.
+    /// A uniform buffer.
     Uniform,
-    /// Read and written.
+    /// A storage buffer.
     Storage,
-    /// An image that is read.
+    /// A sampled image.
     SampledImage,
-    /// An image that is written, or both.
+    /// A storage image.
     StorageImage,
-    /// A buffer of texels that is read.
+    /// A uniform texel buffer.
     UniformTexels,
-    /// A buffer of texels that is written, or both.
+    /// A storage texel buffer.
     StorageTexels,
-    /// A sampler of the device.
+    /// A sampler.
     Sampler,
 }
 
 impl ProgramInterface {
-    /// Reads the interface out of a module, without a device.
+    /// Reads the interface from a module, without a device.
     pub fn from_spirv(words: &[u32]) -> Result<Self> {
         let module = Module::new(words)?;
         match module.environment() {
@@ -477,7 +486,7 @@ impl KernelInterface {
 }
 
 impl Argument {
-    /// The parameter's name, where the module tells.
+    /// The parameter's name, if the module contains it.
     pub fn name(&self) -> Option<&str> {
         self.info.as_ref().map(|info| info.name.as_str()).filter(|name| !name.is_empty())
     }

@@ -1,6 +1,6 @@
-//! From a kernel, its arguments and an index space to dispatches.
+//! Lowers a kernel, its arguments and an index space to dispatches.
 //!
-//! Owns the values that a kernel finds in its push constants, blocks and specialisation constants. It must never know who executes
+//! Owns the values in push constants, argument blocks and specialization constants. Must not depend on what executes
 //! the result.
 
 use smallvec::SmallVec;
@@ -14,7 +14,7 @@ use crate::ndrange::{Limits, NdRange, Plan, Region};
 use crate::printf::Printing;
 use crate::sampler::Sampler;
 
-/// Prepares a launch; `None` where the index space is empty.
+/// Prepares a launch; `None` if the index space is empty.
 pub(crate) fn prepare(
     kernel: &Kernel,
     range: &NdRange,
@@ -69,7 +69,7 @@ pub(crate) fn prepare(
     })))
 }
 
-/// The local size that a launch takes.
+/// The local size that a launch uses.
 pub(crate) fn local_size(kernel: &Kernel, range: &NdRange) -> Result<[u32; 3]> {
     plan(kernel, range).map(|plan| plan.local)
 }
@@ -78,7 +78,7 @@ fn refused(kernel: &Kernel, reason: String) -> Error {
     Error::Launch { kernel: kernel.name().to_owned(), reason }
 }
 
-/// Divides the index space, and checks that the module can find its place in each part.
+/// Partitions the index space, and checks that the module can compute its position in each region.
 fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
     let device = &kernel.program.inner.device;
     let program = &kernel.program.inner.interface;
@@ -117,12 +117,12 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
     Ok(plan)
 }
 
-/// The values that are the same for all regions.
+/// The values shared by all regions.
 struct Values<'a> {
     kernel: &'a Kernel,
     push_constants: PushConstants,
     bound: Vec<Bound>,
-    /// Values of the constants that count elements of local memory.
+    /// Values of the constants that size arrays in local memory.
     counts: Specialisation,
     local_memory: u64,
     keep: SmallVec<[Memory; 4]>,
@@ -136,7 +136,7 @@ impl<'a> Values<'a> {
             .iter()
             .map(|(_, slot)| match slot {
                 Slot::Block { size } => Bound::Bytes(vec![0; *size as usize]),
-                // Filled in below: every argument is set, and program data exists where it is bound.
+                // Filled in below: every argument is set, and program data exists if it is bound.
                 Slot::Argument(_) | Slot::Variables | Slot::Constants | Slot::Printf => {
                     Bound::Bytes(Vec::new())
                 }
@@ -195,14 +195,14 @@ impl<'a> Values<'a> {
                 (ArgumentKind::Sampler(binding), ArgValue::Bytes(bytes)) => {
                     self.sampler(index, binding, bytes)
                 }
-                // Arguments of other kinds were refused when set.
+                // `set` rejects arguments of other kinds.
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// What kernels ask of their images.
+    /// Writes the image properties that the kernel reads.
     fn image_facts(&mut self) {
         let kernel = self.kernel;
         for fact in &kernel.interface().image_facts {
@@ -229,9 +229,9 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A sampler of the device, and its bits where the kernel asks for them.
+    /// Binds a device sampler, and writes its bits if the kernel reads them.
     fn sampler(&mut self, argument: usize, binding: Binding, bytes: &[u8]) {
-        // It was checked when it was set.
+        // `set` checked the bits.
         let Some(mut sampler) = Sampler::from_bytes(bytes) else { return };
         let kernel = self.kernel;
         for fact in &kernel.interface().sampler_facts {
@@ -243,7 +243,7 @@ impl<'a> Values<'a> {
         self.fill(binding, Bound::Sampler(sampler));
     }
 
-    /// Lets the kernel find memory where it looks for it.
+    /// Writes the address of a buffer, or binds the buffer.
     fn find(&mut self, place: DataPlace, memory: &Memory, size: u64) {
         match place {
             DataPlace::Address { offset } => {
@@ -265,7 +265,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Writes bytes where the layout made room for them.
+    /// Writes bytes at an offset that the layout reserved.
     fn put(&mut self, place: Place, bytes: &[u8]) {
         let (target, offset): (&mut [u8], u32) = match place {
             Place::PushConstants { offset } => (&mut self.push_constants, offset),
@@ -281,7 +281,7 @@ impl<'a> Values<'a> {
         target[offset as usize..][..bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The constants of a region.
+    /// The specialization constants of a region.
     fn specialisation(&self, plan: &Plan, region: &Region) -> Specialisation {
         let program = &self.kernel.program.inner.interface;
         let device = &self.kernel.program.inner.device;

@@ -1,7 +1,7 @@
-//! Where the bytes of a launch go: the extents of push constants and argument blocks, checked against the device.
+//! The layout of a launch: the sizes of push constants and argument blocks, checked against the device.
 //!
-//! Owns the trust in an interface: whatever a module or a user claims, a checked layout never writes outside its blocks. It must
-//! never know the values of arguments.
+//! Owns the validation of an interface: whatever a module or a user claims, a checked layout never writes outside its
+//! blocks. Must not depend on the values of arguments.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use crate::interface::{
 };
 use crate::sampler::Sampler;
 
-/// Bytes of one value of the execution state.
+/// The size of one value of the execution state.
 pub(crate) const STATE_SIZE: u32 = 12;
-/// Bytes of a fact of an image or a sampler.
+/// The size of an image or sampler property.
 const FACT_SIZE: u32 = 4;
-/// Bytes of an address.
+/// The size of an address.
 pub(crate) const ADDRESS_SIZE: u32 = 8;
-/// The range of a uniform block that every device offers (Vulkan, required limits: maxUniformBufferRange).
+/// The uniform buffer range that every device supports (Vulkan, required limits: maxUniformBufferRange).
 const UNIFORM_BLOCK: u32 = 16384;
-/// Argument blocks are whole numbers of these, as uniform blocks are laid out.
+/// The size of an argument block is a multiple of this, as in uniform buffer layout.
 const BLOCK_ALIGNMENT: u32 = 16;
 
 /// The layout of one kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) name: Arc<str>,
-    /// The push constants before anything is written there.
+    /// The initial push constants.
     pub(crate) blank: Box<[u8]>,
-    /// What is bound, in order.
+    /// The bindings, in order.
     pub(crate) slots: Vec<(Binding, Slot)>,
 }
 
-/// What is bound at one place.
+/// What a binding refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// An argument block of this size.
+    /// An argument block.
     Block { size: u32 },
-    /// The buffer of this argument.
+    /// The buffer of an argument.
     Argument(usize),
     /// The program-scope variables.
     Variables,
     /// The program-scope constants.
     Constants,
-    /// The buffer of `printf`.
+    /// The printf buffer.
     Printf,
-    /// A sampler that the module chooses.
+    /// A sampler that the module defines.
     Sampler(Sampler),
 }
 
 impl Layout {
-    /// The layout of a kernel, or what is wrong with it.
+    /// Computes the layout of a kernel, or returns what is wrong with its interface.
     pub(crate) fn new(
         program: &ProgramInterface,
         kernel: &KernelInterface,
@@ -100,7 +100,7 @@ impl Layout {
         for fact in &kernel.sampler_facts {
             builder.place(fact.place, FACT_SIZE)?;
         }
-        // Whole vectors: the block that a module declares may end in padding.
+        // Rounds up to whole vectors, because the block that a module declares may end in padding.
         let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
         if extent < builder.push_constants {
             return Err(builder.bad(&format!(
@@ -115,7 +115,7 @@ impl Layout {
         })
     }
 
-    /// What the back end must know of it.
+    /// The part of the layout that the back end needs.
     pub(crate) fn for_backend(&self) -> KernelLayout {
         KernelLayout {
             name: self.name.clone(),
@@ -135,7 +135,7 @@ impl Builder<'_> {
         Error::BadModule { reason: format!("kernel `{}` {what}", self.kernel.name) }
     }
 
-    /// Makes room for some bytes.
+    /// Reserves bytes at a location.
     fn place(&mut self, place: Place, size: u32) -> Result<()> {
         let (Place::PushConstants { offset } | Place::Block { offset, .. }) = place;
         let end = offset.checked_add(size).filter(|end| *end <= UNIFORM_BLOCK).ok_or_else(|| {

@@ -1,6 +1,7 @@
-//! Mapped buffers: their contents on the host for a while (`clEnqueueMapBuffer`).
+//! Mapped buffers (`clEnqueueMapBuffer`).
 //!
-//! Owns the view and its way back. A mapping is a copy: it costs a transfer each way, and no device memory needs to be visible.
+//! Owns the host copy and its write-back. A mapping is a copy: it costs a transfer each way, but does not require
+//! host-visible memory.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -12,7 +13,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::queue::Queue;
 
-/// The contents of a buffer on the host. What is changed here goes back by [`unmap`](Self::unmap), or when this is dropped.
+/// The mapped contents of a buffer. [`unmap`](Self::unmap), or dropping this, writes changes back.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {
@@ -35,7 +36,8 @@ impl<T: Pod> Mapped<T> {
         Self { queue, buffer, contents, changed: false }
     }
 
-    /// Gives the contents back to the buffer (`clEnqueueUnmapMemObject`); nothing is written if nothing was touched.
+    /// Unmaps the buffer and writes the contents back (`clEnqueueUnmapMemObject`). Writes nothing if the contents
+    /// were never borrowed mutably.
     pub fn unmap(mut self) -> Result<Event> {
         self.write_back()
     }

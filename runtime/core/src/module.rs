@@ -1,19 +1,20 @@
-//! A SPIR-V module as a sequence of instructions: reading it safely, and removing what drivers need not see.
+//! A SPIR-V module as a sequence of instructions: parses it safely, and strips what drivers do not need.
 //!
-//! Owns the binary form. It must never know what reflection instructions mean (`reflection.rs` does), nor a device.
+//! Owns the binary form. Must not depend on the meaning of reflection instructions (`reflection.rs`), nor on a
+//! device.
 
 use std::collections::HashSet;
 
 use crate::capabilities::Environment;
 use crate::error::{Error, Result};
 
-/// The number of words before the first instruction.
+/// The size of the header, in words.
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
-/// The word of the header that tells the bound of ids.
+/// The index of the header word with the id bound.
 const BOUND: usize = 3;
 
-/// The opcodes this crate reads.
+/// The opcodes that this crate reads.
 pub(crate) mod op {
     pub(crate) const SOURCE_CONTINUED: u16 = 2;
     pub(crate) const SOURCE: u16 = 3;
@@ -43,7 +44,7 @@ pub(crate) mod op {
     pub(crate) const NO_LINE: u16 = 317;
 }
 
-/// A module whose instructions are known to lie within it.
+/// A module whose instructions are known to be within its bounds.
 #[derive(Debug, Clone)]
 pub(crate) struct Module {
     words: Vec<u32>,
@@ -53,16 +54,16 @@ pub(crate) struct Module {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instruction<'a> {
     pub(crate) opcode: u16,
-    /// The words after the first.
+    /// The words after the opcode word.
     pub(crate) operands: &'a [u32],
     words: &'a [u32],
 }
 
-/// Whether an instruction with this opcode is of a sort.
+/// A predicate on opcodes.
 type Sort = fn(u16) -> bool;
 
 impl Module {
-    /// Takes the words of a module, in either byte order, and checks its frame.
+    /// Parses the words of a module, in either byte order, and checks its header and instruction lengths.
     pub(crate) fn new(words: &[u32]) -> Result<Self> {
         let bad = |reason: &str| Error::BadModule { reason: reason.to_owned() };
         let mut words = match words.first() {
@@ -101,7 +102,7 @@ impl Module {
         self.version() >= (1, 4)
     }
 
-    /// What the module is written for, by its memory model.
+    /// The client environment, according to the memory model.
     pub(crate) fn environment(&self) -> Environment {
         const OPENCL: u32 = 2;
         let model = self.instructions().find(|instruction| instruction.opcode == op::MEMORY_MODEL);
@@ -111,17 +112,17 @@ impl Module {
         }
     }
 
-    /// The tool that made the module.
+    /// The generator of the module.
     pub(crate) fn generator(&self) -> u32 {
         self.words[2]
     }
 
-    /// The number that all ids are below.
+    /// The id bound: all ids are lower.
     pub(crate) fn bound(&self) -> u32 {
         self.words[BOUND]
     }
 
-    /// The module with words before the first instruction of each of some sorts, in the order of the module.
+    /// Inserts words before the first instruction that matches each predicate. The predicates are in module order.
     pub(crate) fn with_inserted(&self, bound: u32, inserted: &[(Sort, &[u32])]) -> Result<Self> {
         let mut words = self.words[..HEADER].to_vec();
         words[BOUND] = bound;
@@ -135,12 +136,12 @@ impl Module {
         Self::new(&words)
     }
 
-    /// All words.
+    /// All words of the module.
     pub(crate) fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The instructions in order.
+    /// The instructions, in order.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = Instruction<'_>> {
         let mut rest = &self.words[HEADER..];
         std::iter::from_fn(move || {
@@ -151,7 +152,7 @@ impl Module {
         })
     }
 
-    /// Whether there is a compute entry point of this name.
+    /// Whether the module has a compute entry point with this name.
     pub(crate) fn has_kernel(&self, name: &str) -> bool {
         const GL_COMPUTE: u32 = 5;
         const KERNEL: u32 = 6;
@@ -166,7 +167,7 @@ impl Module {
         })
     }
 
-    /// The words without non-semantic instructions, strings and source positions.
+    /// The words of the module without non-semantic instructions, strings and source positions.
     pub(crate) fn stripped(&self) -> Vec<u32> {
         let imports: HashSet<u32> = self
             .instructions()
@@ -199,12 +200,12 @@ fn version(word: u32) -> (u8, u8) {
 }
 
 impl Instruction<'_> {
-    /// The operand at this position.
+    /// The operand at this index.
     pub(crate) fn operand(&self, index: usize) -> Option<u32> {
         self.operands.get(index).copied()
     }
 
-    /// The text that starts at this operand (SPIR-V 2.2.1: UTF-8, little-endian, ended by a zero).
+    /// The string that starts at this operand (SPIR-V 2.2.1: UTF-8, little-endian, nul-terminated).
     pub(crate) fn text(&self, index: usize) -> String {
         let bytes: Vec<u8> = self
             .operands
@@ -216,7 +217,7 @@ impl Instruction<'_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The operands after the text that starts at this operand.
+    /// The operands after the string that starts at this operand.
     pub(crate) fn after_text(&self, index: usize) -> &[u32] {
         let text = self.operands.get(index..).unwrap_or_default();
         let length =

@@ -1,6 +1,7 @@
-//! The index space of a launch: its sizes, the choice of a local size, and its division into regions.
+//! The index space of a launch: its sizes, the choice of a local size, and its partition into regions.
 //!
-//! Owns the rules of `clEnqueueNDRangeKernel` (OpenCL API 3.2.1 and 5.8). Pure arithmetic: it must never know a back end.
+//! Owns the rules of `clEnqueueNDRangeKernel` (OpenCL API 3.2.1 and 5.8). Pure arithmetic: must not depend on a back
+//! end.
 
 use smallvec::SmallVec;
 
@@ -22,7 +23,7 @@ pub struct NdRange {
 
 /// One to three sizes, such as `64`, `[64]`, `[8, 8]`.
 pub trait Sizes {
-    /// How many there are, and the sizes; the rest is ignored.
+    /// The number of dimensions, and the sizes. Entries beyond that number are ignored.
     fn sizes(self) -> (u32, [usize; 3]);
 }
 
@@ -58,13 +59,13 @@ impl<S: Sizes> From<S> for NdRange {
 }
 
 impl NdRange {
-    /// With this local size instead of one that the runtime chooses.
+    /// Sets the local size. By default the runtime chooses it.
     #[must_use]
     pub fn local(self, local: impl Sizes) -> Self {
         Self { local: Some(local.sizes()), ..self }
     }
 
-    /// With ids that start here.
+    /// Sets the global offset.
     #[must_use]
     pub fn offset(self, offset: impl Sizes) -> Self {
         let (dims, mut offset) = offset.sizes();
@@ -77,44 +78,44 @@ impl NdRange {
         self.dims
     }
 
-    /// The global size; 1 in missing dimensions.
+    /// The global size; 1 in unused dimensions.
     pub fn global_size(&self) -> [usize; 3] {
         self.global
     }
 }
 
-/// What limits a launch.
+/// The limits of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`
     pub(crate) group_size: u32,
     /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`
     pub(crate) item_sizes: [u32; 3],
-    /// Groups in one dispatch.
+    /// The maximum number of work-groups in one dispatch.
     pub(crate) group_counts: [u32; 3],
-    /// A good divisor of local sizes.
+    /// Preferred multiple for a chosen local size.
     pub(crate) preferred_multiple: u32,
-    /// The size the kernel requires.
+    /// The local size that the kernel requires.
     pub(crate) required: Option<[u32; 3]>,
-    /// Whether regions may have sizes of their own.
+    /// Whether regions may use different local sizes.
     pub(crate) non_uniform: bool,
 }
 
-/// A launch divided into regions.
+/// A launch, partitioned into regions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) dims: u32,
     pub(crate) global: [u32; 3],
     pub(crate) offset: [u32; 3],
-    /// The local size asked for or chosen.
+    /// The requested or chosen local size.
     pub(crate) local: [u32; 3],
-    /// Groups of the whole launch.
+    /// The number of work-groups in the whole launch.
     pub(crate) groups: [u32; 3],
-    /// None where a size is zero.
+    /// Empty if a size is zero.
     pub(crate) regions: SmallVec<[Region; 1]>,
 }
 
-/// Groups of equal size, dispatched together.
+/// Work-groups of equal size, launched by one dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Region {
     pub(crate) first_item: [u32; 3],
@@ -123,14 +124,14 @@ pub(crate) struct Region {
     pub(crate) groups: [u32; 3],
 }
 
-/// A launch of more dispatches could not end in reasonable time, nor its list fit in memory.
+/// Limits the run time of a launch and the memory of its list of dispatches.
 const MOST_DISPATCHES: u64 = 1 << 20;
 
-/// Local sizes chosen by the runtime have about this many work-items.
+/// Local sizes that the runtime chooses have about this many work-items.
 const CHOSEN_GROUP_SIZE: u32 = 128;
 
 impl Plan {
-    /// Divides a range, or says why it cannot be launched.
+    /// Partitions a range, or returns why it cannot be launched.
     pub(crate) fn new(range: &NdRange, limits: &Limits) -> Result<Self, String> {
         let (offset_dims, offsets) = range.offset;
         if offset_dims != range.dims {
@@ -142,7 +143,7 @@ impl Plan {
         let mut global = [1; 3];
         let mut offset = [0; 3];
         for d in 0..3 {
-            // The last id must be a 32-bit number, and so must the size.
+            // Ids and the size must fit in 32 bits.
             let end = range.global[d].checked_add(offsets[d]);
             (global[d], offset[d]) = match (end, u32::try_from(range.global[d]), u32::try_from(offsets[d])) {
                 (Some(end), Ok(size), Ok(offset)) if end as u64 <= 1 << 32 => (size, offset),
@@ -198,7 +199,7 @@ struct Segment {
     groups: u32,
 }
 
-/// Whole groups, at most `limit` at a time, then the shorter group at the end.
+/// Splits a dimension into runs of at most `limit` whole groups, followed by the partial group at the end.
 fn segments(global: u32, local: u32, limit: u32) -> SmallVec<[Segment; 2]> {
     let whole = global / local;
     let mut segments = SmallVec::new();
@@ -257,8 +258,8 @@ fn local_size(range: &NdRange, global: [u32; 3], limits: &Limits) -> Result<[u32
     Ok(local)
 }
 
-/// Chooses a local size: a divisor of the global size, a multiple of the preferred one where there is such, dimension 0
-/// first. Where a dimension has no good divisor its last group is shorter, if that is possible.
+/// Chooses a local size that divides the global size, starting with dimension 0, where it prefers multiples of
+/// `preferred_multiple`. In a dimension without a good divisor, the last group is partial if that is possible.
 fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
     let mut room = CHOSEN_GROUP_SIZE.min(limits.group_size);
     let mut local = [1; 3];
@@ -294,7 +295,7 @@ mod tests {
         Plan::new(&range.into(), limits).expect_err("an impossible launch")
     }
 
-    /// Every work-item of the launch lies in exactly one region, at the place that its group tells.
+    /// Checks that every work-item is in exactly one region, with the id that its group implies.
     fn covers(plan: &Plan) {
         let count = plan.global.iter().product::<u32>() as usize;
         let mut seen = vec![false; count];

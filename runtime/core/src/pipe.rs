@@ -1,13 +1,13 @@
-//! Pipes: what kernels pass packets through (OpenCL API 5.4).
+//! Pipes, through which kernels pass packets (OpenCL API 5.4).
 //!
-//! Owns their description. It must never know what a device makes of them.
+//! Owns their description. Must not depend on how a device implements them.
 
 use crate::backend::Memory;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::{Arg, ArgValue};
 
-/// A pipe. Clones share its packets; it is freed with the last of them.
+/// A pipe. Clones share its packets. It is freed when the last one is dropped.
 #[derive(Clone)]
 pub struct Pipe {
     device: Device,
@@ -16,7 +16,8 @@ pub struct Pipe {
 }
 
 impl Device {
-    /// An empty pipe for so many packets of some bytes (`clCreatePipe`), where the device has pipes.
+    /// Creates an empty pipe for `max_packets` packets of `packet_size` bytes (`clCreatePipe`), if the device
+    /// supports pipes.
     pub fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Pipe> {
         let bytes = u64::from(packet_size).saturating_mul(max_packets.into());
         let limit = self.capabilities().max_allocation;
@@ -29,7 +30,7 @@ impl Device {
 }
 
 impl Pipe {
-    /// Bytes of a packet.
+    /// The size of a packet in bytes.
     pub fn packet_size(&self) -> u32 {
         self.packet_size
     }

@@ -1,7 +1,7 @@
-//! `printf` from kernels: the buffer that a launch writes to, and the text when it is complete; and traps, whose record is there too.
+//! `printf` and traps: the buffer that a launch writes to, and the output once it is complete.
 //!
-//! Owns the order in which texts appear: that of the launches, and inside a launch that in which calls found their
-//! room. It must never know how the buffer reaches a kernel.
+//! Owns the order of output: launches in order, and within a launch the order in which calls reserved space in the
+//! buffer. Must not depend on how the buffer reaches a kernel.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -17,10 +17,10 @@ use crate::staging::Arrival;
 use crate::verdict::Failures;
 use kiln_printf::Value;
 
-/// Where text goes.
+/// The destination of output.
 pub(crate) type Output = Arc<Mutex<Box<dyn Write + Send>>>;
 
-/// The launches of a device whose text is still to appear, and where it goes.
+/// The launches of a device whose output is pending, and its destination.
 pub(crate) struct Prints {
     pending: Mutex<VecDeque<Pending>>,
     output: Output,
@@ -35,15 +35,15 @@ struct Pending {
     failures: Failures,
 }
 
-/// What a launch prints with.
+/// The printf buffer and formats of a launch.
 pub(crate) struct Printing {
-    /// Where it writes.
+    /// The buffer that the kernel writes to.
     pub(crate) buffer: Memory,
     pub(crate) printf: Arc<Printf>,
 }
 
 impl Printing {
-    /// For a launch of this kernel, if it may print. The first word of the buffer is still to be set to zero.
+    /// Allocates a buffer if the kernel may print. The caller must clear its first word.
     pub(crate) fn of(kernel: &Kernel) -> Result<Option<Self>> {
         let program = &kernel.program.inner;
         match &program.interface.printf {
@@ -65,7 +65,7 @@ impl Prints {
         }
     }
 
-    /// For a back end that prints by itself.
+    /// The destination, for a back end that prints by itself.
     pub(crate) fn output(&self) -> Output {
         self.output.clone()
     }
@@ -74,7 +74,7 @@ impl Prints {
         *self.output.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(output);
     }
 
-    /// A launch that prints has been enqueued, and behind it the copy that brings its buffer.
+    /// Registers a launch that prints, and the copy of its buffer to the host.
     pub(crate) fn expect(
         &self,
         launched: &Event,
@@ -83,16 +83,16 @@ impl Prints {
         kernel: Arc<str>,
         failures: &Failures,
     ) {
-        // Without their device, so that waiting for them prints nothing.
+        // Clears the device, because waiting for an event with a device flushes output.
         let alone = |event: &Event| Event { device: None, ..event.clone() };
         let arrival = Arrival { event: alone(&arrival.event), memory: arrival.memory };
         let failures = failures.clone();
         self.lock().push_back(Pending { launched: alone(launched), arrival, printf, kernel, failures });
     }
 
-    /// Lets the text of every launch appear that is complete.
+    /// Prints the output of all completed launches.
     pub(crate) fn flush(&self) {
-        // Held while printing, so that texts keep their order.
+        // Held while printing, to keep the output in order.
         let mut pending = self.lock();
         let is_over =
             |launch: &Pending| !matches!(launch.launched.status(), Ok(status) if status != Status::Complete);
@@ -140,19 +140,19 @@ impl Drop for Prints {
     }
 }
 
-/// What the launch fails with, if a work-item came to a trap.
+/// The launch's error, if a work-item reached a trap.
 fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
     if traps.sites.is_empty() {
         return None;
     }
     let (words, _) = buffer.get(traps.offset as usize..)?.as_chunks::<4>();
     let &[is_there, number, x, y, z] = words.first_chunk()?;
-    // Without a trap nobody has written the rest.
+    // Without a trap, the rest is uninitialized.
     if u32::from_le_bytes(is_there) == 0 {
         return None;
     }
     let [number, x, y, z] = [number, x, y, z].map(u32::from_le_bytes);
-    // A number that no trap has stands where a kernel wrote beyond its buffers.
+    // An invalid number means that the kernel wrote out of bounds.
     let site = traps.sites.get(number as usize)?;
     Some(Error::Trap {
         kernel: kernel.to_owned(),
@@ -162,7 +162,7 @@ fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
     })
 }
 
-/// The text in a buffer, and how many bytes found no room there.
+/// The text in a buffer, and the number of bytes that did not fit.
 fn decode(buffer: &[u8], texts: &HashMap<u32, PrintedText>) -> (Vec<u8>, u64) {
     let Some((head, words)) = buffer.split_first_chunk() else { return (Vec::new(), 0) };
     let asked = 4 * u64::from(u32::from_le_bytes(*head));
@@ -172,10 +172,10 @@ fn decode(buffer: &[u8], texts: &HashMap<u32, PrintedText>) -> (Vec<u8>, u64) {
     (text, asked - written)
 }
 
-/// Appends the text of every call whose words are all there.
+/// Appends the text of every call that fits in the buffer.
 fn calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>) {
     while let Some((number, mut rest)) = bytes.split_first_chunk() {
-        // A number that no call has stands where a kernel wrote beyond its buffers.
+        // An invalid number means that the kernel wrote out of bounds.
         let Some(call) = texts.get(&u32::from_le_bytes(*number)) else { return };
         let mut values = Vec::with_capacity(call.sizes.len());
         let mut is_string = kiln_printf::strings(&call.text).into_iter();

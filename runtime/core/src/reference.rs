@@ -1,8 +1,9 @@
-//! The reference back end: executes modules in this process, as a device of the OpenCL environment and as one of the Vulkan
-//! environment.
+//! The reference back end: interprets modules in this process, both as a device of the OpenCL environment and as one
+//! of the Vulkan environment.
 //!
-//! Owns the translation between launches and `kiln-reference`; `opencl` and `vulkan` translate those of each environment.
-//! Commands run when they are given, on the thread that gives them. It must never know arguments or index spaces.
+//! Owns the translation between launches and `kiln-reference`; `opencl` and `vulkan` translate those of each
+//! environment. Commands run synchronously, on the thread that enqueues them. Must not depend on arguments or index
+//! spaces.
 
 mod describe;
 mod image;
@@ -29,9 +30,9 @@ use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::module::Module;
 use crate::printf::Output;
 
-/// Its name in messages.
+/// The device's name in messages.
 const NAME: &str = "the reference device";
-/// Groups in one dispatch that Vulkan guarantees.
+/// The number of groups in one dispatch that Vulkan guarantees.
 const VULKAN_GROUPS: u32 = 65_535;
 
 /// The open device.
@@ -53,7 +54,7 @@ struct Queue {
 /// Memory of this device.
 enum Block {
     Buffer(kiln_reference::Buffer),
-    /// Kept for as long as kernels may use it.
+    /// Kept alive while kernels may use it.
     Pipe(#[expect(dead_code, reason = "freed when it is dropped")] kiln_reference::Pipe),
 }
 
@@ -208,7 +209,7 @@ impl Completion for Executed {
     }
 }
 
-/// The memory behind a handle.
+/// The allocation behind a handle.
 fn block(memory: &Memory) -> Result<Arc<Block>> {
     let any: Arc<dyn Any + Send + Sync> = memory.handle.clone();
     any.downcast().map_err(|_| Error::WrongDevice { object: "a buffer".to_owned() })

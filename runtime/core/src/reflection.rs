@@ -1,6 +1,6 @@
-//! Reads a program's interface out of the `NonSemantic.ClspvReflection` instructions of its module.
+//! Reads a program's interface from the `NonSemantic.ClspvReflection` instructions of its module.
 //!
-//! Owns the format, as `interface.rs` describes it. It must never know a device or its limits.
+//! Owns the format, which `interface.rs` describes. Must not depend on a device or its limits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::sampler::Sampler;
 
 const IMPORT: &str = "NonSemantic.ClspvReflection.";
 const NEWEST: u32 = 7;
-/// What only Kiln's modules say.
+/// The instruction set that only Kiln's modules use.
 const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
-/// A flag of `Kernel`.
+/// A flag of the `Kernel` instruction.
 const MAY_USE_PRINTF: u32 = 1;
-/// Bytes of the record of a trap.
+/// The size of a trap record in bytes.
 const TRAP_RECORD: u32 = 20;
-/// More arguments than any kernel has (`CL_DEVICE_MAX_PARAMETER_SIZE` is some kilobytes).
+/// An upper bound on the arguments of any kernel (`CL_DEVICE_MAX_PARAMETER_SIZE` is a few kilobytes).
 const MOST_ARGUMENTS: u32 = 4096;
 
 /// Reads the interface of a module.
@@ -60,7 +60,7 @@ fn bad(reason: impl Into<String>) -> Error {
     Error::BadModule { reason: reason.into() }
 }
 
-/// What the reader needs of the rest of the module.
+/// What the reader needs from the rest of the module.
 #[derive(Default)]
 struct Facts {
     import: Option<u32>,
@@ -125,12 +125,11 @@ impl Facts {
         }
     }
 
-    /// The bytes of local memory that the variables of an entry point take. Arrays that a local argument sizes count as
-    /// nothing here.
+    /// The size in bytes of an entry point's local variables. Arrays that a local argument sizes count as 0.
     fn local_size(&self, module: &Module, entry_point: &str, arguments: &[SpecId]) -> u32 {
         const WORKGROUP: u32 = 4;
         let listed = self.entry_points.get(entry_point).map(Vec::as_slice).unwrap_or_default();
-        // Size and alignment of each type, as far as it can be laid out.
+        // Size and alignment of each type that has a known layout.
         let mut types: HashMap<u32, (u64, u64)> = HashMap::new();
         let mut pointees = HashMap::new();
         let mut total = 0u64;
@@ -177,15 +176,15 @@ impl Facts {
     }
 }
 
-/// Collects the reflection instructions.
+/// Reads the reflection instructions.
 struct Reader<'a> {
     facts: &'a Facts,
-    /// By the id of their `Kernel` instruction.
+    /// Keyed by the id of the `Kernel` instruction.
     kernels: BTreeMap<u32, (usize, KernelInterface)>,
-    /// By the id of their `ArgumentInfo` instruction.
+    /// Keyed by the id of the `ArgumentInfo` instruction.
     infos: HashMap<u32, ArgumentInfo>,
     read: ProgramInterface,
-    /// Where the buffer of `printf` is, and its size.
+    /// The location and size of the printf buffer.
     printf: Option<(DataPlace, u32)>,
     texts: HashMap<u32, PrintedText>,
     traps: Traps,
@@ -347,7 +346,7 @@ impl Reader<'_> {
                 o.pointer_size(2)?;
                 read.relocations.push(Relocation { object: o.number(0)?, pointer: o.number(1)? });
             }
-            // What the driver needs of local variables is counted from the module itself.
+            // Checked for form only: `Facts::local_size` computes the size of local variables from the module itself.
             42 => drop((o.id(0)?, o.number(1)?)),
             23 => {
                 let (binding, mask) = (o.binding(0, BindingClass::Sampler)?, o.number(2)?);
@@ -407,7 +406,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What our own set contains (`interface.rs`: bounds checks, traps, workarounds).
+    /// Reads an instruction of Kiln's own set (`interface.rs`: bounds checks, traps, workarounds).
     fn own_instruction(&mut self, instruction: &Instruction<'_>) -> Result<()> {
         let (&[_, id, _, number], ids) = instruction
             .operands
@@ -450,7 +449,7 @@ impl Reader<'_> {
             arguments: vec![Argument { info: None, kind: ArgumentKind::Unused }; count as usize],
             required_local_size: None,
             attributes: o.optional_text(4)?.to_owned(),
-            // Before version 5 it is not told.
+            // Versions before 5 have no flags.
             prints: o.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
             static_local_size: 0,
             image_facts: Vec::new(),
@@ -481,7 +480,7 @@ impl Reader<'_> {
             None => None,
         };
         let kernel = self.of_kernel(o)?;
-        // Before version 5 the number of arguments is not told.
+        // Versions before 5 do not contain the number of arguments.
         if ordinal >= kernel.arguments.len() {
             if ordinal >= MOST_ARGUMENTS as usize {
                 return Err(bad(format!("kernel `{}` has an argument {ordinal}", kernel.name)));
@@ -524,7 +523,7 @@ impl Reader<'_> {
     }
 }
 
-/// Appends bytes in hexadecimal to the data at this place.
+/// Appends hexadecimal bytes to the data at this location.
 fn extend(data: &mut Option<ProgramData>, place: DataPlace, text: &str) -> Result<()> {
     let data = data.get_or_insert_with(|| ProgramData { place, bytes: Vec::new() });
     if data.place != place {
@@ -558,8 +557,8 @@ mod tests {
         [&[(operands.len() as u32 + 1) << 16 | u32::from(opcode)], operands].concat()
     }
 
-    /// A module with strings "k" (1) and "0aff" (2), constants 0 to 4 (10 to 14), 8 (18), 12 (22), and these instructions of
-    /// the reflection, whose ids begin at 100.
+    /// A module with the strings "k" (1) and "0aff" (2), the constants 0 to 4 (10 to 14), 8 (18) and 12 (22), and
+    /// these reflection instructions, whose ids start at 100.
     fn read(import: &str, reflection: &[&[u32]]) -> Result<ProgramInterface> {
         let mut all = vec![0x0723_0203, 0x0001_0500, 0, 200, 0];
         all.extend(instruction(op::EXT_INST_IMPORT, &[&[50], words(import).as_slice()].concat()));

@@ -1,12 +1,12 @@
-//! What a module demands of a device: SPIR-V capabilities, in OpenCL's words.
+//! What a module requires of a device: SPIR-V capabilities, in OpenCL terms.
 //!
-//! Owns that one table. It must never know a back end: it looks at `Features` only.
+//! Owns that table. Must not depend on a back end: it reads `Features` only.
 
 use crate::capabilities::{DeviceInfo, Environment, Features};
 use crate::error::{Error, Result};
 use crate::module::{Module, op};
 
-/// A capability's number, its name in OpenCL's words, and whether a device has it.
+/// A capability's number, its name in OpenCL terms, and whether a device supports it.
 type Row = (u32, &'static str, fn(&Features) -> bool);
 
 const TABLE: &[Row] = &[
@@ -58,13 +58,13 @@ const TABLE: &[Row] = &[
     (6033, "float atomic addition (cl_ext_float_atomics)", |f| f.float32_atomic_add),
 ];
 
-/// Checks that a device has all that a module demands.
+/// Checks that a device supports all that a module requires.
 pub(crate) fn check(module: &Module, device: &DeviceInfo) -> Result<()> {
     let features = &device.features;
     let missing = |feature: String| Error::MissingFeature { feature, device: device.name.clone() };
     match (module.environment(), device.environment) {
         (Environment::Vulkan, Environment::Vulkan) => {}
-        // The reference device looks at each instruction.
+        // The reference device checks each instruction itself.
         (Environment::OpenCl, Environment::OpenCl) => return Ok(()),
         (Environment::OpenCl, Environment::Vulkan) => {
             return Err(missing("the opencl environment (compile with --env vulkan)".to_owned()));

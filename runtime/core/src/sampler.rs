@@ -1,49 +1,50 @@
-//! Samplers: how kernels read images between texels and outside of them (OpenCL API 5.8).
+//! Samplers: how kernels read images between and outside of texels (OpenCL API 5.8).
 //!
-//! Owns the bits that kernels see. Kernels of Kiln sample in code of their own, so that a sampler is a plain value and every device
-//! gives the same, exact results (interface.rs); those of clspv use what the device has. It must never know images.
+//! Owns the bit encoding that kernels see. Modules compiled by Kiln sample in software: a sampler is a plain value,
+//! and every device gives the same exact results (interface.rs). Modules compiled by clspv use the device's samplers.
+//! Must not depend on images.
 
 use crate::kernel::{Arg, ArgValue};
 
 /// A sampler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Sampler {
-    /// Whether coordinates run from 0 to 1 over the image, instead of over its texels.
+    /// Whether coordinates are normalized to the range from 0 to 1.
     pub normalized: bool,
-    /// What lies outside of the image.
+    /// How coordinates outside the image are handled.
     pub addressing: Addressing,
-    /// What lies between texels.
+    /// How values between texels are computed.
     pub filter: Filter,
 }
 
 /// `cl_addressing_mode`
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Addressing {
-    /// `CL_ADDRESS_NONE`: nothing is read there.
+    /// `CL_ADDRESS_NONE`: coordinates outside the image are undefined.
     None,
-    /// `CL_ADDRESS_CLAMP_TO_EDGE`: the texel at the edge.
+    /// `CL_ADDRESS_CLAMP_TO_EDGE`: use the nearest edge texel.
     #[default]
     ClampToEdge,
-    /// `CL_ADDRESS_CLAMP`: the border's colour.
+    /// `CL_ADDRESS_CLAMP`: use the border color.
     Clamp,
-    /// `CL_ADDRESS_REPEAT`: the image again; of normalised coordinates only.
+    /// `CL_ADDRESS_REPEAT`: repeat the image; for normalized coordinates only.
     Repeat,
-    /// `CL_ADDRESS_MIRRORED_REPEAT`: the image again, every other one mirrored; of normalised coordinates only.
+    /// `CL_ADDRESS_MIRRORED_REPEAT`: repeat the image, mirroring every other copy; for normalized coordinates only.
     MirroredRepeat,
 }
 
 /// `cl_filter_mode`
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// `CL_FILTER_NEAREST`: the texel that a place lies in.
+    /// `CL_FILTER_NEAREST`: use the nearest texel.
     #[default]
     Nearest,
-    /// `CL_FILTER_LINEAR`: the texels around it, weighed by their distance.
+    /// `CL_FILTER_LINEAR`: interpolate between adjacent texels.
     Linear,
 }
 
 impl Sampler {
-    /// The value of a `sampler_t`, as OpenCL C's macros make it (OpenCL C 6.15.15.1).
+    /// The `sampler_t` bits, as OpenCL C's macros encode them (OpenCL C 6.15.15.1).
     pub const fn bits(self) -> u32 {
         let addressing = match self.addressing {
             Addressing::None => 0,
@@ -59,7 +60,7 @@ impl Sampler {
         self.normalized as u32 | addressing | filter
     }
 
-    /// The sampler with these bits, if there is one.
+    /// Decodes a sampler; `None` if the bits are invalid.
     pub(crate) fn from_bits(bits: u32) -> Option<Self> {
         let normalized = bits & 1 != 0;
         let addressing = match bits & 0xe {
@@ -78,7 +79,7 @@ impl Sampler {
         Some(Self { normalized, addressing, filter })
     }
 
-    /// The sampler that an argument's bytes stand for.
+    /// Decodes a sampler from the bytes of an argument.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::from_bits(u32::from_le_bytes(bytes.try_into().ok()?))
     }

@@ -1,8 +1,8 @@
-//! Scheduling: which command may go to the back end now, and which must wait on the host.
+//! Scheduling: decides which commands go to the back end now, and which wait on the host.
 //!
-//! Owns the ordering rules of queues (OpenCL API 3.2.1, 5.11, 5.13) as far as the device cannot keep them. A command goes to the
-//! back end as soon as all it waits for has gone there, for the back end keeps the order from then on. So only user events, and
-//! what depends on them, hold commands back here. It must never know what commands do.
+//! Owns the ordering rules of queues (OpenCL API 3.2.1, 5.11, 5.13) that the device cannot enforce. A command goes to
+//! the back end as soon as all its dependencies have gone there, because the back end enforces the order from then
+//! on. Only user events, and commands that depend on them, are held back. Must not depend on what commands do.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -20,30 +20,30 @@ pub(crate) struct Lane {
     backend: Arc<dyn BackendQueue>,
     order: Order,
     waiting: Mutex<VecDeque<Waiting>>,
-    /// Hands callbacks to the thread that waits for their commands; made when first needed.
+    /// Sends callbacks to the watcher thread; created on first use.
     watcher: Mutex<Option<Sender<Watch>>>,
 }
 
 /// The order of commands in a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Each command sees what the earlier ones wrote.
+    /// Commands run in order, and each sees the writes of earlier ones.
     #[default]
     InOrder,
     /// Commands are ordered by wait lists, markers and barriers only (`CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE`).
     OutOfOrder,
 }
 
-/// Where a command stands among the others of its queue.
+/// How a command is ordered relative to the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Even out of order, it waits for all earlier commands.
+    /// Waits for all earlier commands, even in an out-of-order queue.
     pub(crate) after_all: bool,
-    /// Even out of order, later commands wait for it.
+    /// Later commands wait for it, even in an out-of-order queue.
     pub(crate) before_all: bool,
 }
 
-/// A command that the back end cannot have yet.
+/// A command that cannot go to the back end yet.
 struct Waiting {
     command: Command,
     wait: Arc<[Event]>,
@@ -52,27 +52,27 @@ struct Waiting {
     node: Arc<Node>,
 }
 
-/// What a command's wait list comes to.
+/// The state of a command's wait list.
 enum Dependencies {
-    /// Some of it is not where the back end keeps the order; the lane will be told.
+    /// Some events are held back; the lane is registered for notification.
     Held,
-    /// Some of it has failed.
+    /// An event has failed.
     Failed(Error),
-    /// The back end has it all. These are commands of other queues.
+    /// All commands are with the back end. Contains those of other queues.
     Met(SmallVec<[Arc<dyn Completion>; 2]>),
 }
 
 type Watch = (Arc<dyn Completion>, Callback);
 
-/// A callback is at most this late when its command ends before one that was asked about earlier.
+/// Maximum delay of a callback whose command completes before one that was registered earlier.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 impl Place {
-    /// Where the queue's order puts it.
+    /// No constraints beyond the queue's order.
     pub(crate) const USUAL: Self = Self { after_all: false, before_all: false };
 }
 
-/// How the commands that are held back stand in a new one's way.
+/// Which held commands block a new one.
 #[derive(Clone, Copy, Default)]
 struct InTheWay {
     any: bool,
@@ -105,7 +105,7 @@ impl Lane {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a command. One whose wait list has failed fails with it, and is no error here.
+    /// Enqueues a command. If its wait list has failed, the returned node has failed too, and this returns `Ok`.
     pub(crate) fn enqueue(
         self: &Arc<Self>,
         command: Command,
@@ -131,13 +131,13 @@ impl Lane {
         Ok(node)
     }
 
-    /// Whether a command comes after all that its queue was given before it.
+    /// Whether a command runs after all earlier commands of its queue.
     fn is_ordered(&self, wait: &[Event], place: Place) -> bool {
         self.order == Order::InOrder || !wait.is_empty() || place != Place::USUAL
     }
 
-    /// Whether the commands of a wait list are where the back end keeps the order. Those in other queues are flushed, for only
-    /// then the device can wait for them.
+    /// Resolves a wait list. Flushes the other queues that it names, because the device can wait only for submitted
+    /// commands.
     fn dependencies(self: &Arc<Self>, wait: &[Event]) -> Result<Dependencies> {
         let mut elsewhere = SmallVec::new();
         for event in wait {
@@ -161,7 +161,7 @@ impl Lane {
         self.backend.flush()
     }
 
-    /// Hands over what need not wait any more.
+    /// Submits the commands that need not wait any more, and notifies the lanes that wait for them.
     pub(crate) fn pump(self: Arc<Self>) {
         let mut lanes = vec![self];
         while let Some(lane) = lanes.pop() {
@@ -171,7 +171,7 @@ impl Lane {
         }
     }
 
-    /// Hands over what it can, and gives who must hear of it.
+    /// Submits the commands that it can. Returns them with their listeners.
     fn advance(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
         let mut waiting = self.waiting();
         let mut told = Vec::new();
@@ -203,7 +203,7 @@ impl Lane {
         told
     }
 
-    /// Calls back when a command of this lane has ended.
+    /// Registers a callback for the end of a command of this lane.
     pub(crate) fn call_after(&self, completion: Arc<dyn Completion>, callback: Callback) {
         if let Err(error) = self.flush() {
             return callback(Err(error));
@@ -221,14 +221,14 @@ impl Lane {
             None => Some((completion, callback)),
         };
         drop(watcher);
-        // Without a thread, the one that asks waits.
+        // Without the watcher thread, waits on this thread.
         if let Some((completion, callback)) = unsent {
             callback(completion.wait(None));
         }
     }
 }
 
-/// Waits for commands and calls back, until nobody can ask any more.
+/// Waits for commands and runs their callbacks, until the channel is closed.
 fn watch(receiver: &Receiver<Watch>) {
     let mut watched: VecDeque<Watch> = VecDeque::new();
     let mut open = true;
@@ -250,7 +250,7 @@ fn watch(receiver: &Receiver<Watch>) {
             }
         }
         if let Some((oldest, _)) = watched.front() {
-            // Whatever it says, the state of each is asked for below.
+            // The result does not matter: the status of each command is queried below.
             let _ = oldest.wait(Some(PATIENCE));
         }
         for (completion, callback) in std::mem::take(&mut watched) {

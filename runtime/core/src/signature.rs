@@ -1,7 +1,7 @@
-//! The interface of modules of the OpenCL environment, which stands in the parameters of their kernels.
+//! The interface of modules for the OpenCL environment, read from the parameters of their kernels.
 //!
-//! Owns the places that such a module's arguments get in a launch: the module itself says nothing of places, so any will do as
-//! long as the back end looks for them there. It must never know how kernels are executed.
+//! Owns the offsets of such a module's arguments in a launch. The module defines no offsets, so the runtime and the
+//! back end only have to agree on them. Must not depend on how kernels are executed.
 
 use kiln_reference::{Kernel, ParameterKind};
 
@@ -12,7 +12,7 @@ use crate::interface::{
 };
 use crate::layout::STATE_SIZE;
 
-/// The execution state, in the order of its places.
+/// The execution state, in the order of its offsets.
 pub(crate) const STATE: [StateValue; 6] = [
     StateValue::GlobalOffset,
     StateValue::GlobalSize,
@@ -22,15 +22,15 @@ pub(crate) const STATE: [StateValue; 6] = [
     StateValue::RegionGroupOffset,
 ];
 
-/// Bytes of a sampler, as the host gives it.
+/// The size of a sampler, as the host passes it.
 const SAMPLER_SIZE: u32 = 4;
 
-/// Where the size of work-groups goes.
+/// The constants of the work-group size.
 pub(crate) const LOCAL_SIZE: [SpecId; 3] = [SpecId(0), SpecId(1), SpecId(2)];
-/// Where the number of dimensions goes.
+/// The constant of the number of dimensions.
 pub(crate) const WORK_DIM: SpecId = SpecId(3);
 
-/// Where the bytes of local memory of a parameter go.
+/// The constant of the local memory size of a parameter.
 pub(crate) fn local_bytes(ordinal: usize) -> SpecId {
     SpecId(4 + ordinal as u32)
 }
@@ -48,12 +48,12 @@ pub(crate) fn read(words: &[u32]) -> Result<ProgramInterface> {
     })
 }
 
-/// A module that cannot be read or executed.
+/// Converts the error for a module that cannot be read or executed.
 pub(crate) fn bad(invalid: &kiln_reference::Invalid) -> Error {
     Error::BadModule { reason: invalid.to_string() }
 }
 
-/// Where the bytes of each parameter begin; none for local memory.
+/// The byte offset of each parameter; `None` for local memory.
 pub(crate) fn offsets(kernel: &Kernel) -> Vec<Option<u32>> {
     let mut at = STATE.len() as u32 * STATE_SIZE;
     let places = kernel.parameters.iter().map(|parameter| {
@@ -95,7 +95,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
     }
 }
 
-/// The type of an image in OpenCL C; of what else there is, a module does not tell.
+/// The OpenCL C type of an image. A module does not contain the other types.
 fn type_name(kind: ParameterKind) -> String {
     let ParameterKind::Image { dims, is_array, is_buffer, is_depth, .. } = kind else { return String::new() };
     let array = if is_array { "_array" } else { "" };

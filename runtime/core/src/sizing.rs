@@ -1,19 +1,20 @@
-//! The size of work-groups, where a module has it as a literal: as constants, so that groups at the edges can be smaller.
+//! Replaces a literal work-group size by specialization constants, so that partial groups can be smaller.
 //!
-//! It must never know a device or a launch.
+//! Must not depend on a device or a launch.
 
 use crate::error::Result;
 use crate::interface::SpecId;
 use crate::module::{Instruction, Module, op};
 
-/// How Kiln's modules name the tool that made them.
+/// The generator id of Kiln's modules.
 const KILN: u32 = 1;
 const SPEC_ID: u32 = 1;
 const BUILT_IN: u32 = 11;
 const WORKGROUP_SIZE: u32 = 25;
 
-/// The module with an object `BuiltIn WorkgroupSize` of three constants, which takes the place of every `LocalSize` (Vulkan,
-/// `WorkgroupSize`), and their ids. None if its code may compute with the literal: if it has such an object, or is not Kiln's.
+/// Adds an object `BuiltIn WorkgroupSize` made of three constants, which overrides every `LocalSize` (Vulkan,
+/// `WorkgroupSize`), and returns their ids. `None` if the module's code may depend on the literal: it already has
+/// such an object, or is not Kiln's.
 pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId; 3])>> {
     if module.generator() != KILN {
         return Ok(None);
@@ -32,7 +33,7 @@ pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId;
         next - 1
     };
     let mut types = Vec::new();
-    // Types of numbers stand in a module once (SPIR-V 2.8).
+    // A module declares each scalar type only once (SPIR-V 2.8).
     let mut known = |opcode: u16, operands: [u32; 2]| {
         let is_it = |it: &Instruction<'_>| it.opcode == opcode && it.operands.get(1..) == Some(&operands[..]);
         module.instructions().find(is_it).and_then(|it| it.operand(0)).unwrap_or_else(|| {
@@ -54,7 +55,7 @@ pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId;
     let size = fresh();
     push(&mut decorations, op::DECORATE, &[size, BUILT_IN, WORKGROUP_SIZE]);
     push(&mut types, op::SPEC_CONSTANT_COMPOSITE, &[vector, size, parts[0], parts[1], parts[2]]);
-    // Decorations end where types begin, and those where functions do.
+    // Decorations end where types start, and types end where functions start.
     let is_type = |opcode: u16| (op::TYPE_VOID..=op::TYPE_FORWARD_POINTER).contains(&opcode);
     let sized = module.with_inserted(next, &[(is_type, &decorations), (|it| it == op::FUNCTION, &types)])?;
     Ok(Some((sized, ids)))

@@ -1,7 +1,7 @@
-//! Staging: memory that the host and the device share for the length of a transfer, and the bytes that pass through it.
+//! Staging memory, which host and device share during a transfer, and the transfers themselves.
 //!
-//! Owns the pieces that a large transfer is cut into, so that the host copies one while the device copies another. It must never
-//! know queues.
+//! Owns the chunks of a large transfer, which let the host copy one while the device copies another. Must not depend
+//! on queues.
 
 #![allow(unsafe_code, reason = "bytes of memory that a device shares; each states why it is sound")]
 
@@ -12,26 +12,26 @@ use crate::backend::{Backend, Command, Memory, Placement};
 use crate::error::{Error, Result};
 use crate::event::Event;
 
-/// The bytes of a piece: large enough that a copy outweighs its command, small enough that copies overlap.
+/// The chunk size: large enough to outweigh the cost of a command, small enough for copies to overlap.
 pub(crate) const PIECE: u64 = 4 << 20;
-/// Pieces on their way at a time.
+/// The maximum number of chunks in flight.
 pub(crate) const IN_FLIGHT: usize = 4;
 
-/// Where the pieces of some bytes begin, and how long they are.
+/// The offset and size of each chunk.
 pub(crate) fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..bytes.div_ceil(PIECE)).map(move |index| (index * PIECE, PIECE.min(bytes - index * PIECE)))
 }
 
-/// New memory for the device to copy from.
+/// Allocates memory that contains these bytes, for the device to copy from.
 pub(crate) fn filled(backend: &dyn Backend, contents: &[u8]) -> Result<Memory> {
     let memory = backend.allocate(contents.len() as u64, Placement::Upload)?;
     let host = memory.handle.host().ok_or_else(unseen)?;
-    // SAFETY: the memory has that many bytes, and nobody else knows it yet.
+    // SAFETY: the memory has this many bytes, and no other code has access to it yet.
     unsafe { host.as_ptr().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
     Ok(memory)
 }
 
-/// Copies bytes to a place in memory, piece by piece; gives the event of the last.
+/// Copies bytes to device memory in chunks. Returns the event of the last one.
 pub(crate) fn send(
     backend: &dyn Backend,
     (target, offset): (&Memory, u64),
@@ -42,7 +42,7 @@ pub(crate) fn send(
     let total = contents.len() as u64;
     let mut events = VecDeque::new();
     for (at, bytes) in pieces(total) {
-        // Pieces that a user event holds back must not be waited for.
+        // Must not wait for chunks that a user event holds back.
         if events.len() == IN_FLIGHT
             && let Some(oldest) = events.pop_front().filter(|event: &Event| !event.node.is_held())
         {
@@ -58,21 +58,21 @@ pub(crate) fn send(
     Ok(events.pop_back().unwrap_or_else(Event::done))
 }
 
-/// Bytes that the device copies to where the host sees them.
+/// Bytes that the device copies to host-visible memory.
 pub(crate) struct Arrival {
     pub(crate) event: Event,
-    /// Nothing but the command of the event writes it.
+    /// Written only by the command of `event`.
     pub(crate) memory: Memory,
 }
 
 impl Arrival {
-    /// Waits for the bytes. There must be as many as were asked for.
+    /// Waits for the bytes and copies them. `into` must have the requested size.
     pub(crate) fn land(self, into: &mut [u8]) -> Result<()> {
         self.event.wait()?;
         self.take(into)
     }
 
-    /// Waits for the bytes, at most as long as told.
+    /// Waits for the bytes with a timeout.
     pub(crate) fn land_within(self, timeout: Option<Duration>, into: &mut [u8]) -> Result<()> {
         timeout.map_or_else(|| self.event.wait(), |timeout| self.event.wait_for(timeout))?;
         self.take(into)
@@ -80,7 +80,7 @@ impl Arrival {
 
     fn take(self, into: &mut [u8]) -> Result<()> {
         let host = self.memory.handle.host().ok_or_else(unseen)?;
-        // SAFETY: the memory has that many bytes, and the only command that writes them is complete.
+        // SAFETY: the memory has this many bytes, and the only command that writes them is complete.
         unsafe { host.as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) };
         Ok(())
     }

@@ -1,17 +1,19 @@
-//! Shared virtual memory: memory that the host sees as a slice and kernels through pointers.
+//! Shared virtual memory: memory that the host accesses as a slice and kernels access through pointers.
 //!
-//! Owns the two views of it, and what may be done through each. It must never know queues.
+//! Owns both views and the rules for each. Must not depend on queues.
 //!
-//! # What it offers
+//! # Guarantees
 //!
-//! An [`Svm`] is a coarse-grained allocation (`clSVMAlloc`): the host uses it between launches, kernels during them, and neither
-//! maps anything. A pointer that kernels are to follow is a *device* address, [`Svm::pointer`], 64 bits wide wherever it is
-//! stored; [`Svm::index_of`] is the way back. On Vulkan the device address is the driver's choice, so it may be stored in
-//! structures but not dereferenced by the host, unless [`Svm::same_addresses`]: software drivers run in the host's address space.
+//! An [`Svm`] is a coarse-grained allocation (`clSVMAlloc`): the host uses it between launches and kernels use it
+//! during launches, without mapping. Pointers that kernels dereference are *device* addresses, returned by
+//! [`Svm::pointer`], and always 64 bits wide; [`Svm::index_of`] converts one back to an index. On Vulkan the driver
+//! chooses the device address. The host may store it in structures, but may dereference it only if
+//! [`Svm::same_addresses`] holds, as on software drivers, which share the host's address space.
 //!
-//! Memory is host-coherent, so what the host wrote before a launch is seen by it, and what a launch wrote is seen once its event
-//! is complete (`CL_DEVICE_SVM_FINE_GRAIN_BUFFER`). [`SvmAtomics`] is memory for both at the same time; that atomics of the host
-//! and of a running kernel make one order, only devices promise whose [`capabilities`](crate::Capabilities::svm_atomics) say so.
+//! The memory is host-coherent: a launch sees what the host wrote before it, and the host sees what a launch wrote
+//! once its event is complete (`CL_DEVICE_SVM_FINE_GRAIN_BUFFER`). With [`SvmAtomics`] the host and running kernels
+//! access the memory at the same time. Only devices with [`capabilities`](crate::Capabilities::svm_atomics) for it
+//! guarantee that host and kernel atomics share one modification order.
 
 #![allow(unsafe_code, reason = "memory that a device shares; each states why it is sound")]
 
@@ -28,8 +30,8 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::{Arg, ArgValue};
 
-/// Shared virtual memory with elements of `T`, which the host sees as a slice. Launches that use it must be complete before the
-/// host does: that is part of the contract of [`Queue::launch`](crate::Queue::launch).
+/// Shared virtual memory with elements of `T`, which the host accesses as a slice. Launches that use it must be
+/// complete before the host accesses it: that is part of the contract of [`Queue::launch`](crate::Queue::launch).
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue, mut walk: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
@@ -50,14 +52,14 @@ pub struct Svm<T> {
     buffer: Buffer<T>,
 }
 
-/// Shared virtual memory that the host and running kernels change at the same time.
+/// Shared virtual memory that the host and running kernels access concurrently.
 pub struct SvmAtomics<T> {
     svm: Svm<T>,
 }
 
-/// Numbers with an atomic type.
+/// Numeric types that have a corresponding atomic type.
 pub trait Atom: Pod {
-    /// The atomic type, with the same representation.
+    /// The atomic type, which has the same representation.
     type Atomic: Sync;
 }
 
@@ -78,7 +80,7 @@ impl Atom for i64 {
 }
 
 impl<T: Pod> Svm<T> {
-    /// Memory of zeros.
+    /// Allocates zeroed memory.
     pub(crate) fn allocate(device: &Device, len: usize) -> Result<Self> {
         let svm = Self { buffer: Buffer::allocate(device, len, Placement::Shared)? };
         let Some(host) = svm.buffer.memory.handle.host() else {
@@ -87,40 +89,40 @@ impl<T: Pod> Svm<T> {
                 device: device.name().to_owned(),
             });
         };
-        // SAFETY: the allocation has that many bytes, and nobody else knows it yet.
+        // SAFETY: the allocation has this many bytes, and no other code has access to it yet.
         unsafe { host.as_ptr().write_bytes(0, svm.buffer.bytes() as usize) };
         Ok(svm)
     }
 
-    /// The address of an element as kernels see it, to be stored where they follow it.
+    /// The address of an element as kernels see it, for storing in memory that kernels read.
     ///
     /// # Panics
-    /// If there is no such element.
+    /// If the index is out of bounds.
     pub fn pointer(&self, index: usize) -> u64 {
         assert!(index < self.len(), "element {index} of {}", self.len());
         self.buffer.address() + (index * size_of::<T>()) as u64
     }
 
-    /// The element that has this address.
+    /// The index of the element at this address.
     pub fn index_of(&self, pointer: u64) -> Option<usize> {
         let distance = usize::try_from(pointer.checked_sub(self.buffer.address())?).ok()?;
         let index = distance / size_of::<T>();
         (distance.is_multiple_of(size_of::<T>()) && index < self.len()).then_some(index)
     }
 
-    /// Whether the host's pointers are those of kernels, so that the host may follow what kernels store.
+    /// Whether host and device addresses are equal, which lets the host dereference pointers that kernels store.
     pub fn same_addresses(&self) -> bool {
         self.host().as_ptr().expose_provenance() as u64 == self.buffer.address()
     }
 
     fn host(&self) -> NonNull<T> {
-        // Checked when it was allocated, and it stays.
+        // Allocation checked that the memory is host-visible, and that does not change.
         self.buffer.memory.handle.host().map_or(NonNull::dangling(), NonNull::cast)
     }
 }
 
 impl<T: Atom> Svm<T> {
-    /// Gives up the view as a slice, so that the host may work on it while kernels do.
+    /// Converts the memory to a view that the host and kernels may access concurrently.
     pub fn into_atomics(self) -> SvmAtomics<T> {
         SvmAtomics { svm: self }
     }
@@ -130,15 +132,16 @@ impl<T: Pod> Deref for Svm<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: the memory is mapped as long as the buffer lives, has that many elements, is aligned for any, and any bytes are
-        // a `T`. Other than through this view it is changed by launches only, whose contract keeps them apart.
+        // SAFETY: the memory is mapped while the buffer lives, has this many elements, is suitably aligned, and any
+        // bytes are a valid `T`. Only launches modify it other than through this view, and their contract excludes
+        // concurrent access.
         unsafe { NonNull::slice_from_raw_parts(self.host(), self.buffer.len()).as_ref() }
     }
 }
 
 impl<T: Pod> DerefMut for Svm<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and this is the only view.
+        // SAFETY: as above, and `&mut self` makes this the only view.
         unsafe { NonNull::slice_from_raw_parts(self.host(), self.buffer.len()).as_mut() }
     }
 }
@@ -147,7 +150,7 @@ impl<T: Atom> Deref for SvmAtomics<T> {
     type Target = [T::Atomic];
 
     fn deref(&self) -> &[T::Atomic] {
-        // SAFETY: as above; the atomic types have the representation of their numbers, and this is the only view.
+        // SAFETY: as above. The atomic types have the representation of their numbers, and this is the only view.
         unsafe { NonNull::slice_from_raw_parts(self.svm.host().cast(), self.svm.buffer.len()).as_ref() }
     }
 }

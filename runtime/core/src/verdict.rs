@@ -1,21 +1,21 @@
-//! What kernels say of their own launches: traps.
+//! Errors that kernels report about their own launches: traps.
 //!
-//! Owns who is told, and how often: everybody who waits for the launch, and otherwise the first who waits for its queue, or the log
-//! if the queue is gone. It must never know where it is read.
+//! Owns where an error is reported, and how often: to every wait for the launch, otherwise to the first wait for its
+//! queue, or to the log if the queue is gone. Must not depend on how the error is detected.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// What a launch says of itself once it is complete.
+/// The error that a completed launch reported, if any.
 #[derive(Default)]
 pub(crate) struct Verdict {
     error: OnceLock<Error>,
     is_told: AtomicBool,
 }
 
-/// The launches of a queue that have failed by their own word, and whose users may not know yet.
+/// The failed launches of a queue whose errors may not have been reported yet.
 #[derive(Clone, Default)]
 pub(crate) struct Failures(Arc<Untold>);
 
@@ -23,7 +23,7 @@ pub(crate) struct Failures(Arc<Untold>);
 struct Untold(Mutex<Vec<Arc<Verdict>>>);
 
 impl Verdict {
-    /// What the launch said, if it is complete and has been listened to.
+    /// The launch's error, if its results have been read. Marks the error as reported.
     pub(crate) fn get(&self) -> Result<()> {
         let Some(error) = self.error.get() else { return Ok(()) };
         self.is_told.store(true, Ordering::Relaxed);
@@ -32,7 +32,7 @@ impl Verdict {
 }
 
 impl Failures {
-    /// A launch has failed.
+    /// Records that a launch has failed.
     pub(crate) fn add(&self, verdict: Option<&Arc<Verdict>>, error: Error) {
         if let Some(verdict) = verdict
             && verdict.error.set(error).is_ok()
@@ -41,7 +41,7 @@ impl Failures {
         }
     }
 
-    /// The first failure that nobody knows.
+    /// Returns the first failure that has not been reported.
     pub(crate) fn tell(&self) -> Result<()> {
         self.0.next()
     }
@@ -77,7 +77,7 @@ mod tests {
         let (failures, verdicts) = (Failures::default(), [(); 3].map(|()| Arc::new(Verdict::default())));
         assert!(failures.tell().is_ok() && verdicts[0].get().is_ok());
         (0..).zip(&verdicts).for_each(|(number, verdict)| failures.add(Some(verdict), error(number)));
-        // Who waits for the launch itself is told each time, the queue then no more.
+        // Waits for the launch return the error every time; the queue then no longer reports it.
         assert_eq!([verdicts[1].get(), verdicts[1].get()], [Err(error(1)), Err(error(1))]);
         assert_eq!(
             [failures.tell(), failures.tell(), failures.tell()],

@@ -1,6 +1,6 @@
-//! What the texels of an image are (OpenCL API 5.3.1.1): channels and their type.
+//! Image formats (OpenCL API 5.3.1.1): channel order and channel type.
 //!
-//! Owns OpenCL's vocabulary and numbers. It must never know which formats a device has.
+//! Owns OpenCL's names and numbers. Must not depend on which formats a device supports.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ macro_rules! numbered {
         }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// OpenCL's name.
+            /// The OpenCL name.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $cl,)* }
             }
 
-            /// OpenCL's number, which kernels see too.
+            /// The OpenCL number, as kernels see it.
             pub const fn number(self) -> u32 {
                 self as u32
             }
@@ -37,7 +37,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// The channels of a texel, and what a kernel gets for those that it lacks.
+    /// The channels of a texel, and the values that a kernel reads for missing channels.
     ChannelOrder {
         R "CL_R" = 0x10B0,
         A "CL_A" = 0x10B1,
@@ -60,7 +60,7 @@ numbered! {
 }
 
 numbered! {
-    /// What a channel is in memory.
+    /// The representation of a channel in memory.
     ChannelType {
         Snorm8 "CL_SNORM_INT8" = 0x10D0,
         Snorm16 "CL_SNORM_INT16" = 0x10D1,
@@ -83,13 +83,13 @@ numbered! {
 /// The format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImageFormat {
-    /// Its channels.
+    /// The channel order.
     pub order: ChannelOrder,
-    /// The type of each.
+    /// The channel type.
     pub channel: ChannelType,
 }
 
-/// What the texels of a format are to a kernel, and to a fill.
+/// The type that kernels read and write, and fills take, for a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TexelClass {
     /// `read_imagef`, `read_imageh`
@@ -101,12 +101,12 @@ pub enum TexelClass {
 }
 
 impl ImageFormat {
-    /// These channels of this type.
+    /// A format with this channel order and channel type.
     pub const fn new(order: ChannelOrder, channel: ChannelType) -> Self {
         Self { order, channel }
     }
 
-    /// Bytes of a texel in memory.
+    /// The size of a texel in bytes.
     pub const fn texel_size(self) -> u64 {
         let channels = match self.order {
             ChannelOrder::R
@@ -116,7 +116,7 @@ impl ImageFormat {
             | ChannelOrder::Rx
             | ChannelOrder::Depth => 1,
             ChannelOrder::Rg | ChannelOrder::Ra | ChannelOrder::Rgx => 2,
-            // Only packed types go with three channels, and they count as one.
+            // Three-channel formats use packed types only, in which all channels form one element.
             ChannelOrder::Rgb | ChannelOrder::Rgbx => 1,
             ChannelOrder::Rgba
             | ChannelOrder::Bgra
@@ -139,7 +139,7 @@ impl ImageFormat {
         channels * size
     }
 
-    /// How its texels are read.
+    /// The class of the format's texels.
     pub const fn class(self) -> TexelClass {
         match self.channel {
             ChannelType::Int8 | ChannelType::Int16 | ChannelType::Int32 => TexelClass::Signed,

@@ -1,4 +1,4 @@
-//! What the two devices in this process offer.
+//! The properties of the two reference devices.
 
 use super::image;
 use crate::capabilities::{
@@ -9,9 +9,9 @@ const LOCAL_MEMORY: u32 = 64 << 10;
 const MAX_WORK_GROUP_SIZE: u32 = 1024;
 const LARGEST_BUFFER: u64 = 16 << 30;
 const MAX_PARAMETER_SIZE: u32 = 8192;
-/// Room for execution state and arguments.
+/// The maximum size of execution state and arguments.
 const ARGUMENTS: u32 = 16384;
-/// As little as Vulkan guarantees, so that kernels with many arguments take a uniform buffer, too.
+/// The minimum that Vulkan guarantees, so that kernels with many arguments use a uniform buffer here too.
 pub(super) const PUSH_CONSTANTS: u32 = 128;
 
 const SUB_GROUP_EXTENSIONS: &[&str] = &[
@@ -25,7 +25,7 @@ const SUB_GROUP_EXTENSIONS: &[&str] = &[
     "cl_khr_subgroup_clustered_reduce",
 ];
 
-/// The name by which a device is chosen.
+/// The name that selects a device.
 const fn name(environment: Environment) -> &'static str {
     match environment {
         Environment::OpenCl => "Kiln reference device",
@@ -33,7 +33,7 @@ const fn name(environment: Environment) -> &'static str {
     }
 }
 
-/// What a device is, as the list of devices has it.
+/// The entry in the device list.
 pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
     let features = Features {
         spirv: (1, 6),
@@ -112,7 +112,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             max_parameter_size: MAX_PARAMETER_SIZE,
             unified_memory: true,
             host_memory_alignment: None,
-            // Its work-items and the host take turns at whole commands.
+            // The host does not run concurrently with kernels: each command runs synchronously.
             svm_atomics: false,
             timer_resolution: 1.0,
         },

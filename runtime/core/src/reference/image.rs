@@ -10,7 +10,7 @@ use crate::capabilities::{Environment, ImageLimits};
 use crate::error::{Error, Result};
 use crate::image::{ChannelOrder, ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 
-/// The sizes of images.
+/// The image limits.
 pub(super) const LIMITS: ImageLimits = ImageLimits {
     read_write: true,
     max_2d: 1 << 15,
@@ -23,7 +23,7 @@ fn format(format: ImageFormat) -> Option<Format> {
     Format::new(format.order.number(), format.channel.number())
 }
 
-/// OpenCL API 5.3.1.1: depths are of two dimensions.
+/// OpenCL API 5.3.1.1: depth images are two-dimensional.
 pub(super) fn support(environment: Environment, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let is_plane = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
     let found = format(wanted).filter(|_| wanted.order != ChannelOrder::Depth || is_plane);
@@ -81,7 +81,7 @@ pub(super) fn found(image: &ImageMemory) -> Result<Arc<Image>> {
     image.handle.clone().downcast().map_err(|_| Error::WrongDevice { object: "an image".to_owned() })
 }
 
-/// Does what is to be done with an image.
+/// Executes an image command.
 pub(super) fn command(command: &ImageCommand) -> Result<()> {
     let region = |region: &ImageRegion| Region { origin: region.origin, size: region.size };
     match command {

@@ -1,6 +1,6 @@
-//! Modules of the OpenCL environment on the reference device: the parameters of their kernels are arguments.
+//! Modules of the OpenCL environment on the reference device: kernel parameters are arguments.
 //!
-//! Owns the translation of arguments from where `signature.rs` has put them. It must never know index spaces.
+//! Owns the translation of arguments from the offsets that `signature.rs` assigns. Must not depend on index spaces.
 
 use kiln_reference::{Argument, Checks, Memory, ParameterKind, Pipeline, Region};
 
@@ -15,7 +15,7 @@ use crate::signature::{self, LOCAL_SIZE, WORK_DIM};
 /// A loaded module.
 pub(super) struct Program {
     decoded: kiln_reference::Program,
-    /// The kernels that the runtime counts, among those of the module.
+    /// The runtime's kernels, as indices into those of the module.
     kernels: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ impl Program {
     }
 }
 
-/// Three words of the execution state.
+/// A value of the execution state, three words.
 fn state(dispatch: &Dispatch, index: usize) -> [u32; 3] {
     let bytes = dispatch.push_constants.get(index * STATE_SIZE as usize..).unwrap_or_default();
     let (words, _) = bytes.as_chunks::<4>();
@@ -81,7 +81,7 @@ fn region(dispatch: &Dispatch) -> Region {
     }
 }
 
-/// The arguments, from where `signature.rs` had them put: images are bound in the order of the parameters.
+/// The arguments, at the offsets that `signature.rs` assigns. Images are bound in parameter order.
 fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispatch) -> Result<Vec<Argument>> {
     let mut bound = launch.bound.iter();
     let places = kernel.parameters.iter().zip(signature::offsets(kernel)).enumerate();

@@ -1,6 +1,6 @@
-//! Modules of the Vulkan environment on the reference device: a pipeline for each specialisation, and what is bound to it.
+//! Modules of the Vulkan environment on the reference device: a pipeline for each specialization, and its bindings.
 //!
-//! Owns the translation of dispatches. It must never know arguments or index spaces.
+//! Owns the translation of dispatches. Must not depend on arguments or index spaces.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::interface::Binding;
 use crate::module::Module;
 use crate::signature;
 
-/// A byte of push constants that nothing sets.
+/// The value of push constant bytes that the launch does not set.
 const UNSET: u8 = 0xa5;
 
 /// A loaded module.
@@ -23,13 +23,13 @@ pub(super) struct Program {
     memory: Memory,
     checks: Checks,
     kernels: Vec<Kernel>,
-    /// Those decoded so far.
+    /// The programs decoded so far.
     pipelines: Mutex<FxHashMap<Specialisation, Arc<kiln_reference::Program>>>,
 }
 
-/// A kernel that the runtime counts.
+/// A kernel of the program.
 struct Kernel {
-    /// Among the kernels of the module.
+    /// Its index among the kernels of the module.
     position: usize,
     bindings: Vec<Binding>,
 }
@@ -52,7 +52,7 @@ impl Program {
         Ok(Self { words, memory: memory.clone(), checks, kernels, pipelines: Mutex::default() })
     }
 
-    /// The module for these constants, decoded when it is first needed.
+    /// The module specialized for these constants, decoded on first use.
     fn pipeline(&self, specialisation: &Specialisation) -> Result<Arc<kiln_reference::Program>> {
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = pipelines.get(specialisation) {
@@ -97,7 +97,7 @@ impl Program {
                 region(number, pipeline.program.group_size(kernel.position), dispatch)
             })
             .collect();
-        // Kernels find their index space in the push constants.
+        // Kernels read their index space from the push constants.
         run(&kiln_reference::Launch {
             pipelines: &pipelines,
             kernel: kernel.position,
@@ -112,7 +112,7 @@ impl Program {
     }
 }
 
-/// All push constants of the device: what the launch leaves unset has values that are unlikely to be right.
+/// All push constants of the device. Bytes that the launch does not set get a value that is unlikely to be right.
 fn push_constants(dispatch: &Dispatch) -> Vec<u8> {
     let mut bytes = dispatch.push_constants.to_vec();
     bytes.resize(bytes.len().max(PUSH_CONSTANTS as usize), UNSET);
@@ -127,7 +127,7 @@ fn region(pipeline: usize, local: [u32; 3], dispatch: &Dispatch) -> Region {
     Region { local, groups: dispatch.groups, first_item: dispatch.first_item, first_group: [0; 3], pipeline }
 }
 
-/// What a descriptor is bound to, for as long as the launch takes.
+/// What a descriptor refers to during a launch.
 enum Held<'a> {
     Bytes(&'a [u8]),
     Memory(Arc<Block>, u64, u64),

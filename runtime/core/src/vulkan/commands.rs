@@ -1,6 +1,6 @@
-//! Commands: launches and transfers, as Vulkan records them.
+//! Commands: launches and transfers, as recorded in Vulkan command buffers.
 //!
-//! Owns what is recorded for each. It must never know when it runs (`queue.rs` does).
+//! Owns what each command records. Must not depend on when it runs (`queue.rs`).
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::backend::{Bound, Command, Dispatch, Launch, Memory};
 use crate::error::{Error, Result};
 use crate::interface::BindingClass;
 
-/// A command whose recording cannot fail any more, with all that must live until it is complete.
+/// A command whose recording cannot fail, with all that must live until it is complete.
 pub(super) enum Ready {
     Nothing,
     Launch(Box<ReadyLaunch>),
@@ -26,18 +26,18 @@ pub(super) enum Ready {
     Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32, _keep: Memory },
 }
 
-/// A launch with what it is bound to.
+/// A launch with its bindings.
 pub(super) struct ReadyLaunch {
     launch: Box<Launch>,
     layout: vk::PipelineLayout,
-    /// For each dispatch.
+    /// One for each dispatch.
     pipelines: SmallVec<[vk::Pipeline; 1]>,
     descriptors: Option<Descriptors>,
     /// Whether it reads uniform blocks.
     uniform: bool,
 }
 
-/// Where a command works, and how it uses memory: what barriers must know of it.
+/// The stages and accesses of a command, from which barriers are derived.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Touches {
     pub(super) stages: vk::PipelineStageFlags,
@@ -46,7 +46,7 @@ pub(super) struct Touches {
 }
 
 impl Touches {
-    /// Whatever a command may be.
+    /// The accesses of any command.
     pub(super) const ANYTHING: Self = Self {
         stages: vk::PipelineStageFlags::from_raw(
             vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
@@ -87,7 +87,7 @@ impl Ready {
         })
     }
 
-    /// The name of the kernel that it launches.
+    /// The name of the kernel that it launches, if any.
     pub(super) fn kernel(&self) -> Option<&Arc<str>> {
         match self {
             Self::Launch(ready) => Some(&ready.launch.name),
@@ -95,7 +95,8 @@ impl Ready {
         }
     }
 
-    /// What the command touches. A command that does nothing stands for the ones before it, and for any behind it.
+    /// The accesses of the command. A command that does nothing stands for all commands before it and orders any
+    /// after it.
     pub(super) fn touches(&self) -> Touches {
         let (stages, reads, writes) = match self {
             Self::Nothing => return Touches::ANYTHING,
@@ -114,18 +115,20 @@ impl Ready {
         Touches { stages, reads, writes }
     }
 
-    /// Records the command. The command buffer is being recorded; `bound` is the pipeline that is bound there.
+    /// Records the command into a command buffer in the recording state; `bound` is the currently bound pipeline.
     pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
         match self {
             Self::Nothing => {}
             Self::Launch(ready) => ready.record(raw, commands, bound),
             Self::Copy { source, target, region, .. } => {
-                // SAFETY: the command buffer is being recorded; the regions lie in their buffers and do not overlap.
+                // SAFETY: the command buffer is being recorded; the regions are within their buffers and do not
+                // overlap.
                 unsafe { raw.cmd_copy_buffer(commands, *source, *target, &[*region]) };
             }
             Self::Image(command) => command.record(raw, commands),
             Self::Fill { target, at, bytes, word, .. } => {
-                // SAFETY: the command buffer is being recorded; the range lies in the buffer and is made of words.
+                // SAFETY: the command buffer is being recorded; the range is within the buffer and consists of whole
+                // words.
                 unsafe { raw.cmd_fill_buffer(commands, *target, *at, *bytes, *word) };
             }
         }
@@ -153,8 +156,8 @@ impl ReadyLaunch {
 
     fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
         let compute = vk::PipelineBindPoint::COMPUTE;
-        // SAFETY: the command buffer is being recorded; pipelines, layout and sets fit together and are kept until it is
-        // complete; group counts are within the limits.
+        // SAFETY: the command buffer is being recorded; pipelines, layout and sets are compatible and live until the
+        // command is complete; group counts are within the limits.
         unsafe {
             if let Some(Descriptors { sets, .. }) = &self.descriptors {
                 raw.cmd_bind_descriptor_sets(commands, compute, self.layout, 0, sets, &[]);
@@ -196,10 +199,10 @@ impl Descriptors {
             vk::DescriptorPoolCreateInfo::default().max_sets(kernel.sets.len() as u32).pool_sizes(&sizes);
         // SAFETY: the device is valid, and there is at least one set and one size.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, None) }.map_err(failed)?;
-        // From here on, dropping it destroys the pool.
+        // From here on, dropping `descriptors` destroys the pool.
         let mut descriptors = Self { device: device.clone(), pool, sets: Vec::new(), _keep: Vec::new() };
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&kernel.sets);
-        // SAFETY: the pool was sized for these sets and nobody else uses it.
+        // SAFETY: the pool was sized for these sets and is not shared.
         descriptors.sets = unsafe { device.raw.allocate_descriptor_sets(&info) }.map_err(failed)?;
         for (binding, bound) in kernel.bindings.iter().zip(bound) {
             let write = vk::WriteDescriptorSet::default()
@@ -243,9 +246,9 @@ impl Descriptors {
     }
 }
 
-/// Writes one descriptor of a set that is not in use yet and whose layout has it.
+/// Writes one descriptor of a set that is not yet in use and whose layout contains it.
 fn update(device: &Device, write: vk::WriteDescriptorSet<'_>) {
-    // SAFETY: the caller's set, binding and kind fit together, and what they name is kept with the set.
+    // SAFETY: the caller's set, binding and kind match, and the resource lives as long as the set.
     unsafe { device.raw.update_descriptor_sets(&[write], &[]) };
 }
 

@@ -1,6 +1,6 @@
-//! A logical device: its queue, its allocator, its end.
+//! A logical device: creation, its queues, its allocator, destruction.
 //!
-//! Owns the device. It must never know commands or kernels.
+//! Owns the device. Must not depend on commands or kernels.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -27,13 +27,13 @@ use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::module::Module;
 use crate::sampler::Sampler;
 
-/// Small buffers share blocks of this many bytes.
+/// The size of the memory blocks that small buffers share.
 const BLOCK: u64 = 32 << 20;
 
-/// So many queues of a device can work at the same time. More of them would only cost.
+/// The maximum number of queues to create; more would only add cost.
 const MOST_QUEUES: u32 = 8;
 
-/// The device as the rest of the runtime sees it.
+/// The `Backend` of a device.
 pub(super) struct Handle(pub(super) Arc<Device>);
 
 /// An open device.
@@ -41,32 +41,32 @@ pub(super) struct Device {
     pub(super) raw: ash::Device,
     pub(super) info: DeviceInfo,
     pub(super) cache: Option<Cache>,
-    /// What a pipeline cache of this device and driver begins with.
+    /// The header of pipeline caches of this device and driver.
     pub(super) identity: Vec<u8>,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) family: u32,
     physical: vk::PhysicalDevice,
-    /// How many bits of a timestamp count.
+    /// The number of valid bits in a timestamp.
     pub(super) timestamp_bits: u32,
-    /// Submissions to each take turns.
+    /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
     pub(super) spares: Spares,
-    /// What memory there is.
+    /// Memory types and heaps.
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
     samplers: Samplers,
-    /// When it was opened: the origin of all times.
+    /// When it was opened: time zero for all timestamps.
     pub(super) opened: Instant,
     instance: Arc<Shared>,
 }
 
-/// What a device can do with a format.
+/// The features of a format.
 pub(super) struct FormatFeatures {
     pub(super) image: vk::FormatFeatureFlags,
     pub(super) buffer: vk::FormatFeatureFlags,
-    /// Without the module naming the format, here and below.
+    /// Without declaring the format in the module, here and below.
     pub(super) writes_images: bool,
     pub(super) writes_buffers: bool,
 }
@@ -85,7 +85,7 @@ impl Handle {
         let priorities = vec![1.0; found.queues().min(MOST_QUEUES) as usize];
         let raw = create(instance, physical, (family, &priorities), found.enable(), info)?;
         let queues = (0..found.queues().min(MOST_QUEUES)).map(|index| {
-            // SAFETY: the device was created with so many queues of this family.
+            // SAFETY: the device was created with this many queues of this family.
             Arc::new(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
         });
         let queues: Vec<_> = queues.collect();
@@ -102,7 +102,7 @@ impl Handle {
         let allocator = match allocator {
             Ok(allocator) => allocator,
             Err(error) => {
-                // SAFETY: nothing was made of the device yet.
+                // SAFETY: the device has no child objects yet.
                 unsafe { raw.destroy_device(None) };
                 return Err(Error::Driver {
                     operation: "preparing memory".to_owned(),
@@ -163,7 +163,8 @@ fn create(
     if let Some(explicit_layout) = &mut enabled.explicit_layout {
         create = create.push_next(explicit_layout);
     }
-    // SAFETY: the physical device belongs to the instance, has these features, and all structures live until after the call.
+    // SAFETY: the physical device belongs to the instance and supports these features, and all structures outlive the
+    // call.
     unsafe { instance.raw.create_device(physical, &create, None) }.map_err(|result| match result {
         vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
             Error::OutOfMemory { bytes: 0, device: info.name.clone() }
@@ -173,7 +174,7 @@ fn create(
 }
 
 impl Device {
-    /// Translates a failure that concerns some bytes of memory.
+    /// Converts the error of an allocation of this size.
     pub(super) fn failure(&self, operation: &str, result: vk::Result, bytes: u64) -> Error {
         match result {
             vk::Result::ERROR_OUT_OF_HOST_MEMORY
@@ -186,7 +187,7 @@ impl Device {
         }
     }
 
-    /// Translates a failure of the allocator.
+    /// Converts an error of the allocator.
     pub(super) fn allocation_failure(&self, error: &AllocationError, bytes: u64) -> Error {
         match error {
             AllocationError::OutOfMemory => Error::OutOfMemory { bytes, device: self.info.name.clone() },
@@ -194,7 +195,7 @@ impl Device {
         }
     }
 
-    /// Gives back memory that nothing uses any more.
+    /// Frees memory that is no longer in use.
     pub(super) fn free(&self, allocation: Allocation) {
         let mut allocator = self.allocator.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = allocator.free(allocation) {
@@ -202,8 +203,9 @@ impl Device {
         }
     }
 
-    /// What images and views of buffers of a format can do. Before Vulkan 1.3 it is not told for which formats writing needs no
-    /// format in the module: for all that can be written, by the feature that the runtime demands.
+    /// The features of images and buffer views of a format. Before Vulkan 1.3 a driver does not report which formats
+    /// support writes without a format in the module; then the runtime assumes all writable formats, based on the
+    /// device feature that it requires.
     pub(super) fn format_features(&self, format: vk::Format) -> FormatFeatures {
         let mut newer = vk::FormatProperties3::default();
         let mut properties = vk::FormatProperties2::default();
@@ -211,7 +213,7 @@ impl Device {
         if tells {
             properties = properties.push_next(&mut newer);
         }
-        // SAFETY: the physical device belongs to the instance, and knows the structure if it is of Vulkan 1.3.
+        // SAFETY: the physical device belongs to the instance, and the structure is used only with Vulkan 1.3.
         unsafe {
             self.instance.raw.get_physical_device_format_properties2(self.physical, format, &mut properties);
         }
@@ -225,10 +227,10 @@ impl Device {
         }
     }
 
-    /// The device's own sampler, made when it is first asked for; it lives as long as the device.
+    /// A device sampler, created on first use. It lives as long as the device.
     pub(super) fn sampler(&self, sampler: Sampler) -> Result<vk::Sampler> {
         let made = self.samplers.get(sampler, |info| {
-            // SAFETY: the device is valid, and the samplers are ones that every device has (`sampler.rs`).
+            // SAFETY: the device is valid, and every device supports these samplers (`sampler.rs`).
             unsafe { self.raw.create_sampler(info, None) }
         });
         made.map_err(|result| self.failure("making a sampler", result, 0))
@@ -243,13 +245,13 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         for (buffer, allocation) in self.spares.drain() {
-            // SAFETY: nobody uses a spare buffer.
+            // SAFETY: pooled buffers are not in use.
             unsafe { self.raw.destroy_buffer(buffer, None) };
             self.free(allocation);
         }
         let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: queues, programs and memory hold the device, so all of them are gone and nothing runs on it any more. The
-        // allocator is not used after this, and its memory must be freed before the device.
+        // SAFETY: queues, programs and memory hold a reference to the device, so none is left and nothing runs on it.
+        // The allocator is not used after this, and its memory must be freed before the device.
         unsafe {
             ManuallyDrop::drop(allocator);
             for sampler in self.samplers.drain() {
@@ -280,7 +282,7 @@ impl Backend for Handle {
         let Some(api) = &self.0.host_memory else {
             return Err(backend::no_host_memory(&self.0.info));
         };
-        // SAFETY: the device has the extension; the rest is asked of our caller.
+        // SAFETY: the device has the extension; the caller guarantees the rest.
         unsafe { imported::import(&self.0, api, host, size) }
     }
 

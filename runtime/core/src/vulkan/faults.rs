@@ -1,4 +1,4 @@
-//! Tests of failing drivers: some functions of a real one are replaced, so that it is lost or out of memory when told.
+//! Tests of failing drivers: replaces functions of a real driver to simulate device loss and memory exhaustion.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -15,12 +15,12 @@ use crate::event::Status;
 
 const USUAL: Purpose = Purpose::Commands { profiled: false };
 
-/// What the replaced functions give; 0 lets the real one do its work.
+/// The results of the replaced functions; 0 calls the original.
 static SUBMIT: Failure = Failure::new();
 static WAIT: Failure = Failure::new();
 static CREATE: Failure = Failure::new();
 
-/// The result of one replaced function, which has its real one behind it.
+/// The injected result of a function, and the original function.
 struct Failure {
     result: AtomicI32,
     real: Mutex<Option<usize>>,
@@ -54,7 +54,7 @@ unsafe extern "system" fn submit(
     submits: *const vk::SubmitInfo<'_>,
     fence: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: the arguments go through as they came.
+    // SAFETY: the arguments are passed on unchanged.
     SUBMIT.or(|real: vk::PFN_vkQueueSubmit| unsafe { real(queue, count, submits, fence) })
 }
 
@@ -63,7 +63,7 @@ unsafe extern "system" fn wait(
     info: *const vk::SemaphoreWaitInfo<'_>,
     timeout: u64,
 ) -> vk::Result {
-    // SAFETY: the arguments go through as they came.
+    // SAFETY: the arguments are passed on unchanged.
     WAIT.or(|real: vk::PFN_vkWaitSemaphores| unsafe { real(device, info, timeout) })
 }
 
@@ -73,11 +73,11 @@ unsafe extern "system" fn create(
     callbacks: *const vk::AllocationCallbacks<'_>,
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
-    // SAFETY: the arguments go through as they came.
+    // SAFETY: the arguments are passed on unchanged.
     CREATE.or(|real: vk::PFN_vkCreateBuffer| unsafe { real(device, info, callbacks, buffer) })
 }
 
-/// A device with replaced functions. Their state is the process's, so tests take turns.
+/// Opens a device with replaced functions. Their state is global, so a mutex serializes the tests.
 fn open() -> (std::sync::MutexGuard<'static, ()>, device::Handle) {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,7 @@ fn a_device_lost_while_waiting() {
     queue.flush().unwrap();
     WAIT.set(vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(event.wait(None), Err(Error::DeviceLost { kernel: None }));
-    // Neither does dropping it all hang.
+    // Dropping everything does not hang either.
     drop((event, queue, device));
     WAIT.set(vk::Result::SUCCESS);
 }

@@ -1,4 +1,4 @@
-//! What a Vulkan device has, said in OpenCL's words, and which of its features are switched on.
+//! Maps the properties of a Vulkan device to OpenCL terms, and selects the features to enable.
 //!
 //! Owns the derivation:
 //! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; seq_cst is built from them by the compiler
@@ -7,9 +7,9 @@
 //! - fences: the same, and work_item scope, which orders images only;
 //! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`, `shaderFloat16`,
 //!   `shaderFloat64`, `shaderInt64`;
-//! - sizes: the limits of compute; memory is the largest device-local heap.
+//! - sizes: the compute limits; memory is the largest device-local heap.
 //!
-//! It must never create anything.
+//! Must not create any object.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
@@ -25,10 +25,10 @@ use crate::capabilities::{
 };
 use crate::error::Result;
 
-/// `CL_DEVICE_MAX_PARAMETER_SIZE`: what a uniform block holds on every device.
+/// `CL_DEVICE_MAX_PARAMETER_SIZE`: the size of a uniform buffer range on every device.
 const MAX_PARAMETER_SIZE: u32 = 16384;
 
-/// Everything asked of a physical device.
+/// All properties queried from a physical device.
 pub(super) struct Found {
     pub(super) properties: vk::PhysicalDeviceProperties,
     subgroups: vk::PhysicalDeviceVulkan11Properties<'static>,
@@ -41,15 +41,15 @@ pub(super) struct Found {
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
-    /// What imported memory of the host is aligned to, where it can be imported.
+    /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
-    /// A family for compute, and the valid bits of its timestamps.
+    /// The compute queue family, and the number of valid bits in its timestamps.
     pub(super) family: Option<(u32, u32)>,
-    /// How many queues that family has.
+    /// The number of queues in that family.
     queue_count: u32,
 }
 
-/// The feature structures to switch on when the device is created.
+/// The feature structures to enable at device creation.
 pub(super) struct Enabled {
     pub(super) extensions: Vec<&'static CStr>,
     pub(super) core: vk::PhysicalDeviceFeatures,
@@ -104,7 +104,7 @@ impl Found {
         if extensions.contains(khr::workgroup_memory_explicit_layout::NAME) {
             features = features.push_next(&mut found.explicit_layout);
         }
-        // SAFETY: as above, and every structure of the chain is known to the device.
+        // SAFETY: as above, and the device supports every structure of the chain.
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         found.core = features.features;
         let mut maintenance3 = vk::PhysicalDeviceVulkan11Properties::default();
@@ -130,7 +130,7 @@ impl Found {
         found.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
         found.subgroups = maintenance3;
         found.properties12 = properties12;
-        // The chains pointed at one another's places in this function.
+        // The chain's pointers refer to locals of this function.
         found.v11.p_next = std::ptr::null_mut();
         found.v12.p_next = std::ptr::null_mut();
         found.v13.p_next = std::ptr::null_mut();
@@ -145,7 +145,7 @@ impl Found {
         self.properties.api_version >= vk::make_api_version(0, major, minor, 0)
     }
 
-    /// What is missing to run kernels at all.
+    /// What the device lacks to run kernels at all.
     fn lacks(&self) -> Vec<String> {
         if !self.is(1, 2) {
             return vec!["Vulkan 1.2".to_owned()];
@@ -162,7 +162,7 @@ impl Found {
         .collect()
     }
 
-    /// How many queues the family has.
+    /// The number of queues to create.
     pub(super) fn queues(&self) -> u32 {
         self.queue_count
     }
@@ -185,8 +185,8 @@ impl Found {
         }
     }
 
-    /// The driver, if the table of faults has rows for it. Mesa and NVIDIA write their version into `driverInfo`;
-    /// SwiftShader leaves that empty, and its `driverVersion` has the format of Vulkan's own versions.
+    /// The driver, if the table of driver faults has rows for it. Mesa and NVIDIA write their version into
+    /// `driverInfo`; SwiftShader leaves that empty, and its `driverVersion` has the format of Vulkan's own versions.
     fn known_driver(&self) -> Option<Driver> {
         let id = match self.properties12.driver_id {
             vk::DriverId::MESA_LLVMPIPE => DriverId::Lavapipe,
@@ -252,7 +252,7 @@ impl Found {
             max_parameter_size: MAX_PARAMETER_SIZE.min(limits.max_uniform_buffer_range),
             unified_memory: matches!(self.kind(), DeviceKind::Cpu | DeviceKind::IntegratedGpu),
             host_memory_alignment: self.host_memory_alignment,
-            // The only devices of which Vulkan lets us know it: their processors are the host's.
+            // CPU devices are the only ones where Vulkan guarantees it: the host's processors run the kernels.
             svm_atomics: self.kind() == DeviceKind::Cpu,
             timer_resolution: match self.family {
                 Some((_, bits)) if bits > 0 => limits.timestamp_period,
@@ -261,7 +261,7 @@ impl Found {
         }
     }
 
-    /// Which widths, 32, 16 and 64, can be asked to keep denormals, in whatever company: where widths depend on each other
+    /// Which of the widths 32, 16 and 64 can always preserve denormals. If widths depend on each other
     /// (VkShaderFloatControlsIndependence), all of them or none.
     fn keeps_denormals(&self) -> [bool; 3] {
         let properties = &self.properties12;
@@ -335,7 +335,7 @@ impl Found {
         }
     }
 
-    /// Exactly the features that `features` speaks of, and those that the runtime itself uses.
+    /// Enables exactly the features listed in `features`, and those that the runtime itself uses.
     pub(super) fn enable(&self) -> Enabled {
         let (core, v11, v12) = (&self.core, &self.v11, &self.v12);
         let features = self.features();
@@ -410,7 +410,7 @@ fn text(text: Option<&CStr>) -> String {
     text.map(CStr::to_string_lossy).unwrap_or_default().into_owned()
 }
 
-/// A family with compute, without graphics where there is one: such queues run beside the desktop's.
+/// A compute family, preferably without graphics: such queues run concurrently with the desktop's.
 fn compute_family(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
@@ -447,7 +447,7 @@ fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// The families of real devices; the software drivers have one of one queue.
+    /// The queue families of real devices. Software drivers have one family with one queue.
     #[test]
     fn families_for_compute_alone_are_preferred() {
         let (graphics, compute, transfer) =

@@ -1,6 +1,8 @@
-//! Images: `VkImage`s in the general layout, views of them and of buffers, and the formats behind OpenCL's.
+//! Images: `VkImage`s in the general layout, views of them and of buffers, and the mapping from OpenCL to Vulkan
+//! formats.
 //!
-//! Owns the table of formats. Channels that Vulkan's format has elsewhere are moved by the view, which serves reading only.
+//! Owns the format table. If Vulkan's format orders channels differently, a view swizzles them, which works for reads
+//! only.
 
 use std::any::Any;
 use std::sync::{Arc, PoisonError};
@@ -19,20 +21,20 @@ use crate::image::{
 };
 use crate::interface::BindingClass;
 
-/// What is bound for an image.
+/// The Vulkan object behind an image.
 pub(super) enum Image {
     Texels(Texels),
     View(View),
 }
 
-/// An image with memory of its own.
+/// An image with its own memory.
 pub(super) struct Texels {
     device: Arc<Device>,
     raw: vk::Image,
     allocation: Option<Allocation>,
-    /// For reading.
+    /// View for reads.
     sampled: vk::ImageView,
-    /// For writing, where the format allows it.
+    /// View for writes, if the format allows them.
     storage: vk::ImageView,
     kind: ImageKind,
     layers: u32,
@@ -46,7 +48,7 @@ pub(super) struct View {
     _buffer: Memory,
 }
 
-/// Where a component of a texel comes from.
+/// The source of a texel component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Component {
     Channel(usize),
@@ -57,12 +59,12 @@ enum Component {
 const IDENTITY: [Component; 4] =
     [Component::Channel(0), Component::Channel(1), Component::Channel(2), Component::Channel(3)];
 
-/// Vulkan's format, and the components of a texel in terms of its channels.
+/// Vulkan's format, and the channel that each texel component is read from.
 fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
     use ChannelOrder as Order;
     use Component::{Channel, One, Zero};
     let [r, g, b, a] = IDENTITY;
-    // What goes together (OpenCL API 5.3.1.1).
+    // The allowed combinations (OpenCL API 5.3.1.1).
     let is_legal = match format.order {
         Order::Depth => matches!(format.channel, ChannelType::Unorm16 | ChannelType::Float),
         Order::Intensity | Order::Luminance => format.class() == TexelClass::Float,
@@ -135,7 +137,7 @@ fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
     Some((formats[channels / 2], components))
 }
 
-/// What kernels can do with images of a shape and format.
+/// How kernels can access images of a shape and format.
 fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let Some((_, components)) = format(wanted) else { return ImageSupport::default() };
     let has = |features: vk::FormatFeatureFlags, feature| features.contains(feature);
@@ -143,7 +145,7 @@ fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> Imag
     let is_plain =
         components == IDENTITY && !matches!(wanted.order, ChannelOrder::Srgba | ChannelOrder::Sbgra);
     if kind == ImageKind::Buffer {
-        // Views of buffers move no channels.
+        // Buffer views cannot swizzle.
         let features = found.buffer;
         return ImageSupport {
             read: components == IDENTITY && has(features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
@@ -171,7 +173,7 @@ impl Device {
         })
     }
 
-    /// The most texels in each dimension, layers last.
+    /// The maximum image size in each dimension, layers last.
     pub(super) fn image_limit(&self, kind: ImageKind) -> [u32; 3] {
         let limits = &self.limits;
         let (d1, d2, d3) =
@@ -187,7 +189,7 @@ impl Device {
     }
 }
 
-/// An image as the runtime asks for it; its format and its size have been checked.
+/// Creates an image whose format and size have been checked.
 pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
     let failed = |result| device.failure("creating an image", result, desc.bytes());
     let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
@@ -215,9 +217,9 @@ pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemo
         .samples(vk::SampleCountFlags::TYPE_1)
         .tiling(vk::ImageTiling::OPTIMAL)
         .usage(usage);
-    // SAFETY: the device is valid, and has images of this format and size.
+    // SAFETY: the device is valid, and supports images of this format and size.
     let raw = unsafe { device.raw.create_image(&info, None) }.map_err(failed)?;
-    // From here on, dropping it destroys what was made.
+    // From here on, dropping `texels` destroys what was created.
     let mut texels = Texels {
         device: device.clone(),
         raw,
@@ -255,7 +257,7 @@ pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemo
     Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)) })
 }
 
-/// A view of a part of a buffer, which has been checked.
+/// Creates a view of a buffer range that has been checked.
 pub(super) fn view(
     device: &Arc<Device>,
     memory: &Memory,
@@ -274,7 +276,7 @@ pub(super) fn view(
         .format(format)
         .offset(offset)
         .range(u64::from(texels) * wanted.texel_size());
-    // SAFETY: the range lies in the buffer, which lives as long as the view, and the format allows it.
+    // SAFETY: the range is within the buffer, which outlives the view, and the format allows it.
     let raw = unsafe { device.raw.create_buffer_view(&info, None) }
         .map_err(|result| device.failure("viewing a buffer", result, 0))?;
     let view = View { device: device.clone(), raw, _buffer: memory.clone() };
@@ -297,7 +299,7 @@ impl Texels {
             Component::Zero => vk::ComponentSwizzle::ZERO,
             Component::One => vk::ComponentSwizzle::ONE,
         });
-        // Views for writing must say that nothing moves, not merely move nothing.
+        // Storage views must use the identity swizzle explicitly.
         let mapping = match components {
             IDENTITY => vk::ComponentMapping::default(),
             _ => vk::ComponentMapping { r, g, b, a },
@@ -324,11 +326,11 @@ impl Texels {
         }
     }
 
-    /// A texel's components as the channels of the format.
+    /// Converts a texel's components to the channels of the format.
     fn clear_value(&self, texel: Texel) -> vk::ClearColorValue {
         fn channels<T: Copy + Default>(components: [Component; 4], texel: [T; 4]) -> [T; 4] {
             let mut channels = [T::default(); 4];
-            // The first component that shows a channel decides.
+            // If several components read one channel, the first determines its value.
             for (component, value) in components.into_iter().zip(texel).rev() {
                 if let Component::Channel(channel) = component {
                     channels[channel] = value;
@@ -344,7 +346,7 @@ impl Texels {
     }
 }
 
-/// A region as Vulkan counts: layers apart.
+/// A region in Vulkan's terms, with layers separate from depth.
 struct Placed {
     offset: vk::Offset3D,
     extent: vk::Extent3D,
@@ -374,7 +376,7 @@ fn place(kind: ImageKind, region: ImageRegion) -> Placed {
     }
 }
 
-/// An image command whose recording cannot fail any more, with what it uses.
+/// An image command whose recording cannot fail, with the resources it uses.
 pub(super) struct Ready {
     action: Action,
     _keep: [Option<Keep>; 2],
@@ -447,15 +449,15 @@ impl Ready {
         Ok(Self { action, _keep: keep })
     }
 
-    /// Whether it is the first on its image.
+    /// Whether it is the first command on its image.
     pub(super) fn is_first(&self) -> bool {
         matches!(self.action, Action::Prepare { .. })
     }
 
-    /// Records the command. The command buffer is being recorded.
+    /// Records the command into a command buffer in the recording state.
     pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
-        // SAFETY: the command buffer is being recorded; regions lie in their images and buffers, which are kept until it is
-        // complete and, but for the first command on them, are in the general layout.
+        // SAFETY: the command buffer is being recorded; regions are within their images and buffers, which live until
+        // the command is complete. Images are in the general layout, except for the first command on them.
         unsafe {
             match &self.action {
                 Action::Prepare { image, range } => {
@@ -488,13 +490,13 @@ impl Ready {
     }
 }
 
-/// What a descriptor of an image says.
+/// The contents of an image descriptor.
 pub(super) enum Descriptor {
     Image(vk::DescriptorImageInfo),
     View(vk::BufferView),
 }
 
-/// The descriptor of an image where a kernel declares it so.
+/// The descriptor for an image that a kernel declares with this class.
 pub(super) fn descriptor(memory: &ImageMemory, class: BindingClass) -> Result<Descriptor> {
     let wrong = || Error::WrongDevice { object: "the image".to_owned() };
     match (memory.image()?, class) {
@@ -526,7 +528,7 @@ impl ImageMemory {
 
 impl Drop for Texels {
     fn drop(&mut self) {
-        // SAFETY: commands that use the image hold it until they are complete. Null handles are allowed.
+        // SAFETY: commands hold the image until they are complete. Null handles are allowed.
         unsafe {
             self.device.raw.destroy_image_view(self.sampled, None);
             self.device.raw.destroy_image_view(self.storage, None);
@@ -540,7 +542,7 @@ impl Drop for Texels {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: commands that use the view hold it until they are complete.
+        // SAFETY: commands hold the view until they are complete.
         unsafe { self.device.raw.destroy_buffer_view(self.raw, None) };
     }
 }

@@ -1,6 +1,6 @@
-//! Memory of the host that the device uses where it lies (`VK_EXT_external_memory_host`).
+//! Imported host memory, which the device uses without copying (`VK_EXT_external_memory_host`).
 //!
-//! Owns the import. It must never know whose memory it is, nor how long it lives.
+//! Owns the import. Must not depend on the owner of the memory or its lifetime.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -14,20 +14,21 @@ use crate::error::{Error, Result};
 
 const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// Whether buffers for kernels can lie in memory of the host.
+/// Whether kernels can use buffers in imported host memory.
 pub(super) fn possible(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
     let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(BY_KERNELS).handle_type(HOST);
     let mut properties = vk::ExternalBufferProperties::default();
-    // SAFETY: the physical device belongs to the instance, and has the extension that the handle type is of.
+    // SAFETY: the physical device belongs to the instance, and has the extension that defines the handle type.
     unsafe { instance.get_physical_device_external_buffer_properties(physical, &info, &mut properties) };
     let features = properties.external_memory_properties.external_memory_features;
     features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
 }
 
-/// A buffer in memory of the host.
+/// Creates a buffer in imported host memory.
 ///
 /// # Safety
-/// The device has the extension, and the memory is as [`Backend::import`](crate::backend::Backend::import) says and aligned.
+/// The device has the extension, and the memory is aligned and as
+/// [`Backend::import`](crate::backend::Backend::import) requires.
 pub(super) unsafe fn import(
     device: &Arc<Device>,
     api: &ext::external_memory_host::Device,
@@ -46,7 +47,7 @@ pub(super) unsafe fn import(
     let mut buffer = Buffer::bare(device, &info)?;
     let mut types = vk::MemoryHostPointerPropertiesEXT::default();
     let ask = api.fp().get_memory_host_pointer_properties_ext;
-    // SAFETY: the memory is aligned as the device wants it.
+    // SAFETY: the memory has the alignment that the device requires.
     unsafe { ask(api.device(), HOST, host.as_ptr().cast(), &mut types) }.result().map_err(failed)?;
     // SAFETY: the buffer belongs to the device.
     let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
@@ -67,8 +68,8 @@ pub(super) unsafe fn import(
         .memory_type_index(index)
         .push_next(&mut import)
         .push_next(&mut flags);
-    // SAFETY: the memory has this size, is aligned, and outlives the import, which the buffer frees when it is dropped. The buffer
-    // was made for such memory, needs no more of it than its own size, and has none yet.
+    // SAFETY: the memory has this size, is aligned, and outlives the import, which dropping the buffer frees. The
+    // buffer was created for such memory, needs no more than its own size, and is not bound yet.
     unsafe {
         buffer.imported = device.raw.allocate_memory(&info, None).map_err(failed)?;
         device.raw.bind_buffer_memory(buffer.raw, buffer.imported, 0).map_err(failed)?;

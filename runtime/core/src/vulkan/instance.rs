@@ -1,6 +1,6 @@
-//! The loader, the instance, and the validation layer with what it says.
+//! The loader, the instance, and the validation layer with its messages.
 //!
-//! Owns the instance. It must never know what a device can do (`features.rs` does).
+//! Owns the instance. Must not depend on what a device supports (`features.rs`).
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,14 +23,14 @@ pub(crate) struct Instance {
     shared: Arc<Shared>,
 }
 
-/// Lives as long as any device.
+/// The part that devices share; it lives as long as any device.
 pub(super) struct Shared {
     pub(super) raw: ash::Instance,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// Boxed, for the layer keeps its address.
+    /// Boxed, because the layer keeps a pointer to it.
     messages: Box<Messages>,
     physical_devices: Vec<vk::PhysicalDevice>,
-    /// Keeps the loader in memory; dropped last.
+    /// Keeps the loader loaded; dropped last.
     _entry: ash::Entry,
 }
 
@@ -38,7 +38,7 @@ type Messages = Mutex<Vec<String>>;
 
 impl Instance {
     pub(crate) fn new(validation: Validation) -> Result<Self> {
-        // SAFETY: the library is the system's Vulkan loader, whose initialisation has no preconditions.
+        // SAFETY: the library is the system's Vulkan loader, whose initialization has no preconditions.
         let entry =
             unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader { detail: error.to_string() })?;
         let mut layers = Vec::new();
@@ -67,7 +67,7 @@ impl Instance {
         if validation == Validation::Synchronisation {
             info = info.push_next(&mut more);
         }
-        // SAFETY: every name and structure that `info` points to lives until after the call.
+        // SAFETY: every name and structure that `info` points to outlives the call.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
             vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDriver,
             result => failure("creating an instance", result),
@@ -97,7 +97,7 @@ impl Instance {
         self.shared.physical_devices.iter().copied().enumerate().map(describe).collect()
     }
 
-    /// Opens a device of the list.
+    /// Opens a listed device.
     pub(crate) fn open(&self, info: &DeviceInfo, cache: Option<Cache>) -> Result<Arc<dyn Backend>> {
         Ok(Arc::new(self.open_handle(info, cache)?))
     }
@@ -140,7 +140,7 @@ impl Shared {
     }
 }
 
-/// Stores what the layer says, and passes it on to `tracing`.
+/// Stores the layer's messages, and forwards them to `tracing`.
 unsafe extern "system" fn collect(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _kind: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -160,7 +160,7 @@ unsafe extern "system" fn collect(
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: devices hold the instance, so none is left; the messenger was made by this instance.
+        // SAFETY: devices hold the instance, so none is left; this instance created the messenger.
         unsafe {
             if let Some((debug, messenger)) = self.messenger.take() {
                 debug.destroy_debug_utils_messenger(messenger, None);

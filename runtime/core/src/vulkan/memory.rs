@@ -1,6 +1,6 @@
-//! Memory: one `VkBuffer` for each allocation, placed by gpu-allocator; and the spare ones for the next transfers.
+//! Memory: one `VkBuffer` for each allocation, allocated by gpu-allocator, and the pool of transient buffers.
 //!
-//! Owns allocations. It must never know what they are for beyond where they had best lie.
+//! Owns allocations. Must not depend on their purpose beyond their placement.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -16,29 +16,30 @@ use crate::backend::{self, Memory, Placement};
 use crate::error::{Error, Result};
 use crate::staging;
 
-/// OpenCL's buffers are aligned for its largest type, `long16`.
+/// The alignment of OpenCL's largest type, `long16`.
 const ALIGNMENT: u64 = 128;
 
-/// The sizes of passing memory are powers of two, from this one to that of a piece of a large transfer.
+/// Transient buffers are pooled by power-of-two size, from this size to the chunk size of a large transfer.
 const LEAST: u64 = 4096;
-/// So many bytes of each size are kept, but at least what one transfer has on its way and fills.
+/// The pool keeps this many bytes of each size, but at least the buffers that one transfer has in flight.
 const SPARE_BYTES: u64 = 1 << 20;
 
-/// A `VkBuffer` with memory of its own.
+/// A `VkBuffer` with its own memory.
 pub(super) struct Buffer {
     pub(super) raw: vk::Buffer,
     allocation: Option<Allocation>,
-    /// The host's memory, if it lies there.
+    /// The imported host memory, if any.
     pub(super) imported: vk::DeviceMemory,
-    /// Where it is kept when nobody uses it any more.
+    /// The pool bucket it returns to, if it is transient.
     shelf: Option<Shelf>,
     device: Arc<Device>,
 }
 
-/// Passing memory of one sort and size.
+/// The pool bucket of transient buffers with one usage and size.
 type Shelf = (vk::BufferUsageFlags, u64);
 
-/// Memory that commands use once, kept for the next ones: making it anew costs more than most transfers and launches.
+/// A pool of transient buffers, which a single command uses: creating one costs more than most transfers and
+/// launches.
 #[derive(Default)]
 pub(super) struct Spares(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
 
@@ -47,7 +48,7 @@ impl Spares {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&shelf)?.pop()
     }
 
-    /// Gives back what finds no room.
+    /// Adds a buffer to the pool. Returns the allocation if its bucket is full.
     fn put(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
         let mut shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let spares = shelves.entry(shelf).or_default();
@@ -58,14 +59,14 @@ impl Spares {
         None
     }
 
-    /// All there are.
+    /// Removes all buffers.
     pub(super) fn drain(&mut self) -> Vec<(vk::Buffer, Allocation)> {
         let shelves = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         shelves.drain().flat_map(|(_, spares)| spares).collect()
     }
 }
 
-/// What may be done with memory that kernels reach.
+/// The usage flags of memory that kernels access.
 pub(super) const BY_KERNELS: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw()
         | vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
@@ -76,7 +77,7 @@ pub(super) const BY_KERNELS: vk::BufferUsageFlags = vk::BufferUsageFlags::from_r
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
 );
 
-/// Memory for kernels or for transfers.
+/// Allocates memory for kernels or for transfers.
 pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Memory> {
     let location = match placement {
         Placement::Device => MemoryLocation::GpuOnly,
@@ -89,7 +90,7 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
     Ok(Buffer::new(device, size, BY_KERNELS, location)?.for_kernels(placement == Placement::Shared))
 }
 
-/// The buffer behind the memory of an allocation of this back end.
+/// The buffer of memory that this back end allocated.
 pub(super) fn buffer(memory: &Memory) -> Result<vk::Buffer> {
     let handle: &dyn Any = &*memory.handle;
     handle
@@ -105,12 +106,12 @@ impl backend::Allocation for Buffer {
 }
 
 impl Buffer {
-    /// A buffer without memory.
+    /// Creates a buffer without memory.
     pub(super) fn bare(device: &Arc<Device>, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
         // SAFETY: the device is valid; the size is not 0.
         let raw = unsafe { device.raw.create_buffer(info, None) }
             .map_err(|result| device.failure("creating a buffer", result, info.size))?;
-        // From here on, dropping it destroys what was made.
+        // From here on, dropping the buffer destroys what was created.
         let imported = vk::DeviceMemory::null();
         Ok(Self { raw, allocation: None, imported, shelf: None, device: device.clone() })
     }
@@ -146,7 +147,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// As memory that kernels reach: it has memory and was made for this.
+    /// Converts the buffer to memory for kernels: it is bound to memory and was created with that usage.
     pub(super) fn for_kernels(self, is_shared: bool) -> Memory {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer was created for this and has memory.
@@ -154,8 +155,8 @@ impl Buffer {
         Memory { address, handle: Arc::new(self), is_shared }
     }
 
-    /// Memory for a transfer. It lies with the host, which copies to and from there fastest, whichever way the bytes go; devices
-    /// fetch them by themselves.
+    /// Allocates staging memory on the host, where host copies are fastest in both directions; devices access it over
+    /// the bus.
     fn staging(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Self> {
         let usage = match placement {
             Placement::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
@@ -164,7 +165,7 @@ impl Buffer {
         Self::passing(device, size, usage, MemoryLocation::GpuToCpu)
     }
 
-    /// Memory that one command uses: a spare one, or one that will be.
+    /// Takes a transient buffer from the pool, or creates one.
     pub(super) fn passing(
         device: &Arc<Device>,
         size: u64,
@@ -185,7 +186,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The bytes, for memory that the host sees.
+    /// The bytes of host-visible memory.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         self.allocation.as_mut().and_then(Allocation::mapped_slice_mut).unwrap_or_default()
     }
@@ -202,7 +203,7 @@ impl Drop for Buffer {
                 return;
             }
         }
-        // SAFETY: commands that use the buffer hold it until they are complete.
+        // SAFETY: commands hold the buffer until they are complete.
         unsafe {
             self.device.raw.destroy_buffer(self.raw, None);
             self.device.raw.free_memory(self.imported, None);

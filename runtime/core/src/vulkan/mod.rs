@@ -1,11 +1,11 @@
-//! The Vulkan back end: all use of `ash`, and all `unsafe` code of the runtime.
+//! The Vulkan back end: all uses of `ash`, and all `unsafe` Vulkan code of the runtime.
 //!
-//! Owns the translation between OpenCL's terms and Vulkan's. Nothing outside this folder names a Vulkan object.
+//! Owns the translation between OpenCL and Vulkan. Nothing outside this directory names a Vulkan object.
 //!
-//! How it works: one queue family and some `VkQueue`s of it, among which our queues are spread. Each of ours is a timeline
-//! semaphore; commands are collected in a command buffer that begins with a barrier against everything before it and signals the
-//! semaphore's next value, for which other queues may wait. Memory is one `VkBuffer` for each allocation, with a device address
-//! (memory.md R9).
+//! The back end uses one queue family and several of its `VkQueue`s, and distributes the runtime's queues among them.
+//! Each runtime queue has a timeline semaphore. It batches commands in a command buffer that begins with a barrier
+//! against everything before it and signals the semaphore's next value, for which other queues may wait. Memory is
+//! one `VkBuffer` for each allocation, with a device address (memory.md R9).
 
 mod commands;
 mod device;
@@ -27,7 +27,7 @@ pub(crate) use instance::Instance;
 
 use crate::error::Error;
 
-/// Translates a result that names no particular object.
+/// Converts an error that concerns no particular object.
 fn failure(operation: &str, result: vk::Result) -> Error {
     Error::Driver { operation: operation.to_owned(), detail: result.to_string() }
 }

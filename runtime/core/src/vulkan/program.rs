@@ -1,6 +1,6 @@
-//! Programs: the shader module, the layouts of its kernels, and their pipelines for each specialisation.
+//! Programs: the shader module, the layouts of its kernels, and their pipelines for each specialization.
 //!
-//! Owns pipelines. It must never know commands.
+//! Owns pipelines. Must not depend on commands.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -23,18 +23,18 @@ pub(super) struct Program {
     kernels: Vec<Kernel>,
     cache: vk::PipelineCache,
     key: Key,
-    /// What the cache on disk had.
+    /// The contents of the disk cache for this program.
     known: Vec<u8>,
 }
 
-/// What does not depend on the specialisation.
+/// The parts of a kernel that do not depend on the specialization.
 pub(super) struct Kernel {
     name: CString,
     pub(super) layout: vk::PipelineLayout,
     /// The layouts of sets 0, 1, ….
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) bindings: Vec<Binding>,
-    /// Those built so far.
+    /// The pipelines built so far.
     pipelines: Mutex<FxHashMap<Specialisation, vk::Pipeline>>,
 }
 
@@ -69,14 +69,14 @@ impl Program {
         };
         let words = module.stripped();
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are a module whose frame was checked; what else a driver needs of it is the compiler's promise.
+        // SAFETY: the structure of the module was checked; the compiler guarantees its validity beyond that.
         program.module = unsafe { device.raw.create_shader_module(&info, None) }.map_err(failed)?;
         program.key = Key::new(&device.identity, &words);
         let known = device.cache.as_ref().and_then(|cache| cache.load(program.key)).unwrap_or_default();
-        // Whatever else it is, it must come from this driver.
+        // Other drivers' data must not reach this driver.
         let known = if known.starts_with(&device.identity) { known } else { Vec::new() };
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&known);
-        // SAFETY: the data is empty or what this driver once gave, checked to be intact.
+        // SAFETY: the data is empty, or was produced by this driver and is known to be intact.
         program.cache = unsafe { device.raw.create_pipeline_cache(&info, None) }.map_err(failed)?;
         program.known = known;
         for kernel in kernels {
@@ -104,7 +104,7 @@ impl Program {
         }
         let count = by_set.keys().last().map_or(0, |set| set + 1);
         let name = CString::new(&*kernel.name).map_err(|_| bad("has a zero in its name".to_owned()))?;
-        // From here on, dropping the program destroys what was made.
+        // From here on, dropping the program destroys what was created.
         self.kernels.push(Kernel {
             name,
             layout: vk::PipelineLayout::null(),
@@ -117,10 +117,10 @@ impl Program {
         for set in 0..count {
             let bindings = by_set.get(&set).map(Vec::as_slice).unwrap_or_default();
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
-            // SAFETY: the bindings live until after the call.
+            // SAFETY: the bindings outlive the call.
             made.sets.push(unsafe { raw.create_descriptor_set_layout(&info, None) }.map_err(failed)?);
         }
-        // All there is: a module may declare more than the kernel's own values.
+        // Covers all push constants, because a module may declare more than the kernel's own values.
         let ranges = [vk::PushConstantRange {
             stage_flags: vk::ShaderStageFlags::COMPUTE,
             offset: 0,
@@ -137,7 +137,7 @@ impl Program {
         &self.kernels[index]
     }
 
-    /// The pipeline of a kernel for these constants, built when first asked for.
+    /// The pipeline of a kernel for these constants, built on first use.
     pub(super) fn pipeline(&self, index: usize, specialisation: &Specialisation) -> Result<vk::Pipeline> {
         let kernel = &self.kernels[index];
         let mut pipelines = kernel.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,8 +161,8 @@ impl Program {
             .name(&kernel.name)
             .specialization_info(&constants);
         let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(kernel.layout)];
-        // SAFETY: the module has this entry point (its reflection was checked against it), and all that `info` points to
-        // lives until after the call.
+        // SAFETY: the module has this entry point (reflection checked it), and all that `info` points to outlives the
+        // call.
         let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
         match built.as_deref() {
             Ok(&[pipeline]) => {
@@ -174,11 +174,11 @@ impl Program {
         }
     }
 
-    /// Keeps what the driver has built for the next process.
+    /// Stores the driver's pipeline cache on disk for later processes.
     fn keep(&mut self) {
         let built = self.kernels.iter_mut().any(|kernel| !kernel.pipelines().is_empty());
         let Some(cache) = self.device.cache.as_ref().filter(|_| built) else { return };
-        // SAFETY: the cache was made when anything was built, and is not used at the same time.
+        // SAFETY: the cache exists if anything was built, and is not in use concurrently.
         match unsafe { self.device.raw.get_pipeline_cache_data(self.cache) } {
             Ok(data) if data != self.known && data.starts_with(&self.device.identity) => {
                 cache.store(self.key, &data);

@@ -1,11 +1,12 @@
-//! Queues: batches of commands, their submission, and knowing when they are complete.
+//! Queues: batches of commands, their submission, and their completion.
 //!
-//! Owns command buffers and the timeline. A batch holds everything that its commands use until it is complete. It must never know
-//! what a command does (`commands.rs` does).
+//! Owns command buffers and the timeline. A batch holds everything that its commands use until it is complete. Must
+//! not depend on what a command does (`commands.rs`).
 //!
-//! Every batch begins with a barrier against all that was submitted before it to its `VkQueue`, waits for what `timeline.rs` names
-//! of others, and ends by signalling the next value of its timeline. Between commands of a batch there is a barrier before each that is ordered, between what those
-//! since the last barrier touched and what it touches: each barrier begins where the one before it ended, so they form a chain.
+//! Every batch begins with a barrier against everything submitted before it to its `VkQueue`, waits for the
+//! semaphores that `timeline.rs` selects, and ends by signaling the next value of its timeline. In a batch, a barrier
+//! precedes each ordered command. It orders the accesses since the last barrier before those of the command. Each
+//! barrier starts where the previous one ended, so barriers form a chain.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -24,22 +25,22 @@ use crate::backend::{self, BackendQueue, Command, Purpose, Start};
 use crate::error::{Error, Result};
 use crate::event::{Status, Times};
 
-/// A batch of this many commands is submitted unasked.
+/// A batch of this many commands is submitted automatically.
 const BATCH: usize = 256;
-/// And one of this many, if the device has nothing else to do.
+/// The batch size at which an idle device gets its first commands.
 const FIRST_BATCH: usize = 32;
 
-/// A queue of ours: a timeline on a queue of the device.
+/// A runtime queue: a timeline on a `VkQueue`.
 pub(super) struct Queue {
     device: Arc<Device>,
     timeline: Arc<Timeline>,
     purpose: Purpose,
     state: Mutex<State>,
-    /// A wait has run out of time, so waiting without end is no option any more.
+    /// Set when a wait has timed out; dropping the queue then does not wait indefinitely.
     overdue: AtomicBool,
 }
 
-/// The queue as the rest of the runtime sees it.
+/// The `BackendQueue` of a queue.
 pub(super) struct Handle(Arc<Queue>);
 
 struct State {
@@ -51,15 +52,15 @@ struct State {
     last: u64,
     /// What submitted batches have waited for.
     waited: Waited,
-    /// What to add to the device's clock, in nanoseconds, to get the host's. It grows where a command would otherwise have begun
-    /// before it was submitted.
+    /// The offset from the device's clock to the host's, in nanoseconds. It increases if a command would otherwise
+    /// have started before its submission.
     clock: Option<i128>,
 }
 
-/// What a batch needs, used again and again.
+/// The reusable objects of a batch.
 struct Slot {
     commands: vk::CommandBuffer,
-    /// Two timestamps for each command; null where nobody wants them or the device has none.
+    /// Two timestamps for each command; null without profiling or timestamp support.
     queries: vk::QueryPool,
 }
 
@@ -67,19 +68,19 @@ struct Slot {
 struct Batch {
     slot: Slot,
     records: Vec<Arc<Record>>,
-    /// They and all they use live until the batch is complete.
+    /// The commands; they and all they use live until the batch is complete.
     commands: Vec<Ready>,
-    /// The pipeline that is bound.
+    /// The currently bound pipeline.
     bound: vk::Pipeline,
-    /// What the commands since the last barrier touch.
+    /// The accesses since the last barrier.
     touched: Touches,
-    /// What it waits for.
+    /// The ends that the batch waits for.
     after: Ends,
 }
 
-/// What is remembered of a command.
+/// The record of a command.
 struct Record {
-    /// The value that its batch signals.
+    /// The timeline value that its batch signals.
     value: u64,
     /// Nanoseconds since the device was opened.
     queued: u64,
@@ -87,7 +88,7 @@ struct Record {
     times: OnceLock<Times>,
 }
 
-/// The end of a command.
+/// The completion of a command.
 struct Completion {
     queue: Arc<Queue>,
     record: Arc<Record>,
@@ -130,7 +131,7 @@ impl Queue {
             }
             Purpose::FirstContents => purpose,
         };
-        // From here on, dropping the queue gives back or destroys what was made.
+        // From here on, dropping the queue releases what was created.
         let mut queue = Self {
             device: device.clone(),
             timeline,
@@ -159,7 +160,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a command to the open batch, or to a new one if it waits for other queues: what is in the batch need not.
+    /// Adds a command to the open batch, or to a new one if it waits for other queues, which the current batch need
+    /// not do.
     fn push(&self, command: Ready, start: Start<'_>) -> Result<Arc<Record>> {
         let mut state = self.state();
         let mut after = self.elsewhere(start.after);
@@ -198,7 +200,7 @@ impl Queue {
         Ok(record)
     }
 
-    /// Those of the commands that were submitted to another `VkQueue`.
+    /// The commands that were submitted to another `VkQueue`.
     fn elsewhere(&self, after: &[Arc<dyn backend::Completion>]) -> Ends {
         let ours = |completion: &Arc<dyn backend::Completion>| {
             let completion: &dyn Any = &**completion;
@@ -212,7 +214,7 @@ impl Queue {
         self.purpose == Purpose::Commands { profiled: true }
     }
 
-    /// Begins a batch.
+    /// Starts a batch.
     fn open(&self, state: &mut State) -> Result<Batch> {
         self.reclaim(state)?;
         let slot = match state.free.pop() {
@@ -221,7 +223,8 @@ impl Queue {
         };
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         let raw = &self.device.raw;
-        // SAFETY: the slot is free, so its command buffer is not pending; the state lock serialises the use of its pool.
+        // SAFETY: the slot is free, so its command buffer is not pending; the state lock serializes the use of its
+        // pool.
         if let Err(result) = unsafe { raw.begin_command_buffer(slot.commands, &begin) } {
             state.free.push(slot);
             return Err(self.device.failure("preparing commands", result, 0));
@@ -242,7 +245,7 @@ impl Queue {
         })
     }
 
-    /// Later commands see what earlier ones wrote, and do not write what those still read.
+    /// Makes earlier writes visible to later commands, and orders later writes after earlier reads.
     fn barrier(&self, commands: vk::CommandBuffer, earlier: Touches, later: Touches) {
         let memory = [vk::MemoryBarrier::default()
             .src_access_mask(earlier.writes)
@@ -277,7 +280,7 @@ impl Queue {
             for record in &batch.records {
                 let _ = record.submitted.set(Err(error.clone()));
             }
-            // Nothing was submitted: the slot can be used again, and what it would have used may go.
+            // Nothing was submitted: the slot and the commands' resources can be released.
             state.free.push(batch.slot);
             return Err(error);
         }
@@ -320,8 +323,8 @@ impl Queue {
         }
         let queue = &self.device.queues[self.timeline.queue];
         let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the lock serialises the use of the queue; the command buffer is recorded and not pending; the awaited values
-        // have been submitted to be signalled.
+        // SAFETY: the lock serializes the use of the queue; the command buffer is recorded and not pending; the
+        // batches that signal the awaited values have been submitted.
         unsafe { raw.queue_submit(*queue, &submit, vk::Fence::null()) }
     }
 
@@ -345,14 +348,14 @@ impl Queue {
             Ok(&[commands]) => Ok(Slot { commands, queries }),
             other => {
                 let result = other.err().copied().unwrap_or(vk::Result::ERROR_UNKNOWN);
-                // SAFETY: no command uses the pool of queries.
+                // SAFETY: no command uses the query pool.
                 unsafe { raw.destroy_query_pool(queries, None) };
                 Err(failed(result))
             }
         }
     }
 
-    /// The value of the last complete batch.
+    /// The timeline value of the last complete batch.
     fn reached(&self) -> Result<u64> {
         // SAFETY: the semaphore is a timeline of the device.
         let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
@@ -361,7 +364,7 @@ impl Queue {
         Ok(reached)
     }
 
-    /// Notes the times of complete commands and lets go of what they used.
+    /// Records the times of complete commands and releases their resources.
     fn reclaim(&self, state: &mut State) -> Result<()> {
         if state.pending.is_empty() {
             return Ok(());
@@ -379,12 +382,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Notes the times of complete commands on the host's clock.
+    /// Records the times of complete commands on the host's clock.
     fn note_times(&self, slot: &Slot, records: &[Arc<Record>], clock: &mut Option<i128>) {
         let mut ticks = vec![[0u64; 2]; records.len()];
         let results = ticks.as_flattened_mut();
         let as_words = vk::QueryResultFlags::TYPE_64;
-        // SAFETY: the commands have written these queries, for they are complete.
+        // SAFETY: the commands are complete, so they have written these queries.
         let got = unsafe { self.device.raw.get_query_pool_results(slot.queries, 0, results, as_words) };
         if got.is_err() {
             return;
@@ -423,7 +426,7 @@ impl Queue {
                 self.reclaim(&mut self.state())
             }
             Err(vk::Result::TIMEOUT) => {
-                // What is complete must not be blamed.
+                // The error must not name a kernel that is complete.
                 self.reclaim(&mut self.state())?;
                 Err(Error::Timeout { kernel: self.running_kernel(), after: timeout.unwrap_or(Duration::MAX) })
             }
@@ -443,7 +446,7 @@ fn first_kernel(batch: &Batch) -> Option<String> {
 }
 
 impl Completion {
-    /// Whether the command has been submitted, or why it could not be.
+    /// Whether the command has been submitted, or the error of its submission.
     fn submitted(&self) -> Result<bool> {
         match self.record.submitted.get() {
             Some(Err(error)) => Err(error.clone()),
@@ -494,14 +497,14 @@ impl Drop for Queue {
         let finished = matches!(self.wait(last, patience), Ok(()) | Err(Error::DeviceLost { .. }));
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !finished {
-            // A kernel hangs. What it uses must outlive it, and that is the process: destroying it is undefined, and waiting
-            // would hang us too.
+            // A kernel hangs. Its resources must outlive it, which means leaking them: destroying them is undefined,
+            // and waiting would hang too.
             std::mem::forget(std::mem::take(&mut state.pending));
             std::mem::forget(self.device.clone());
             return;
         }
         let raw = &self.device.raw;
-        // SAFETY: no command of this queue runs any more. Null handles are allowed.
+        // SAFETY: no command of this queue is running any more. Null handles are allowed.
         unsafe {
             for slot in state.free.iter().chain(state.pending.iter().map(|batch| &batch.slot)) {
                 raw.destroy_query_pool(slot.queries, None);

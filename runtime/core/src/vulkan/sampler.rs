@@ -1,6 +1,6 @@
-//! Samplers of the device, for modules that sample with them (clspv's).
+//! Device samplers, for modules that use them (clspv's).
 //!
-//! Owns what Vulkan calls a sampler of OpenCL's. It must never know images.
+//! Owns the mapping from OpenCL to Vulkan samplers. Must not depend on images.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,12 +10,12 @@ use rustc_hash::FxHashMap;
 
 use crate::sampler::{Addressing, Filter, Sampler};
 
-/// Those made so far: there are few that differ.
+/// The samplers created so far. Few distinct ones exist.
 #[derive(Default)]
 pub(super) struct Samplers(Mutex<FxHashMap<Sampler, vk::Sampler>>);
 
 impl Samplers {
-    /// The one that is this, or a new one.
+    /// Returns the sampler, creating it on first use.
     pub(super) fn get(
         &self,
         sampler: Sampler,
@@ -30,20 +30,20 @@ impl Samplers {
         Ok(raw)
     }
 
-    /// All of them, to be destroyed.
+    /// Removes all samplers, for destruction.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = vk::Sampler> {
         std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner)).into_values()
     }
 }
 
-/// OpenCL API 5.8 in Vulkan's words. One level, which is neither magnified nor minified differently.
+/// Maps OpenCL API 5.8 to Vulkan. Images have one level, with the same filter for magnification and minification.
 fn info(sampler: Sampler) -> vk::SamplerCreateInfo<'static> {
     let filter = match sampler.filter {
         Filter::Nearest => vk::Filter::NEAREST,
         Filter::Linear => vk::Filter::LINEAR,
     };
     let addressing = match sampler.addressing {
-        // What lies outside is undefined with the first.
+        // With `None`, coordinates outside the image are undefined.
         Addressing::None | Addressing::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
         Addressing::Clamp => vk::SamplerAddressMode::CLAMP_TO_BORDER,
         Addressing::Repeat => vk::SamplerAddressMode::REPEAT,

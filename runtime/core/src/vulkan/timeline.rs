@@ -1,11 +1,12 @@
-//! Timelines: for each queue of ours a semaphore whose values are the ends of its batches, and the `VkQueue` that it submits to.
+//! Timelines: each runtime queue has a semaphore whose values are the ends of its batches, and a `VkQueue` to submit
+//! to.
 //!
-//! Owns what queues must know of each other: which ends a batch has to wait for. It must never know what a batch holds.
+//! Owns the dependencies between queues: which ends a batch must wait for. Must not depend on what a batch contains.
 //!
-//! On one `VkQueue` the barrier at the beginning of a batch orders it behind everything submitted before. Between two, only a
-//! semaphore does, and only it makes visible there what was written here. So a batch waits for what its commands' wait lists name,
-//! and also for whatever ended before it in the eyes of the host: a program that waits for an event and then uses the result in
-//! another queue has ordered the two, and says so nowhere.
+//! On one `VkQueue` the barrier at the start of a batch orders it after everything submitted before. Between two,
+//! only a semaphore orders batches and makes writes visible. A batch therefore waits for the commands in its wait
+//! lists, and for all batches that the host has already seen complete: a program that waits for an event and then
+//! uses the result in another queue has ordered the two without a wait list.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,25 +15,25 @@ use ash::prelude::VkResult;
 use ash::vk;
 use smallvec::SmallVec;
 
-/// The timeline of one queue at a time: the next queue goes on where the last one left it.
+/// The timeline of one queue at a time. The next queue to use it continues from the last value.
 pub(super) struct Timeline {
     pub(super) semaphore: vk::Semaphore,
-    /// Its position among the timelines of the device.
+    /// Its index among the timelines of the device.
     index: usize,
-    /// The position of its `VkQueue`.
+    /// The index of its `VkQueue`.
     pub(super) queue: usize,
-    /// The last value that batches of other queues must wait for, whoever they are.
+    /// The last value that batches of all other queues must wait for.
     due: AtomicU64,
 }
 
-/// All timelines of a device. They live as long as it does.
+/// All timelines of a device, for the lifetime of the device.
 #[derive(Default)]
 pub(super) struct Timelines(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     made: Vec<Arc<Timeline>>,
-    /// Of queues that are gone, with the last values that they signalled.
+    /// The timelines of dropped queues, with the last values that they signaled.
     free: Vec<(Arc<Timeline>, u64)>,
 }
 
@@ -55,7 +56,8 @@ impl Timeline {
         End { timeline: self.index, value }
     }
 
-    /// The host knows that batches up to this one are complete, or they are everybody's concern.
+    /// Records that all batches up to this one are known to the host to be complete, or that every queue must wait
+    /// for them.
     pub(super) fn is_due(&self, value: u64) {
         self.due.fetch_max(value, Ordering::Relaxed);
     }
@@ -66,7 +68,7 @@ impl Timelines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A timeline for a queue, and its last value. New ones take turns with the `VkQueue`s.
+    /// Takes a timeline for a queue, with its last value. New ones are distributed round-robin among the `VkQueue`s.
     pub(super) fn take(
         &self,
         queues: usize,
@@ -83,12 +85,12 @@ impl Timelines {
         Ok((timeline, 0))
     }
 
-    /// A queue is gone, and all its batches are complete.
+    /// Returns the timeline of a dropped queue whose batches are all complete.
     pub(super) fn give_back(&self, timeline: &Arc<Timeline>, last: u64) {
         self.state().free.push((timeline.clone(), last));
     }
 
-    /// What a batch of a queue waits for: the ends that it names, and all that are due.
+    /// The ends that a batch waits for: those that it names, and all that are due.
     pub(super) fn waits(
         &self,
         own: &Timeline,
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
     use ash::vk::Handle as _;
 
-    /// Timelines on so many `VkQueue`s.
+    /// Creates timelines on this many `VkQueue`s.
     fn timelines<const N: usize>(queues: usize) -> (Timelines, [Arc<Timeline>; N]) {
         let all = Timelines::default();
         let made = std::array::from_fn(|n| {
@@ -162,14 +164,14 @@ mod tests {
         assert_eq!(waits(&all, &a, &mut waited, &[]), []);
         assert_eq!(waits(&all, &a, &mut waited, &[b.end(4), b.end(3)]), [(101, 4)]);
         assert_eq!(waits(&all, &a, &mut waited, &[b.end(2)]), []);
-        // What the host has seen complete, and what it has not.
+        // The host has seen some batches complete, and others not.
         b.is_due(3);
         c.is_due(7);
         assert_eq!(waits(&all, &a, &mut waited, &[]), [(102, 7)]);
         b.is_due(9);
         b.is_due(8);
         assert_eq!(waits(&all, &a, &mut waited, &[c.end(8)]), [(101, 9), (102, 8)]);
-        // Its own commands need nothing.
+        // A queue need not wait for its own commands.
         a.is_due(5);
         assert_eq!(waits(&all, &a, &mut waited, &[]), []);
     }

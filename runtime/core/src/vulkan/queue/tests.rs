@@ -1,5 +1,5 @@
-//! Queues on several `VkQueue`s. The software drivers have one, so it stands in for three here; that what ran where must wait for
-//! what is as on a device that has them.
+//! Queues on several `VkQueue`s. Software drivers have one, which stands in for three here. The waits between queues
+//! are the same as on a device that has several.
 
 use super::*;
 use crate::backend::{Backend, Memory, Placement};
@@ -10,13 +10,13 @@ const BYTES: u64 = 4096;
 
 fn word(memory: &Memory) -> u32 {
     let host = memory.handle.host().expect("memory that the host sees");
-    // SAFETY: the memory has that many bytes, and what wrote it is complete.
+    // SAFETY: the memory has this many bytes, and the command that writes it is complete.
     let words = unsafe { std::slice::from_raw_parts(host.as_ptr().cast::<u32>(), BYTES as usize / 4) };
     assert!(words.iter().all(|word| *word == words[0]));
     words[0]
 }
 
-/// A chain of commands in queues chosen by chance, ordered by wait lists or by the host that waits.
+/// A chain of commands in random queues, ordered by wait lists or by host waits.
 #[test]
 fn chains_through_several_queues() {
     let instance = Instance::new(Validation::Synchronisation).expect("a driver");
