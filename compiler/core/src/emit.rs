@@ -1,7 +1,7 @@
-//! IR to SPIR-V words. The only place that names rspirv.
+//! Emits SPIR-V words from the IR. Only this module uses rspirv.
 //!
-//! It decides nothing: what a target cannot express has been rewritten or refused by the passes before. Here each
-//! operation has one form, and what the module must declare follows from what it uses.
+//! It makes no decisions: earlier passes have lowered or rejected what the target cannot express. Each operation has
+//! one SPIR-V form here, and the module's declarations follow from what it uses.
 
 mod address;
 mod arithmetic;

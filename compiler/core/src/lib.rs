@@ -1,7 +1,10 @@
-//! `kiln-compiler`: OpenCL C in, SPIR-V words, reflection and diagnostics out.
+//! The Kiln compiler: compiles OpenCL C to SPIR-V, a kernel interface and diagnostics.
 //!
-//! Pure: no IO, no clock, no environment, no threads of its own. Files are reached through the caller's `Loader`.
-//! This page is the pipeline; each stage is a function in a module of its own and prints what it makes.
+//! The crate is pure: no I/O, no clock, no environment variables, no threads. Included files are read through the
+//! caller's `Loader`.
+//!
+//! This file is the pipeline. Each stage is a function in its own module, and the result of each stage can be
+//! printed.
 
 mod binary16;
 pub mod builtins;
@@ -41,35 +44,36 @@ use crate::{
     verify::{InvalidModule, VerifiedModule},
 };
 
-/// What a compilation gives.
+/// The result of a compilation.
 pub struct Output {
-    /// What was asked for; none when there are errors.
+    /// The requested artifact. `None` on errors.
     pub artifact: Option<Artifact>,
-    /// What the program offers to its host; none when there are errors, or when the type checker was not come to.
+    /// The kernels and program-scope objects that the host can use. `None` on errors, or if type checking did not
+    /// run.
     pub interface: Option<Interface>,
-    /// The rules of SPIR-V that the emitted module breaks. That is a fault of the compiler, not of the source; there is no
-    /// artifact then.
+    /// The SPIR-V rules that the emitted module breaks. This is a bug in the compiler, not in the source. `artifact`
+    /// is `None` then.
     pub invalid_module: Option<InvalidModule>,
-    /// Errors and warnings in the order found.
+    /// Errors and warnings, in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Errors beyond the limit that are only counted.
+    /// The number of errors beyond the limit, which are counted but not listed.
     pub hidden_errors: usize,
-    /// What the diagnostics' positions mean.
+    /// Maps the spans in the diagnostics to files and lines.
     pub sources: SourceMap,
-    /// The names in them.
+    /// Maps symbols to names.
     pub interner: Interner,
-    /// The files that were included, each once, in the order of their first use.
+    /// The included files, without duplicates, in the order of first use.
     pub dependencies: Vec<String>,
 }
 
 impl Output {
-    /// Whether there was an error.
+    /// Whether compilation failed.
     pub fn has_errors(&self) -> bool {
         self.artifact.is_none()
     }
 }
 
-/// Compiles a source as far as `emit` asks. A user's mistake is a diagnostic, never a panic.
+/// Runs the pipeline up to the stage that `emit` selects. Mistakes in the source become diagnostics, never panics.
 pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Emit) -> Output {
     let mut sources = SourceMap::default();
     let mut interner = Interner::new();
@@ -100,8 +104,8 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     }
 }
 
-/// Everything behind the preprocessor; none when it stops at errors. Whatever the build, a module is verified before it is
-/// an artifact.
+/// Runs the stages after the preprocessor. Returns `None` if one of them reports errors. Every module is verified
+/// before it becomes an artifact, in debug and release builds alike.
 fn stages(
     tokens: Vec<kiln_syntax::token::Token>,
     options: &Options,
@@ -134,7 +138,7 @@ fn stages(
         _ => {}
     }
     let mut module = lower::lower(&hir, interner, sink, options.overflow);
-    // The passes make new instructions in its memory.
+    // Free the tree before the passes allocate new instructions.
     drop(hir);
     if *emit == Emit::Ir {
         return Ok(Some(Artifact::Text(module.to_string())));

@@ -1,7 +1,7 @@
-//! From the typed tree to the intermediate form: control becomes structured blocks, objects become bytes.
+//! Lowers the HIR to the IR: control flow becomes structured constructs, and objects become bytes.
 //!
-//! It knows the language's meaning and layouts. It knows nothing of what a target can express, except to refuse
-//! by name what no pass could make of it.
+//! This stage implements the semantics and layouts of OpenCL C. It is independent of the target, except that it
+//! rejects features that no pass could lower.
 
 mod access;
 mod aggregate;

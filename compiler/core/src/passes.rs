@@ -1,6 +1,7 @@
-//! What is done to the IR between lowering and emission: the list, in order, with the reason for each position.
+//! Transforms the IR between lowering and emission. The lists below are the pass order, with the reason for each
+//! position.
 //!
-//! A pass is one file and one function. Each leaves the module such that it can be printed, parsed and verified.
+//! A pass is one file and one function. After each pass the module can be printed, parsed and verified.
 
 mod bind_arguments;
 mod check_bounds;
@@ -51,104 +52,110 @@ use crate::{
 /// A pass.
 type Pass = fn(&mut Module, &Options, &mut Sink);
 
-/// The passes for Vulkan, each by the name that `--emit=ir-after=` knows it by.
+/// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[
-    // Before anything looks at what only the OpenCL environment has.
+    // First, to reject OpenCL-only features before another pass sees them.
     ("refuse_opencl_only", refuse_opencl_only::refuse_opencl_only),
-    // Early, because what it puts in is calls and all else.
+    // Early, because it inserts calls and other code that later passes transform.
     ("express_builtins", express_builtins::express_builtins),
-    // While scalars and vectors of all widths are still there to be compared.
+    // While scalars and vectors of all widths can still be compared.
     ("choose_extremes", choose_extremes::choose_extremes),
-    // What is little now is little in every copy that the next makes of it.
+    // Shrink callees before inlining duplicates them.
     ("promote_early", promote::promote),
     ("forward_joins_early", forward_joins::forward_joins),
     ("dead_code_early", dead_code::dead_code),
     ("simplify_early", simplify::simplify),
     ("renumber_early", renumber),
-    // Early, so that every pointer's origin is in sight of its use: local and private memory has no addresses here.
+    // Early, so that the origin of every pointer is visible at its uses: local and private memory has no addresses
+    // here.
     ("inline_calls", inline_calls::inline_calls),
-    // As soon as it is known which functions stay: of what they do not fit, there is a copy after all.
+    // Right after inlining, when the remaining functions are final. Copies functions for callers with different
+    // private objects.
     ("specialize_calls", specialize_calls::specialize_calls),
-    // After inlining, as it is the kernel that is left; before ways out get the form that is wanted of them.
+    // After inlining, because a trap must leave the kernel. Before `structure_exits`, because it adds jumps.
     ("leave_at_traps", leave_at_traps::leave_at_traps),
-    // Before jumps get the form that is wanted of them, as it makes more.
+    // Before `structure_exits`, because it adds jumps.
     ("unroll_loops", unroll_loops::unroll_loops),
-    // SPIR-V's structured control flow has fewer ways out than C has. It makes variables, so it precedes `promote`.
+    // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
+    // variables.
     ("structure_exits", structure_exits::structure_exits),
-    // Before variables are looked at: copies of structures would hide what is done with their members.
+    // Before `promote`, because copies of whole structures would hide accesses to their members.
     ("expand_memory", expand_memory::expand_memory),
-    // Pointers kept in variables become values whose origin can be followed.
+    // Turns pointers in variables into values whose origin can be followed.
     ("promote", promote::promote),
-    // Values that join for nobody, or that are the same on all ways, would keep others alive.
+    // Dead or redundant block parameters would keep their operands alive.
     ("forward_joins", forward_joins::forward_joins),
     ("dead_joins", dead_code::dead_code),
-    // When both ways of an `if` have nothing left but values.
+    // After the cleanup, when both branches of an `if` may contain nothing but values.
     ("select_values", select_values::select_values),
-    // What is constant now decides which code is left for the others.
+    // Constants that are available now decide which code remains for later passes.
     ("simplify", simplify::simplify),
-    // When indices are constants; before anything asks which variables are used.
+    // After indices have become constants. Before any pass collects the variables in use.
     ("load_constants", load_constants::load_constants),
-    // Most of what there was is gone by now.
+    // Most of the original instructions are gone by now.
     ("renumber", renumber),
-    // Before anything asks for the space that an access touches.
+    // Before any pass queries the address space of an access.
     ("specialize_spaces", specialize_spaces::specialize_spaces),
-    // While accesses tell their space and are what the source says; its table is a program-scope variable.
+    // While accesses still have their address space and match the source. Its table is a program-scope variable.
     ("check_bounds", check_bounds::check_bounds),
-    // Before accesses are marked: it adds operations that synchronise.
+    // Before accesses are marked, because it adds synchronizing operations.
     ("legalize_atomics", legalize_atomics::legalize_atomics),
-    // As soon as all that synchronises is there, while accesses still tell their address space.
+    // After all synchronizing operations exist, while accesses still have their address space.
     ("refuse_missing", refuse_missing::refuse_missing),
-    // While accesses still tell their address space.
+    // While accesses still have their address space.
     ("mark_shared", mark_shared::mark_shared),
-    // After accesses are marked, because nobody but the host reads what it writes; it names an address that is bound next.
+    // After accesses are marked, because only the host reads the printf buffer. Before `bind_arguments`, which
+    // assigns the buffer's address.
     ("lower_printf", lower_printf::lower_printf),
-    // After all that names program-scope variables; makes the local variables that arguments are.
+    // After all passes that reference program-scope variables. Creates the local variables for pointer arguments to
+    // local memory.
     ("bind_arguments", bind_arguments::bind_arguments),
-    // After the launch's state has its place.
+    // After `bind_arguments` has assigned the launch state to push constants.
     ("lower_work_items", lower_work_items::lower_work_items),
-    // After all that makes local and private objects.
+    // After all passes that create local and private objects.
     ("layout_vars", layout_vars::layout_vars),
-    // Arrays of which only elements with constant indices are used need no memory. Before `freeze_loop_exit_values`, which
-    // must see the values that a driver would find, too.
+    // Arrays that are only indexed by constants need no memory. Before `freeze_loop_exit_values`, which must see the
+    // same values as a driver that promotes such arrays.
     ("promote_again", promote::promote),
-    // Pointers have become indices, and variables values.
+    // Pointers have become indices, and variables have become values.
     ("renumber_again", renumber),
-    // After the local and private pointers are gone.
+    // After local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
-    // After all that makes comparisons of 64 bits; before those are done with pairs.
+    // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.
     ("narrow_comparisons", narrow_comparisons::narrow_comparisons),
-    // After addresses are numbers that can be rounded to words; before those become pairs.
+    // After addresses have become integers that can be rounded down to words. Before `emulate_int64` lowers those to
+    // pairs.
     ("emulate_small", emulate_small::emulate_small),
-    // After all that computes with addresses.
+    // After all passes that compute with addresses.
     ("emulate_int64", emulate_int64::emulate_int64),
-    // After the emulation of integer types that the target lacks, which computes some remainders another way.
+    // After the emulation of missing integer types, which lowers some remainders in other ways.
     ("lower_remainders", lower_remainders::lower_remainders),
-    // After all that looks at vectors: what is left is done component by component.
+    // After all passes that handle whole vectors.
     ("split_vectors", split_vectors::split_vectors),
-    // What the others have made has much in common.
+    // Common subexpressions and constants that the passes above have created.
     ("simplify_again", simplify::simplify),
-    // Variables of `layout_vars` have become values.
+    // `promote_again` has turned the variables of `layout_vars` into values.
     ("forward_joins_again", forward_joins::forward_joins),
     ("select_values_again", select_values::select_values),
-    // Selections that always choose the same hid what was widened.
+    // Selections with equal operands hid some widened values.
     ("narrow_comparisons_again", narrow_comparisons::narrow_comparisons),
-    // Workarounds, which run only for targets that request them. After all passes that could undo them: the first would be
-    // narrowed again, the second must see every loop.
+    // Workarounds, which run only for targets that request them. After all passes that could undo them:
+    // `narrow_comparisons` would narrow the comparisons of the first again, and the second must see every loop.
     ("compare_as_unsigned", compare_as_unsigned::compare_as_unsigned),
     ("freeze_loop_exit_values", freeze_loop_exit_values::freeze_loop_exit_values),
-    // Last, for what the others have left behind.
+    // Last, to remove what other passes have left unused.
     ("dead_code", dead_code::dead_code),
 ];
 
-/// The OpenCL environment has addresses, calls and free control flow.
+/// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.
 const OPENCL: &[(&str, Pass)] = &[
     ("express_builtins", express_builtins::express_builtins),
-    // They make functions part of others, whose variables are looked at next.
+    // Before `promote`, because it moves the variables of callees into their callers.
     ("inline_crowded", inline_calls::inline_crowded),
     ("leave_at_traps", leave_at_traps::leave_at_traps),
     ("promote", promote::promote),
     ("forward_joins", forward_joins::forward_joins),
-    // When variables have become values, so that uses are seen; before anything asks for half arithmetic.
+    // After `promote`, so that uses are visible. Before `refuse_missing`, which checks for half arithmetic.
     ("keep_halves_in_memory", keep_halves_in_memory::keep_halves_in_memory),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("refuse_missing", refuse_missing::refuse_missing),
@@ -159,19 +166,19 @@ const OPENCL: &[(&str, Pass)] = &[
     ("dead_code", dead_code::dead_code),
 ];
 
-/// What passes have dropped is forgotten.
+/// Renumbers blocks, instructions and values, dropping unreachable ones.
 fn renumber(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         function.renumber();
     }
 }
 
-/// Whether a target needs a pass: one that works around a fault of a driver runs only if the target requests that.
+/// Whether the pass runs for the target. A workaround for a driver fault runs only if the target requests it.
 fn is_needed(pass: &str, target: &Target) -> bool {
     Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
 }
 
-/// Prepares a module for the target. `after` is called with the name of each pass that has run.
+/// Runs all passes for the target. Calls `after` with the name of each pass that has run.
 pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut dyn FnMut(&str, &Module)) {
     let list = match options.target.environment {
         Environment::Vulkan => VULKAN,
@@ -187,7 +194,7 @@ pub fn run(module: &mut Module, options: &Options, sink: &mut Sink, after: &mut 
     }
 }
 
-/// Runs one pass, by its name, on a module. None if there is no such pass.
+/// Runs the pass with this name. Returns `None` if it does not exist.
 pub fn apply(name: &str, module: &mut Module, options: &Options, sink: &mut Sink) -> Option<()> {
     let (_, pass) = VULKAN.iter().chain(OPENCL).find(|(known, _)| *known == name)?;
     pass(module, options, sink);

@@ -1,8 +1,8 @@
-//! Memory: how an address becomes a pointer, and accesses through it.
+//! Memory accesses: conversion of addresses to pointers, loads and stores.
 //!
-//! In the OpenCL environment pointers are values that point to bytes and are cast where they are used. On Vulkan
-//! an address of global memory is a number that becomes a pointer where it is used, and every other access goes
-//! through an element of a variable.
+//! In the OpenCL environment, pointers are values that point to bytes and are cast at their uses. On Vulkan, an
+//! address of global memory is an integer that is converted to a pointer at its use. All other accesses go through an
+//! access chain into a variable.
 
 use rspirv::{
     dr::Operand,
@@ -38,7 +38,7 @@ impl Body<'_, '_> {
         self.effect(Op::Store, operands);
     }
 
-    /// Only the OpenCL environment copies memory in one step.
+    /// Copies memory with one instruction. Only the OpenCL environment has it.
     pub(super) fn copy(&mut self, inst: &Inst, size: u64, access: Access) {
         let [to, from] = [inst.args[0], inst.args[1]].map(|arg| self.value(arg));
         let ty = self.emitter.scalar(Scalar::I64);

@@ -1,4 +1,4 @@
-//! Instructions one by one: which SPIR-V operation each is.
+//! Selects the SPIR-V instruction for each arithmetic operation.
 
 use rspirv::{
     dr::Operand,

@@ -1,7 +1,7 @@
-//! Assembly text of any module, in the syntax of `spirv-dis --raw-id`: `spirv-as --preserve-numeric-ids` makes the same module of it
-//! again, reflection and what debuggers are told included.
+//! Disassembles any module, in the syntax of `spirv-dis --raw-id`. `spirv-as --preserve-numeric-ids` assembles the
+//! same module again, including reflection and debug information.
 //!
-//! Knows nothing of how the module came about.
+//! Independent of how the module was produced.
 
 use std::fmt::Write as _;
 
@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 
 use crate::binary16;
 
-/// Where `=` stands: ids of results end before it.
+/// The column of `=`. Result ids are right-aligned before it.
 const INDENT: usize = 12;
 
-/// The assembly text of a module.
+/// Disassembles a module.
 pub fn disassemble(words: &[u32]) -> String {
     let mut assembly = Assembly::default();
     match rspirv::binary::parse_words(words, &mut assembly) {
@@ -30,11 +30,11 @@ pub fn disassemble(words: &[u32]) -> String {
 #[derive(Default)]
 struct Assembly {
     text: String,
-    /// The types of numbers.
+    /// Numeric types, by id.
     numbers: FxHashMap<Word, Number>,
-    /// The types of values that are numbers.
+    /// Values of numeric types, by id.
     values: FxHashMap<Word, Number>,
-    /// The names of instruction sets.
+    /// Names of extended instruction sets, by id.
     sets: FxHashMap<Word, String>,
 }
 

@@ -1,4 +1,4 @@
-//! A function's body: values, basic blocks, and the walk over the IR's blocks.
+//! Emits a function body: values, basic blocks, and the traversal of the IR's blocks.
 
 use kiln_syntax::Span;
 use rspirv::{
@@ -20,26 +20,26 @@ pub(super) struct Body<'e, 'm> {
     pub(super) function: &'m Function,
     values: Vec<Word>,
     blocks: Vec<dr::Block>,
-    /// Private variables: they stand at the head of the first block.
+    /// Private variables. SPIR-V requires them at the start of the first block.
     variables: Vec<Instruction>,
     pub(super) variable_ids: FxHashMap<VarId, Word>,
-    /// Addresses that are computed where they become pointers.
+    /// Addresses that are computed by access chains.
     pub(super) elements: Elements,
-    /// The pointers of each type that are seen here, by the address that they are made of; and in the order made.
+    /// The pointers converted so far in this block, by address and pointer type; and in the order of creation.
     pub(super) pointers: FxHashMap<(ValueId, Word), Word>,
     pub(super) pointer_log: Vec<(ValueId, Word)>,
-    /// The push constants as they are seen here, once they have been read.
+    /// The loaded push constants, if this block or a dominating one has loaded them.
     pub(super) passed: Option<Word>,
-    /// What a debugger is told of the function.
+    /// The debug scope of the function.
     pub(super) debug_scope: Option<Word>,
     pub(super) constructs: FxHashMap<InstId, Construct>,
-    /// Variables of the module that the body names: entry points list them.
+    /// Module variables that the body references. Entry points must list them.
     pub(super) interface: FxHashSet<Word>,
     is_terminated: bool,
 }
 
 impl<'m> Emitter<'m> {
-    /// Gives a function its id, so that calls can name it.
+    /// Assigns an id to a function, so that calls can refer to it.
     pub(super) fn declare_function(&mut self, id: FuncId) {
         let word = self.writer.id();
         self.globals.functions.insert(id, word);

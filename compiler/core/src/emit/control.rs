@@ -1,4 +1,4 @@
-//! Structured control flow: the IR's constructs as basic blocks, merges and phis.
+//! Structured control flow: emits the IR's constructs as basic blocks, merge instructions and phis.
 
 use rspirv::{
     dr::Operand,
@@ -11,33 +11,33 @@ use crate::{
     ir::{BlockId, Case, Inst, InstId, Op as IrOp, Scalar, Type, ValueId},
 };
 
-/// A construct that is being emitted.
+/// A construct whose blocks are being emitted.
 #[derive(Default)]
 pub(super) struct Construct {
-    /// Where `Exit` goes.
+    /// The merge block: the target of `Exit`.
     merge: Word,
-    /// Whether a merge instruction names it, so that it must be there.
+    /// Whether a merge instruction refers to the merge block, so that it must exist.
     is_named: bool,
-    /// Who went there, and with what.
+    /// The blocks that branch there, with their arguments.
     exits: Vec<(Word, Vec<Word>)>,
-    /// Where `Continue` goes, for a loop.
+    /// The continue target of a loop.
     continuing: Word,
-    /// Who went there, and with what.
+    /// The blocks that branch there, with their arguments.
     continues: Vec<(Word, Vec<Word>)>,
-    /// Where `Next` goes, for a loop, and the phis there.
+    /// The header of a loop (the target of `Next`), and its phis.
     header: Word,
     phis: Vec<Word>,
 }
 
-/// An `if` that does nothing but leave a loop or go on.
+/// An `if` with one block that only leaves the loop and one that only continues.
 struct Test {
-    /// Its place in the loop's body.
+    /// Its index in the loop's body.
     at: usize,
     inst: InstId,
-    /// Its block that leaves the loop, and the other.
+    /// The block that leaves the loop, and the other one.
     leave: BlockId,
     go_on: BlockId,
-    /// Whether the loop is left when the condition is true.
+    /// Whether the loop is left if the condition is true.
     is_left: bool,
 }
 

@@ -1,7 +1,8 @@
-//! `NonSemantic.Shader.DebugInfo.100`: what a debugger of shaders shows of a module for Vulkan: files, functions with their
-//! types, the objects that still have a place in memory, and the scope and the line of each instruction.
+//! Emits `NonSemantic.Shader.DebugInfo.100` for Vulkan: files, functions with their types, the variables that are
+//! still in memory, and the scope and line of each instruction.
 //!
-//! OpenCL's loaders know `OpLine` alone, which both environments have (`body.rs`). Types of objects are those of their layout.
+//! OpenCL drivers support only `OpLine`, which both environments get (`body.rs`). The types of variables are those of
+//! their memory layout.
 
 use kiln_syntax::Span;
 use rspirv::{
@@ -18,7 +19,7 @@ use crate::{
 
 const SET: &str = "NonSemantic.Shader.DebugInfo.100";
 
-/// The numbers of the set's instructions.
+/// The instruction numbers of the set.
 mod number {
     pub(super) const COMPILATION_UNIT: u32 = 1;
     pub(super) const TYPE_BASIC: u32 = 2;
@@ -37,9 +38,9 @@ mod number {
     pub(super) const LINE: u32 = 103;
 }
 
-/// The version of the set, and that of DWARF whose words it takes.
+/// The version of the set, and the version of DWARF whose constants it uses.
 const VERSIONS: [u32; 2] = [100, 4];
-/// The encoding of what is no number.
+/// The encoding of a type that is not a number.
 const UNSPECIFIED: u32 = 0;
 /// The flag of a function with a body.
 const IS_DEFINITION: u32 = 8;

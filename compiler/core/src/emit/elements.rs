@@ -1,7 +1,7 @@
-//! Global addresses on Vulkan that are elements of an array: `base + index * size` and nothing but a pointer.
+//! Finds global addresses on Vulkan that are array elements: `base + index * size`, used only as pointers.
 //!
-//! An access chain computes such an address itself, with indices of 32 bits too, so that the sum, and what only it
-//! uses, need not be there. Where pointers come from it does not know.
+//! An access chain computes such an address itself, even with 32-bit indices. The addition, and instructions that
+//! only it uses, are then not emitted.
 
 use rustc_hash::FxHashMap;
 
@@ -11,29 +11,29 @@ use crate::{
     ir::{BinaryOp, Convert, Function, InstId, LaunchMemory, Op, Type, ValueId},
 };
 
-/// An address in terms of another.
+/// An address as an element of an array.
 #[derive(Clone, Copy)]
 pub(super) struct Element {
     pub(super) base: ValueId,
     pub(super) index: Index,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub(super) size: u64,
 }
 
-/// How many elements behind the base.
+/// The index of the element.
 #[derive(Clone, Copy)]
 pub(super) enum Index {
     Value(ValueId),
     Constant(i64),
 }
 
-/// The elements of a function.
+/// The array elements of a function.
 #[derive(Default)]
 pub(super) struct Elements {
     found: FxHashMap<ValueId, Element>,
-    /// By instruction: whether only elements use what it makes.
+    /// By instruction: whether its result is only used in access chains, so that it is not emitted.
     is_implied: Vec<bool>,
-    /// Of addresses that a launch passes and that are nothing but pointers: what the first access finds there.
+    /// For addresses that the launch passes and that are only used as pointers: the type of the first access.
     pointers: FxHashMap<ValueId, Type>,
 }
 
@@ -41,7 +41,8 @@ impl Elements {
     pub(super) fn find(function: &Function) -> Self {
         let uses = function.use_counts();
         let insts = function.inst_order();
-        // Of each address that is accessed: how often, the size of what is there, if always the same, and what is there first.
+        // For each accessed address: the number of accesses, their size (0 if they differ), and the type of the
+        // first.
         let mut accessed: FxHashMap<ValueId, (u32, u64, Type)> = FxHashMap::default();
         for &id in &insts {
             let inst = &function.insts[id];

@@ -1,7 +1,7 @@
-//! Kernels that enqueue kernels, of the OpenCL environment.
+//! Device-side enqueue, for the OpenCL environment.
 //!
-//! Index spaces and the sizes of local memory go by pointers, as clang and its translator have them: consumers are
-//! built on these, and take no values.
+//! Passes index spaces and sizes of local memory by pointer, as clang and SPIRV-LLVM-Translator do: consumers rely on
+//! that and accept no values.
 
 use rspirv::{
     dr::Operand,
@@ -15,11 +15,11 @@ use crate::{
     opencl::AddressSpace,
 };
 
-/// Arguments of `enqueue_kernel` before the sizes of local memory.
+/// The number of arguments of `enqueue_kernel` before the sizes of local memory.
 const FIXED: usize = 10;
 
 impl Emitter<'_> {
-    /// The type of a handle.
+    /// The SPIR-V type of a handle.
     pub(super) fn handle_type(&mut self, handle: Handle) -> Word {
         use rspirv::spirv::AccessQualifier::{ReadOnly, WriteOnly};
         let (op, capability) = match handle {
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         self.writer.interned(op, None, Vec::new())
     }
 
-    /// What `OpBuildNDRange` makes: dimensions, offset, local and global sizes.
+    /// The result type of `OpBuildNDRange`: dimensions, offset, global and local sizes.
     fn ndrange_type(&mut self) -> Word {
         let (int, long) = (self.scalar(Scalar::I32), self.scalar(Scalar::I64));
         let array = self.array_type(long, 3);

@@ -1,4 +1,4 @@
-//! What a module says of itself: environment, entry points, execution modes.
+//! Emits the module header: capabilities, memory model, entry points, execution modes.
 
 use rspirv::{
     dr::{Instruction, Operand},
@@ -9,7 +9,7 @@ use super::Emitter;
 use crate::ir::FuncId;
 
 impl Emitter<'_> {
-    /// Addressing and memory model, with their capabilities.
+    /// Emits the addressing and memory model, with their capabilities.
     pub(super) fn environment(&mut self) {
         let (addressing, memory) = if self.is_vulkan() {
             self.writer.need(Capability::Shader);
@@ -24,20 +24,21 @@ impl Emitter<'_> {
         };
         let operands = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(memory)];
         self.writer.module.memory_model = Some(Instruction::new(Op::MemoryModel, None, None, operands));
-        // Readers choose between the atomic functions of OpenCL C 1.2 and 2.0 by it: only the latter take all pointers.
+        // Consumers use it to choose between the atomic functions of OpenCL C 1.2 and 2.0. Only the latter accept all
+        // pointers.
         let operands =
             vec![Operand::SourceLanguage(SourceLanguage::OpenCL_C), Operand::LiteralBit32(200_000)];
         let source = Instruction::new(Op::Source, None, None, operands);
         self.writer.module.debug_string_source.push(source);
     }
 
-    /// One entry point for each kernel.
+    /// Emits one entry point for each kernel.
     pub(super) fn entry_points(&mut self) {
         let module = self.module;
         let mut kernels = module.functions.iter().filter_map(|function| function.kernel.as_ref());
         let is_required = kernels.all(|kernel| kernel.required_size.is_some());
         if self.is_vulkan() && !is_required {
-            // Entry points have no size of their own: the runtime gives it by specialisation.
+            // The work-group size is a specialization constant that the runtime sets.
             self.local_size();
         }
         for (id, function) in module.functions.entries() {

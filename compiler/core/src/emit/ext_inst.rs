@@ -1,4 +1,4 @@
-//! Built-in functions that are one instruction of the target's library, by the row of the table.
+//! Emits built-in functions that are one extended instruction, as their table row states.
 
 use rspirv::{
     dr::Operand,
@@ -19,7 +19,7 @@ const OPENCL: &str = "OpenCL.std";
 const GLSL: &str = "GLSL.std.450";
 
 impl Body<'_, '_> {
-    /// A function of a library; what is none has been rewritten or refused before.
+    /// Emits an extended instruction. Earlier passes have lowered or rejected all other built-in functions.
     pub(super) fn builtin(&mut self, inst: &Inst, builtin: BuiltinId, params: &[BuiltinParam]) {
         let row = builtins::row(builtin);
         match row.lowering {

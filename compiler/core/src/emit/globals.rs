@@ -1,4 +1,4 @@
-//! What stands outside functions: variables, launch memory, built-in inputs.
+//! Module-scope declarations: variables, launch memory, built-in inputs.
 
 use rspirv::{
     dr::Operand,
@@ -12,10 +12,10 @@ use crate::{
     opencl::{AddressSpace, Linkage},
 };
 
-/// Ids of things outside functions, each made when first used.
+/// Ids of module-scope declarations. Each is created at its first use.
 #[derive(Default)]
 pub(super) struct Globals {
-    /// Those of values.
+    /// Value types.
     pub(super) types: FxHashMap<Type, Word>,
     pub(super) functions: FxHashMap<FuncId, Word>,
     /// The variables that each function uses.
@@ -27,18 +27,18 @@ pub(super) struct Globals {
     pub(super) argument_infos: FxHashMap<(String, String, [u32; 3]), Word>,
     /// Whether the module has a type for `float`.
     pub(super) computes_floats: bool,
-    /// The types of pointers that tell their stride.
+    /// Pointer types that are decorated with their stride.
     pub(super) strided: FxHashSet<Word>,
     /// By number and type.
     pub(super) descriptors: FxHashMap<(u32, Word), Word>,
-    /// The composite decorated `WorkgroupSize`, made of specialisation constants.
+    /// The composite decorated `WorkgroupSize`, built from specialization constants.
     local_size: Option<Word>,
     work_dim: Option<Word>,
     /// The `SpecId`s of local arguments.
     pub(super) local_arguments: FxHashMap<VarId, u32>,
 }
 
-/// `SpecId`s of the work-group's size: 0, 1, 2.
+/// `SpecId`s of the work-group size: 0, 1, 2.
 pub(super) const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];
 /// `SpecId` of the number of dimensions.
 pub(super) const WORK_DIM_ID: u32 = 3;

@@ -1,4 +1,4 @@
-//! What work-items do together: copies by a work-group, and operations of work-groups and sub-groups.
+//! Group operations: copies by a work-group, and functions of work-groups and sub-groups.
 
 use rspirv::{
     dr::Operand,
@@ -14,11 +14,11 @@ use crate::{
     ty,
 };
 
-/// The version of SPIR-V that has operations of the work-items that get there.
+/// The first version of SPIR-V with non-uniform group operations.
 const NON_UNIFORM_SINCE: (u8, u8) = (1, 3);
 
-/// Whether there is an instruction for it. Vulkan has them for sub-groups only, and for the types that the device
-/// computes with.
+/// Whether the target has an instruction for the operation. Vulkan has them for sub-groups only, and only for types
+/// that the device supports.
 pub(crate) fn has_group_instruction(
     scope: Scope,
     collective: Collective,
@@ -40,7 +40,7 @@ pub(crate) fn has_group_instruction(
     }
 }
 
-/// Whether the device computes with numbers of this type.
+/// Whether the device supports arithmetic on this type.
 fn has_arithmetic(target: &Target, ty: Type) -> bool {
     let features = &target.features;
     match ty.scalar() {

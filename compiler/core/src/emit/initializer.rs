@@ -1,4 +1,4 @@
-//! The first values of program-scope variables in the OpenCL environment: bytes, and addresses among them.
+//! Initializers of program-scope variables in the OpenCL environment: bytes and addresses.
 
 use rspirv::{
     dr::Operand,
@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl Emitter<'_> {
-    /// The type of a variable and its first value: an array of its elements, or a structure where addresses stand in it.
+    /// The type and initializer of a variable: an array of its elements, or a structure if the initializer contains
+    /// addresses.
     pub(super) fn initializer(&mut self, var: &Var) -> Option<(Word, Word)> {
         if self.is_vulkan() || !matches!(var.space, AddressSpace::Global | AddressSpace::Constant) {
             return None;

@@ -1,7 +1,7 @@
-//! What a launch passes, on Vulkan: a block of push constants, and a uniform buffer for what finds no room there.
+//! Launch memory on Vulkan: a block of push constants, and a uniform buffer for arguments that do not fit there.
 //!
-//! The members of the first are what kernels read, each of the type that all of them read there; the second is an
-//! array of vectors. How a launch fills them it does not know.
+//! The members of the push constants are those that kernels read, with one type for all kernels. The uniform buffer
+//! is an array of vectors. This module is independent of how a launch fills them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use rspirv::{
 use super::{Emitter, body::Body};
 use crate::ir::{Inst, LaunchMemory, Op as IrOp, Place, Scalar, Type, ValueId};
 
-/// The variables, each made when first used, and what is in the first.
+/// The variables, each created at its first use, and the contents of the push constants.
 #[derive(Default)]
 pub(super) struct Launch {
     members: Members,
@@ -22,13 +22,13 @@ pub(super) struct Launch {
     uniform: Option<Word>,
 }
 
-/// The number and the member at a word of the push constants.
+/// The member index and the member at each word of the push constants.
 type Members = BTreeMap<u32, (u32, Member)>;
 
 #[derive(Clone, Copy)]
 enum Member {
     Number(Type),
-    /// A pointer to global memory, and what is there.
+    /// A pointer to global memory, with its pointee.
     Pointer(Type),
 }
 

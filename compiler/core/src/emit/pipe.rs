@@ -1,4 +1,4 @@
-//! Pipes of the OpenCL environment, in the order of operands that SPIR-V has.
+//! Pipe operations of the OpenCL environment, with operands in SPIR-V's order.
 
 use rspirv::{
     dr::Operand,
@@ -9,13 +9,13 @@ use super::body::Body;
 use crate::{builtins::PipeOp, ir::Inst, opencl::Scope};
 
 impl Body<'_, '_> {
-    /// What is done with a pipe by a work-item, or by a group together.
+    /// Emits a pipe operation of a work-item or of a group.
     pub(super) fn pipe(&mut self, inst: &Inst, pipe: PipeOp, scope: Scope) {
         self.emitter.writer.need(Capability::Pipes);
         let mut operands: Vec<Operand> =
             inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect();
         let by_group = |op, group| if scope == Scope::WorkItem { op } else { group };
-        // Behind the pipe: a packet, or a reservation and which of its packets.
+        // The operand after the pipe is a packet, or a reservation and the index of a packet in it.
         let is_reserved = inst.args.len() > 4;
         let op = match pipe {
             PipeOp::Read if is_reserved => Op::ReservedReadPipe,

@@ -1,6 +1,7 @@
-//! The kernel interface as `NonSemantic.ClspvReflection` instructions behind the last function.
+//! Emits the kernel interface as `NonSemantic.ClspvReflection` instructions after the last function.
 //!
-//! What each means to a loader stands in the runtime's `interface` module; the numbers are the registry's.
+//! The runtime's `interface` module documents how a loader reads them. The instruction numbers are those of the
+//! SPIR-V registry.
 
 use std::fmt::Write as _;
 
@@ -24,24 +25,25 @@ use crate::{
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
-/// What only Kiln's modules contain: the table that accesses are checked against, traps and workarounds.
+/// The instruction set for Kiln's extensions: the table for bounds checks, traps and workarounds.
 const OWN_SET: &str = "NonSemantic.Kiln.1";
-/// The longest string that an `OpString` may hold is 65,535 bytes with its end: bytes in hexadecimal, in pieces.
+/// The maximum number of bytes in one string: `OpString` holds at most 65,535 bytes with its terminator, and bytes
+/// are written in hexadecimal. Longer data is split.
 const PIECE: usize = 32_000;
 
-/// The flag of a kernel that may print.
+/// The flag of a kernel that may call `printf`.
 const MAY_USE_PRINTF: u32 = 1;
 
 mod number {
-    /// Of our own set: offset in the variables' buffer, the most ranges.
+    /// In Kiln's set: the offset in the variables' buffer, and the maximum number of ranges.
     pub(super) const BOUNDS: u32 = 1;
-    /// Of our own set: the place of the next access that is checked.
+    /// In Kiln's set: the source position of the next checked access.
     pub(super) const BOUNDS_SITE: u32 = 2;
-    /// Of our own set: where the record of a trap is in the printf buffer.
+    /// In Kiln's set: the offset of the trap record in the printf buffer.
     pub(super) const TRAPS: u32 = 3;
-    /// Of our own set: the place of the next trap, and what it says.
+    /// In Kiln's set: the source position and message of the next trap.
     pub(super) const TRAP: u32 = 4;
-    /// Of our own set: the name of a fault that the module works around.
+    /// In Kiln's set: the name of a fault that the module works around.
     pub(super) const WORKAROUND: u32 = 5;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;

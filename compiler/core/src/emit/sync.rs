@@ -1,4 +1,4 @@
-//! Atomic operations, fences and barriers. The scopes and semantics come from `memory`, whole.
+//! Atomic operations, fences and barriers. `memory` computes their scopes and semantics.
 
 use rspirv::{
     dr::Operand,

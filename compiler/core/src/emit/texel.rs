@@ -1,4 +1,4 @@
-//! Images of the Vulkan environment: descriptors, single texels, sizes. The kernel's interface says what is bound.
+//! Image access for Vulkan: descriptors, single texels, sizes. The kernel interface states which images are bound.
 
 use rspirv::{
     dr::Operand,

@@ -1,4 +1,4 @@
-//! Types and constants of SPIR-V for those of the IR, and the capabilities that come with them.
+//! SPIR-V types and constants for those of the IR, and the capabilities that they require.
 
 use rspirv::{
     dr::Operand,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Emitter<'_> {
-    /// The type of values of this type.
+    /// The SPIR-V type of values of an IR type.
     pub(super) fn ty(&mut self, ty: Type) -> Word {
         if let Some(&word) = self.globals.types.get(&ty) {
             return word;
@@ -38,7 +38,7 @@ impl Emitter<'_> {
                 let operands = vec![Operand::IdRef(element), Operand::LiteralBit32(count.into())];
                 self.writer.interned(Op::TypeVector, None, operands)
             }
-            // A pointer without pointee: bytes. Only the OpenCL environment has pointers as values.
+            // An untyped pointer is a pointer to bytes. Only the OpenCL environment has pointers as values.
             Type::Pointer(space) => {
                 if space == AddressSpace::Generic {
                     self.writer.need(Capability::GenericPointer);

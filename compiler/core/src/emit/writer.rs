@@ -1,4 +1,4 @@
-//! A module under construction: ids, sections, and types and constants that exist once.
+//! A module under construction: ids, sections, and deduplicated types and constants.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use rspirv::{
 };
 use rustc_hash::FxHashMap;
 
-/// The number that the SPIR-V registry would know Kiln's modules by: none is assigned, so 0 and version 1.
+/// The generator word. The SPIR-V registry has assigned no number to Kiln, so it is number 0, version 1.
 const GENERATOR: u32 = 1;
 
-/// A type, a constant or a string, but for its id.
+/// A type, constant or string without its result id: the key for deduplication.
 type Content = (Op, Option<Word>, Vec<Operand>);
 type Class = &'static grammar::Instruction<'static>;
 
-/// Owns the module.
+/// Owns the module under construction.
 pub(super) struct Writer {
     pub(super) module: dr::Module,
     version: (u8, u8),
     bound: Word,
     interned: FxHashMap<Content, Word>,
-    /// What rspirv knows of each operation that has been used.
+    /// rspirv's grammar information for each operation used so far.
     classes: FxHashMap<Op, Class>,
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
     sets: FxHashMap<&'static str, Word>,
-    /// Instructions behind the last function.
+    /// Instructions after the last function.
     trailer: Vec<Instruction>,
-    /// Whether names are left out.
+    /// Whether names are omitted.
     is_stripped: bool,
 }
 

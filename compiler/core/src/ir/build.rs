@@ -1,4 +1,4 @@
-//! Makes instructions at a place in a function, and constants once each. It folds nothing.
+//! Builds instructions at an insertion point in a function, and deduplicates constants. Does not fold.
 
 use std::hash::{Hash as _, Hasher as _};
 
@@ -16,30 +16,30 @@ use crate::{
     opencl::{AddressSpace, Linkage},
 };
 
-/// A function being made or changed, and where the next instruction goes.
+/// A function under construction, with an insertion point.
 pub struct Builder<'f> {
     /// The function.
     pub function: &'f mut Function,
-    /// What the next instructions are made for.
+    /// The source position for the next instructions.
     pub span: Span,
     block: BlockId,
     index: usize,
-    /// Those of the function by their hash, once one is asked for.
+    /// The constants of the function by hash. Filled at the first request for a constant.
     constants: Option<FxHashMap<u64, SmallVec<[ValueId; 2]>>>,
 }
 
-/// An `If` whose blocks are still to be filled.
+/// An `If` whose blocks are still empty.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenIf {
     /// The instruction.
     pub inst: InstId,
-    /// When true.
+    /// The block for a true condition.
     pub then: BlockId,
-    /// When false.
+    /// The block for a false condition.
     pub otherwise: BlockId,
 }
 
-/// A `Loop` whose blocks are still to be filled.
+/// A `Loop` whose blocks are still empty.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenLoop {
     /// The instruction.

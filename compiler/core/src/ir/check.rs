@@ -1,4 +1,4 @@
-//! The types of every operation, as `Op` documents them. It looks at one instruction at a time.
+//! Checks operand and result types as `Op` documents them, one instruction at a time.
 
 use super::{
     Atomic, BinaryOp, CompareKind, Convert, Function, Handle, ImageAction, Inst, Known, Module, Op, Scalar,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::opencl::AtomicOp;
 
-/// What is wrong with an instruction, if anything. Its target is known to be a construct around it.
+/// Describes what is wrong with an instruction. The caller has checked that its target is an enclosing construct.
 pub(super) fn problem(module: &Module, function: &Function, inst: &Inst) -> Option<&'static str> {
     let check = Check { module, function, inst, args: types(function, &inst.args) };
     let results = types(function, &inst.results);
@@ -39,7 +39,7 @@ fn is_number(ty: Type) -> bool {
     is_int(ty) || is_float(ty)
 }
 
-/// A pointer, or what `passes/lower_addresses` and `passes/emulate_int64` make of it.
+/// Whether this is a pointer, or the type that `passes/lower_addresses` or `passes/emulate_int64` lowers it to.
 fn is_address(ty: Type) -> bool {
     ty.is_pointer() || ty == Type::I64 || ty == Type::Vector(Scalar::I32, 2)
 }

@@ -1,11 +1,11 @@
-//! Cuts the text form into tokens.
+//! Tokenizes the text form.
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'t> {
-    /// Letters, digits and `_`, a letter first.
+    /// Letters, digits and `_`, starting with a letter.
     Word(&'t str),
-    /// A digit or `-` first.
+    /// Starts with a digit or `-`.
     Number(&'t str),
     /// The bytes between quotation marks.
     Text(Vec<u8>),
@@ -13,11 +13,11 @@ pub(super) enum Token<'t> {
     Mark(char),
     /// `->`
     Arrow,
-    /// The end of the text, or what cannot be a token.
+    /// The end of the text, or an invalid character.
     End,
 }
 
-/// The tokens and their lines, the first of which is 1.
+/// The tokens with their line numbers, starting at 1.
 pub(super) fn lex(text: &str) -> Vec<(Token<'_>, usize)> {
     let mut tokens = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Reads the text form that `print` writes: for tests, and for people who try a pass by hand.
+//! Parses the text form that `print` writes, for tests and for trying a pass by hand.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -23,10 +23,10 @@ use crate::{
     ty::{self, ImageTy},
 };
 
-/// Why a text is not a module.
+/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The line, the first of which is 1.
+    /// The line, starting at 1.
     pub line: usize,
     /// What was expected there.
     pub message: String,
@@ -40,7 +40,7 @@ impl Display for ParseError {
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// The module that a text describes. Its structure is not verified.
+/// Parses a module. Does not verify its structure.
 pub fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser { tokens: lex(text), next: 0 };
     let mut module = Module::default();

@@ -1,5 +1,5 @@
-//! The text form. `parse` reads it back; values and constructs are numbered in the order of the text, so that
-//! equal programs print equally. Source positions are left out.
+//! Prints the text form, which `parse` reads back. Values and constructs are numbered in the order of the text, so
+//! that equal programs print equally. Source positions are omitted.
 
 use std::fmt::{self, Display, Formatter, Write};
 

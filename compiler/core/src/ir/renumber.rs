@@ -1,10 +1,10 @@
-//! Puts blocks, instructions and values into the order in which they stand, and forgets those that are no part of the
-//! function any more. Passes go through a function many times: what they look at one after the other should lie so.
+//! Renumbers blocks, instructions and values in program order and drops unreachable ones. Passes traverse a function
+//! many times; this improves their memory locality.
 
 use super::{Block, BlockId, Function, Inst, InstId, Op, Value, ValueDef, ValueId};
 use crate::index::{Id, Table};
 
-/// New names by old ones.
+/// New ids by old ids.
 struct Names<I>(Vec<Option<I>>);
 
 impl<I: Id> Names<I> {
@@ -12,14 +12,14 @@ impl<I: Id> Names<I> {
         Self(vec![None; count])
     }
 
-    /// What something is called now that is a part of the function.
+    /// The new id of a reachable item.
     fn of(&self, old: I) -> I {
         self.0[old.index()].unwrap_or_else(|| unreachable!("it is part of the function"))
     }
 }
 
 impl Function {
-    /// Gives all that is part of the function new ids, in order, and drops the rest.
+    /// Assigns new ids in program order to everything reachable, and drops the rest.
     pub fn renumber(&mut self) {
         let order = self.block_order();
         let mut blocks = Names::<BlockId>::new(self.blocks.len());

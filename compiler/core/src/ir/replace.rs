@@ -1,14 +1,14 @@
-//! Which values take the place of others. It knows nothing of why.
+//! Replaces the uses of values with other values.
 
 use super::{Function, ValueId};
 use crate::index::Id as _;
 
-/// Values, and what takes their place: a table by id, because most passes replace many values of a function.
+/// A map from values to their replacements. A table by id, because most passes replace many values of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Replacements(Vec<Option<ValueId>>);
 
 impl Replacements {
-    /// Lets a value be replaced by another; gives what should have replaced it so far.
+    /// Replaces a value with another. Returns the previous replacement.
     pub fn insert(&mut self, value: ValueId, other: ValueId) -> Option<ValueId> {
         let index = value.index();
         if index >= self.0.len() {
@@ -17,7 +17,7 @@ impl Replacements {
         self.0[index].replace(other)
     }
 
-    /// What stands for a value in the end: chains are followed.
+    /// The final replacement of a value, following chains.
     pub fn resolve(&self, mut value: ValueId) -> ValueId {
         while let Some(&Some(other)) = self.0.get(value.index()) {
             value = other;
@@ -43,7 +43,7 @@ impl FromIterator<(ValueId, ValueId)> for Replacements {
 }
 
 impl Function {
-    /// Makes every use of a value that is replaced a use of what takes its place.
+    /// Applies the replacements to all uses.
     pub fn replace_uses(&mut self, replacements: &Replacements) {
         if replacements.0.is_empty() {
             return;

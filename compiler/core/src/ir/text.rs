@@ -1,4 +1,4 @@
-//! The words of the text form, each in one place for printing and parsing.
+//! The keywords of the text form, shared by printing and parsing.
 
 use super::{
     BinaryOp, CompareKind, Convert, Handle, Input, LaunchMemory, Scalar, State, TexelKind, UnaryOp, WorkItem,
@@ -9,11 +9,11 @@ use crate::{
     ty::{Access as ImageAccess, ImageDim},
 };
 
-/// What one word stands for.
+/// A value with a keyword.
 pub(super) trait Word: Sized {
-    /// The word.
+    /// The keyword.
     fn word(&self) -> &'static str;
-    /// What the word stands for.
+    /// The value for a keyword.
     fn parse(word: &str) -> Option<Self>;
 }
 

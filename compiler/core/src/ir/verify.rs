@@ -1,17 +1,17 @@
-//! Checks what every pass must keep, so that a mistake shows in the pass that made it:
-//! 1. every block of the function belongs to one construct, every instruction to one block;
-//! 2. a block ends with a terminator and has no other;
-//! 3. a value is visible where it is used;
-//! 4. a terminator refers to a construct around it, out of `continuing` only by `Next`;
+//! Verifies the invariants that every pass must preserve, so that a bug is found in the pass that caused it:
+//! 1. every block belongs to one construct, and every instruction to one block;
+//! 2. a block ends with a terminator and contains no other;
+//! 3. a value is visible at its uses;
+//! 4. a terminator refers to an enclosing construct, and leaves `continuing` only by `Next`;
 //! 5. arguments and results have the types that the operation documents (`check.rs`);
-//! 6. variables, functions and arguments referred to are there.
+//! 6. the variables, functions and arguments that an instruction refers to exist.
 
 use std::fmt::Write;
 
 use super::{BlockId, FuncId, Function, Inst, InstId, Module, Op, Type, ValueDef, ValueId, check};
 use crate::index::{Id, Table};
 
-/// Everything wrong with a module, one sentence each; nothing in a sound one.
+/// All problems of a module, one sentence each. Empty if the module is valid.
 pub fn verify(module: &Module) -> Vec<String> {
     let mut problems = Vec::new();
     for (id, var) in module.vars.entries() {
@@ -33,7 +33,7 @@ pub fn verify(module: &Module) -> Vec<String> {
     problems
 }
 
-/// Panics, in debug builds, if what this stage has made is not sound.
+/// In debug builds, panics if the module is invalid after a stage.
 pub fn check_after(module: &Module, stage: &str) {
     if !cfg!(debug_assertions) {
         return;

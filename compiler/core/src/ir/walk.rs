@@ -1,4 +1,4 @@
-//! Questions about functions and their instructions: types, order, nesting, uses. It changes nothing.
+//! Read-only queries on functions and instructions: types, order, nesting, uses.
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ impl From<ty::Scalar> for Scalar {
 }
 
 impl Scalar {
-    /// The type of OpenCL C, of integers the signed or the unsigned one.
+    /// The OpenCL C type; of integers, the signed or unsigned one.
     pub const fn opencl(self, is_signed: bool) -> ty::Scalar {
         match (self, is_signed) {
             (Self::Bool, _) => ty::Scalar::Bool,

@@ -1,4 +1,4 @@
-//! Loads and stores with what is certain of the address.
+//! Loads and stores with known alignment and volatility.
 
 use super::{body::Body, types::in_memory};
 use crate::{
@@ -7,36 +7,36 @@ use crate::{
     opencl::AddressSpace,
 };
 
-/// An address and what is certain of it.
+/// An address with its known properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address {
     pub(super) pointer: ValueId,
-    /// Alignment in bytes.
+    /// The known alignment in bytes.
     pub(super) align: u64,
-    /// Whether what lies there is volatile.
+    /// Whether the object there is volatile.
     pub(super) is_volatile: bool,
 }
 
 impl Address {
-    /// Of an object that is not volatile.
+    /// The address of an object that is not volatile.
     pub(super) const fn new(pointer: ValueId, align: u64) -> Self {
         Self { pointer, align, is_volatile: false }
     }
 
-    /// How it is accessed.
+    /// The properties of an access through the address.
     pub(super) fn access(&self) -> Access {
         let align = u32::try_from(self.align).unwrap_or(1 << 31);
         Access { is_shared: false, align, is_volatile: self.is_volatile }
     }
 }
 
-/// What is certain of the alignment so many bytes behind an address of this alignment.
+/// The known alignment of an address plus an offset.
 pub(super) const fn align_behind(align: u64, bytes: u64) -> u64 {
     let joint = align | bytes;
     joint & joint.wrapping_neg()
 }
 
-/// The value of this type in memory; a `bool` is a byte there.
+/// Loads a value of this type. A `bool` is a byte in memory.
 pub(super) fn load(builder: &mut Builder<'_>, address: &Address, ty: Type) -> ValueId {
     let value = builder.load(address.pointer, in_memory(ty), address.access());
     if ty != Type::BOOL {

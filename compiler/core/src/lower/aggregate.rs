@@ -1,4 +1,5 @@
-//! Structs, unions and arrays: they exist in memory only, so that a value is an address, and assigning copies.
+//! Structs, unions and arrays. They exist only in memory: the value of an aggregate is an address, and assignment
+//! copies.
 
 use super::{access::Address, body::Body};
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// Where the value of an aggregate expression is. Nothing may be written there.
+    /// The address of the value of an aggregate expression. It must not be written to.
     pub(super) fn aggregate(&mut self, expr: &Expr) -> Address {
         match &expr.kind {
             ExprKind::Load(place) => self.address(place),
@@ -35,7 +36,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A private object without a name for values of this type.
+    /// Creates an unnamed private object of this type.
     pub(super) fn temporary_of(&mut self, ty: TyId) -> Address {
         let (size, align) = self.lowering.layout(ty);
         self.temporary(size, align)

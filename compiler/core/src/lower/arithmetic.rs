@@ -1,4 +1,4 @@
-//! Arithmetic of scalars and vectors, componentwise.
+//! Arithmetic on scalars and, componentwise, on vectors.
 
 use super::body::Body;
 use crate::{
@@ -37,7 +37,7 @@ impl Body<'_, '_> {
         self.builder.binary(operation(op, element), left, right)
     }
 
-    /// Whether it is undefined what overflows (C99 6.5), and that is to be told. Vectors are used as if they wrapped.
+    /// Whether overflow is undefined (C99 6.5) and must be reported. Vector arithmetic is treated as wrapping.
     fn must_not_overflow(&self, op: hir::BinaryOp, ty: TyId) -> bool {
         let element = self.lowering.element(ty);
         self.lowering.overflow == Overflow::Told

@@ -1,4 +1,4 @@
-//! Atomic operations, fences and barriers: what surrounds the operation itself, and operands known only at run time.
+//! Atomic operations, fences and barriers: their operands, including those that are only known at run time.
 
 use super::{access::Address, body::Body};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// An operation on an atomic object (OpenCL C 6.15.12.7).
+    /// Lowers an operation on an atomic object (OpenCL C 6.15.12.7).
     pub(super) fn atomic(&mut self, atomic: &hir::Atomic) -> Option<ValueId> {
         let element = self.lowering.element(atomic.value_ty);
         let object = Address {
@@ -31,7 +31,7 @@ impl Body<'_, '_> {
                 self.compare_exchange(&mut work, operand?, expected?)
             }
             _ => {
-                // `atomic_inc` and its like name no operand.
+                // `atomic_inc` and similar functions have no value operand.
                 if !matches!(atomic.op, AtomicOp::Load | AtomicOp::FlagTestAndSet | AtomicOp::FlagClear) {
                     let ty = Type::Scalar(work.ty);
                     work.args.push(operand.unwrap_or_else(|| self.builder.bits(ty, 1)));

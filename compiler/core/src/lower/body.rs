@@ -1,4 +1,4 @@
-//! One function on its way: its builder, where its objects are, and what control can leave.
+//! A function being lowered: its builder, the locations of its objects, and its enclosing constructs.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashSet;
@@ -11,25 +11,25 @@ use crate::{
     opencl::{AddressSpace, Linkage},
 };
 
-/// Where a parameter or variable is.
+/// The location of a parameter or variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
     /// A private object of the function.
     Private(VarId),
     /// An object of the module: a `local` variable.
     Module(VarId),
-    /// A private object that the caller made.
+    /// A private object of the caller.
     Pointer(ValueId),
-    /// A value that is never stored to: an image, a pipe.
+    /// A value that is never stored to: an image or a pipe.
     Value(ValueId),
 }
 
-/// What `continue` does.
+/// The lowering of `continue`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Next {
-    /// Goes to the `continuing` block.
+    /// A jump to the `continuing` block of this loop.
     Continue(InstId),
-    /// Leaves this construct, behind which the loop goes on.
+    /// An exit from this construct, after which the loop continues.
     Exit(InstId),
 }
 

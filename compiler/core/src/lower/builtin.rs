@@ -1,5 +1,5 @@
-//! Calls of built-in functions, by how their row says they are expressed. What is no operation of the intermediate
-//! form stays a call.
+//! Calls of built-in functions, lowered as their table row states. Functions without an operation in the IR stay
+//! calls.
 
 use super::body::Body;
 use crate::{

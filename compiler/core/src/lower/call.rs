@@ -1,4 +1,4 @@
-//! Calls of functions of the program: aggregates go as private pointers to copies.
+//! Calls of program functions. Aggregates are passed as private pointers to copies.
 
 use super::{access::Address, body::Body};
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// A call whose result is a value or `void`.
+    /// Lowers a call whose result is a value or `void`.
     pub(super) fn call(&mut self, function: FunctionId, arguments: &[Expr]) -> Option<ValueId> {
         let arguments = self.arguments(arguments);
         self.call_values(function, &arguments)
     }
 
-    /// A call whose result is an aggregate, into private memory.
+    /// Lowers a call that stores its aggregate result to private memory.
     pub(super) fn call_into(&mut self, function: FunctionId, arguments: &[Expr], target: &Address) {
         let mut values = vec![target.pointer];
         values.extend(self.arguments(arguments));

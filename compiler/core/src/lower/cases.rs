@@ -1,4 +1,4 @@
-//! The labels of a switch as values: ranges too long to be listed become comparisons.
+//! Switch labels as values. Ranges that are too long to list become comparisons.
 
 use super::body::Body;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 /// The longest range that is listed value by value.
 const LISTED: i128 = 64;
 
-/// `case low ... high`, and which of the switch's targets it leads to.
+/// `case low ... high`, and the index of its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
     pub(super) low: i128,
@@ -17,14 +17,14 @@ pub(super) struct Label {
     pub(super) target: usize,
 }
 
-/// A value to switch on, and the values that lead to each target.
+/// A value to switch on, and the values for each target.
 pub(super) struct Choice {
     pub(super) value: ValueId,
     pub(super) cases: Vec<Vec<u64>>,
 }
 
 impl Body<'_, '_> {
-    /// What to switch on so that each of so many targets is reached by the values of its labels.
+    /// Computes the value to switch on, and the values of each target's labels.
     pub(super) fn choice(&mut self, value: ValueId, labels: &[Label], targets: usize) -> Choice {
         let scalar = self.builder.ty(value).scalar().unwrap_or(Scalar::I32);
         let (value, scalar) = match scalar {

@@ -1,4 +1,4 @@
-//! Conditions: truth as `Bool`, without the detour over `int`; what is evaluated only if needed.
+//! Conditions: boolean values without a conversion to `int`, and short-circuit evaluation.
 
 use super::body::Body;
 use crate::{
@@ -10,11 +10,11 @@ use crate::{
     ty::{Scalar, Ty, TyId},
 };
 
-/// How large an expression may be that is evaluated although it may not be needed.
+/// The maximum size of an expression that is evaluated speculatively.
 const CHEAP: usize = 12;
 
 impl Body<'_, '_> {
-    /// Whether a scalar or a pointer is not zero.
+    /// Whether a scalar or pointer is nonzero.
     pub(super) fn condition(&mut self, expr: &Expr) -> ValueId {
         match &expr.kind {
             ExprKind::Compare(op, operands) if !self.value_type(operands[0].ty).is_vector() => {
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
                 self.inner_stmts(stmts);
                 self.condition(value)
             }
-            // A conversion between integers, of what is 0 or 1.
+            // A conversion between integers whose operand is 0 or 1.
             ExprKind::Convert(_, operand)
                 if is_truth(operand) && !self.lowering.element(expr.ty).is_float() =>
             {

@@ -1,4 +1,4 @@
-//! Constants: from values of the language to bits.
+//! Converts constants of the HIR to bits.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// A constant of this type.
+    /// Creates a constant of this type.
     pub(super) fn constant(&mut self, constant: &Const, ty: Type) -> ValueId {
         let constant = match constant {
             Const::Undefined => ir::Const::Undefined,
@@ -24,7 +24,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Appends the bits of so many components.
+/// Appends the bits of `count` components.
 fn component_bits(constant: &Const, scalar: Option<Scalar>, count: usize, bits: &mut SmallVec<[u64; 2]>) {
     let number = match constant {
         Const::Vector(parts) => {

@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// A conversion, componentwise; to `bool` by comparing with zero.
+    /// Lowers a componentwise conversion. A conversion to `bool` compares with zero.
     pub(super) fn convert(&mut self, conversion: Conversion, operand: &Expr, to: TyId) -> ValueId {
         let (from, to) = (self.lowering.element(operand.ty), self.lowering.element(to));
         if to == ty::Scalar::Bool && !self.value_type(operand.ty).is_vector() {
@@ -18,7 +18,7 @@ impl Body<'_, '_> {
         self.convert_value(conversion, value, from, to)
     }
 
-    /// A value of one element type as another.
+    /// Converts a value from one element type to another.
     pub(super) fn convert_value(
         &mut self,
         conversion: Conversion,
@@ -27,7 +27,7 @@ impl Body<'_, '_> {
         to: ty::Scalar,
     ) -> ValueId {
         let ty = self.builder.ty(value);
-        // What OpenCL calls an opaque handle may be made of a constant, as a sampler is.
+        // OpenCL allows initializing some opaque types with constants, such as samplers.
         if ty.scalar().is_none() {
             return value;
         }

@@ -1,8 +1,7 @@
-//! Kernels that enqueue kernels (OpenCL C 6.15.19): a block that is enqueued becomes a kernel of its own, which finds what
-//! the block captures in a literal in memory.
+//! Device-side enqueue (OpenCL C 6.15.19). An enqueued block becomes a kernel that reads the block's captures from a
+//! literal in memory.
 //!
-//! The literal is laid out as clang does it: its size, its alignment and the place of a pointer that nobody reads, and
-//! behind them the captures.
+//! The literal has clang's layout: size, alignment, an unused pointer, then the captures.
 
 use kiln_syntax::Span;
 
@@ -23,20 +22,20 @@ use crate::{
 };
 
 const GENERIC: Type = Type::Pointer(AddressSpace::Generic);
-/// Bytes before the captures.
+/// The size of the literal's header in bytes.
 const HEADER: u64 = 16;
 
-/// Where a block's literal has what.
+/// The layout of a block literal.
 struct Literal {
-    /// The offset and the type of each capture.
+    /// The offset and type of each capture.
     captures: Vec<(u64, TyId)>,
     size: u64,
     align: u64,
 }
 
 impl Body<'_, '_> {
-    /// A function of OpenCL C 6.15.19. A block is four arguments: its kernel, its literal, and the literal's size and
-    /// alignment; pointers to events are generic, and one to an index space is private.
+    /// Lowers a function of OpenCL C 6.15.19. A block is passed as four arguments: its kernel, its literal, and the
+    /// size and alignment of the literal. Pointers to events are generic; pointers to index spaces are private.
     pub(super) fn enqueue(
         &mut self,
         builtin: BuiltinId,

@@ -1,4 +1,4 @@
-//! Expressions, kind by kind; what takes more than a few lines has a file of its own.
+//! Lowers expressions by kind. Longer cases have their own files.
 
 use super::{body::Body, place::Target};
 use crate::{
@@ -8,23 +8,23 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// The value of an expression that has one.
+    /// The value of an expression whose type is not `void` or an aggregate.
     pub(super) fn value(&mut self, expr: &Expr) -> ValueId {
         let span = std::mem::replace(&mut self.builder.span, expr.span);
         let value = self.evaluate(expr);
         self.builder.span = span;
         value.unwrap_or_else(|| {
-            // Of a type without values: a condition of nothing.
+            // An expression without a value, such as a conditional of type `void`.
             let ty = self.value_type(expr.ty);
             self.builder.undefined(ty)
         })
     }
 
-    /// What an expression does, whatever its type.
+    /// Lowers an expression for its effects, whatever its type.
     pub(super) fn effect(&mut self, expr: &Expr) {
         let span = std::mem::replace(&mut self.builder.span, expr.span);
         match &expr.kind {
-            // `*p;` reads what is volatile, and nothing else.
+            // `*p;` accesses memory only if the object is volatile.
             ExprKind::Load(place) if self.lowering.is_aggregate(expr.ty) => {
                 self.place(place);
             }

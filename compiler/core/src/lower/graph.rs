@@ -1,7 +1,7 @@
-//! The flow graph of a function that jumps across its structure: straight pieces of code and where each leads.
+//! The control-flow graph of a function with jumps across its structure.
 //!
-//! It is made of statements and holds their expressions unevaluated; `reducible` mends it and `structure` turns it
-//! into constructs. Values do not cross from node to node: whatever does lies in an object.
+//! Built from statements, with expressions not yet lowered. `reducible` makes it reducible and `structure` turns it
+//! into constructs. No SSA values cross nodes: data between nodes is in private objects.
 
 use kiln_syntax::Symbol;
 use rustc_hash::FxHashMap;
@@ -18,25 +18,25 @@ id_type! {
     NodeId
 }
 
-/// Code without jumps, and where it leads.
+/// A basic block with its terminator.
 #[derive(Debug)]
 pub(super) struct Node<'h> {
     pub(super) items: Vec<Item<'h>>,
     pub(super) end: End<'h>,
 }
 
-/// What is done in order.
+/// A step of a node.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'h> {
-    /// The lifetime of a variable begins.
+    /// The start of a variable's lifetime.
     Declare(LocalId),
-    /// An expression.
+    /// The evaluation of an expression.
     Expr(&'h Expr),
-    /// The number of the entry by which a dispatching node goes on.
+    /// Sets the selector of a dispatcher node (by index) to this entry.
     Enter(usize, u32),
 }
 
-/// Where a node leads.
+/// The terminator of a node.
 #[derive(Clone, Debug)]
 pub(super) enum End<'h> {
     /// To one node.

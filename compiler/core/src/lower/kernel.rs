@@ -1,4 +1,4 @@
-//! What a kernel tells of itself: attributes and arguments.
+//! Kernel metadata: attributes and arguments.
 
 use super::Lowering;
 use crate::{

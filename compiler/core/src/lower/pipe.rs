@@ -1,4 +1,5 @@
-//! Pipes (OpenCL C 6.15.18): what is done with packets is told their size and alignment, which a pipe does not know.
+//! Pipes (OpenCL C 6.15.18). Operations get the packet size and alignment as operands, because the pipe object does
+//! not contain them.
 
 use super::body::Body;
 use crate::{
@@ -10,8 +11,8 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// A function of pipes. Its arguments are followed by the size and the alignment of a packet, but where there is no
-    /// pipe; the packet itself is behind a generic pointer.
+    /// Lowers a pipe function. The size and alignment of a packet follow its arguments, except for functions without
+    /// a pipe. The packet is passed by generic pointer.
     pub(super) fn pipe(&mut self, builtin: BuiltinId, arguments: &[Expr], call: &Expr) -> Option<ValueId> {
         let generic = Type::Pointer(AddressSpace::Generic);
         let mut params = Vec::new();

@@ -1,4 +1,4 @@
-//! Places: their addresses, what is loaded from them and stored to them.
+//! Lvalues: their addresses, loads and stores.
 
 use super::{
     access::{Address, align_behind},
@@ -12,7 +12,7 @@ use crate::{
     ty::{Ty, TyId},
 };
 
-/// A place that has been evaluated, once, for loading and storing.
+/// An evaluated lvalue, for loading and storing without evaluating it again.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     /// An object with an address.
@@ -26,7 +26,7 @@ pub(super) enum Target {
 }
 
 impl Body<'_, '_> {
-    /// Evaluates a place.
+    /// Evaluates an lvalue.
     pub(super) fn place(&mut self, place: &Place) -> Target {
         match &place.kind {
             PlaceKind::Local(id) => {

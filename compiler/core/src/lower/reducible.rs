@@ -1,5 +1,5 @@
-//! Makes every cycle of a flow graph have one entry, as loops have: a cycle that is entered at several nodes gets a
-//! dispatcher before them, which goes on by a number that is set on the way there.
+//! Makes a flow graph reducible. A cycle with several entries gets a dispatcher node, which branches on a selector
+//! that the former entry edges set.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ impl Graph<'_> {
         self.mend(&all);
     }
 
-    /// The nodes that control can come to, each before what it leads to except around cycles (reverse postorder).
+    /// The reachable nodes in reverse postorder.
     pub(super) fn reachable(&self) -> Vec<NodeId> {
         let mut order = Vec::new();
         let mut seen = vec![false; self.nodes.len()];
@@ -23,7 +23,7 @@ impl Graph<'_> {
                 order.push(node);
             } else if !std::mem::replace(&mut seen[node.index()], true) {
                 stack.push((node, true));
-                // The first target is visited last and so comes first in the reverse.
+                // The first target is pushed last, visited last, and therefore first in reverse postorder.
                 stack.extend(self.nodes[node].end.targets().into_iter().map(|target| (target, false)));
             }
         }
@@ -31,7 +31,7 @@ impl Graph<'_> {
         order
     }
 
-    /// Mends the cycles among these nodes.
+    /// Gives each cycle among these nodes one entry.
     fn mend(&mut self, nodes: &[NodeId]) {
         for mut cycle in self.cycles(nodes) {
             let mut entries = self.entries(&cycle);

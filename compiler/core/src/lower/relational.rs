@@ -1,5 +1,5 @@
-//! Built-in functions that are a few operations of the intermediate form, by name: the relational ones (OpenCL C
-//! 6.15.6) and their like. Scalars give 0 or 1, vectors 0 or -1 in each component.
+//! Built-in functions that lower to a few IR operations, by their names: relational functions (OpenCL C 6.15.6) and
+//! similar ones. Scalars return 0 or 1; vectors return 0 or -1 in each component.
 
 use super::body::Body;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// The function of this name, if it is one of these.
+    /// Lowers the function with this name, if it is one of these.
     pub(super) fn core_function(&mut self, name: &str, args: &[ValueId], result: Type) -> Option<ValueId> {
         let holds = match (name, args) {
             ("dot", [a, b]) if result.scalar().is_some_and(Scalar::is_float) => {

@@ -1,4 +1,5 @@
-//! Statements as structured control flow. What jumps across it goes by `graph` and `structure` instead.
+//! Lowers statements to structured control flow. Functions with jumps across the structure use `graph` and
+//! `structure` instead.
 
 use super::{
     access::Address,
@@ -11,7 +12,7 @@ use crate::{
 };
 
 impl<'a> Body<'_, 'a> {
-    /// The body of the function.
+    /// Lowers the body of the function.
     pub(super) fn outermost(&mut self, stmts: &'a [Stmt]) {
         if jumps::across(stmts).is_some() {
             self.structured(stmts);
@@ -24,7 +25,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Control runs off the end of the function: whoever uses the result has been warned.
+    /// Lowers falling off the end of the function. Sema has warned if the function returns a value.
     pub(super) fn end(&mut self) {
         let result = self.builder.function.result.map(|ty| self.builder.undefined(ty));
         self.builder.ret(result);
@@ -33,7 +34,7 @@ impl<'a> Body<'_, 'a> {
 
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            // Nothing jumps here: functions with labels that are used go by the graph.
+            // Nothing jumps here: functions with used labels are lowered through the graph.
             if !self.is_reachable {
                 return;
             }

@@ -1,7 +1,7 @@
-//! From a flow graph whose cycles have one entry to constructs (after Ramsey, "Beyond Relooper", ICFP 2022).
+//! Turns a reducible flow graph into constructs (after Ramsey, "Beyond Relooper", ICFP 2022).
 //!
-//! A node stands where control can come to it: in the branch that alone leads to it, or behind the construct that
-//! all ways to it leave. What leaves a loop stands behind the loop.
+//! A node is emitted inside the branch that dominates it, or after the construct that all its predecessors leave.
+//! Nodes after a loop exit follow the loop.
 
 use super::{
     access::Address,
@@ -15,28 +15,28 @@ use crate::{
     ir::{InstId, Type},
 };
 
-/// Where each node stands.
+/// Where each node is emitted.
 #[derive(Clone, Debug, Default)]
 struct Plan {
-    /// By node: those behind the loop that it begins, in order.
+    /// By node: the nodes to emit after the loop that it heads, in order.
     behind_loop: Vec<Vec<NodeId>>,
-    /// By node: those behind its construct, in order.
+    /// By node: the nodes to emit after its construct, in order.
     behind_node: Vec<Vec<NodeId>>,
-    /// By node: whether a cycle begins here.
+    /// By node: whether it is a loop header.
     is_header: Vec<bool>,
-    /// By node: its place in reverse postorder.
+    /// By node: its index in reverse postorder.
     rank: Vec<usize>,
 }
 
-/// A graph on its way to constructs.
+/// A graph that is being turned into constructs.
 struct Structure<'h> {
     graph: Graph<'h>,
     plan: Plan,
-    /// By node: the construct that leads to it when left.
+    /// By node: the construct whose end leads to it.
     exits: Vec<Option<InstId>>,
-    /// By node: the loop that it begins.
+    /// By node: the loop that it heads.
     loops: Vec<Option<InstId>>,
-    /// The objects that dispatchers go by.
+    /// The selector variables of dispatcher nodes.
     dispatchers: Vec<Address>,
 }
 

@@ -1,7 +1,7 @@
-//! `switch` whose labels stand at its own level (C99 6.8.4.2).
+//! `switch` statements whose labels are at the top level of the body (C99 6.8.4.2).
 //!
-//! The statements between labels are segments. A segment that control falls into from the one before is in a run
-//! with it: a run is one case, and inside it a number tells at which segment control came in.
+//! The statements between labels are segments. Segments connected by fallthrough form a run. A run is one case;
+//! inside it, a number selects the segment where execution starts.
 
 use super::{body::Body, cases::Label, stmt::completes};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     ir::{InstId, Type, ValueId},
 };
 
-/// What stands between two labels, and the labels before it.
+/// A segment: the statements between two labels, and the labels before it.
 #[derive(Default)]
 struct Segment<'h> {
     labels: Vec<(i128, i128)>,
@@ -30,7 +30,7 @@ impl Body<'_, '_> {
             }
         }
         let default = runs.iter().position(|run| run.iter().any(|segment| segment.is_default));
-        // What leads to the default's run need not be listed.
+        // Labels of the default's run need not be listed.
         labels.retain(|label| Some(label.target) != default);
         let choice = self.choice(value, &labels, runs.len());
 

@@ -1,4 +1,4 @@
-//! What types become: values have number types, aggregates are sizes.
+//! Converts types: values have scalar or vector types, and aggregates only a size.
 
 use kiln_syntax::Span;
 
@@ -10,13 +10,13 @@ use crate::{
     ty::{self, Access, Ty, TyId},
 };
 
-/// The type that a value has in memory: a `bool` is a byte.
+/// The type of a value in memory. A `bool` is a byte.
 pub(super) fn in_memory(ty: Type) -> Type {
     if ty == Type::BOOL { Type::I8 } else { ty }
 }
 
 impl Lowering<'_> {
-    /// The type of values of this type; none for `void`, for what exists in memory only, and for what is refused.
+    /// The IR type of values of this type. `None` for `void`, aggregates, and unsupported types.
     pub(super) fn value_type(&self, id: TyId) -> Option<Type> {
         match self.hir.types.get(id) {
             Ty::Scalar(element) | Ty::Atomic(element) => Some(Type::Scalar(Scalar::from(*element))),

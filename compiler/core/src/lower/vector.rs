@@ -1,4 +1,4 @@
-//! Vectors: their parts, and masks of 0 and -1.
+//! Vectors: components, construction, and masks of 0 and -1.
 
 use smallvec::SmallVec;
 
@@ -18,7 +18,7 @@ pub(super) fn components_of(builder: &mut Builder<'_>, value: ValueId) -> Vec<Va
 }
 
 impl Body<'_, '_> {
-    /// Components of a vector by number; one gives a scalar.
+    /// Selects components of a vector by index. One index returns a scalar.
     pub(super) fn swizzle(&mut self, vector: ValueId, components: &[u8]) -> ValueId {
         match (self.builder.ty(vector), components) {
             (Type::Vector(..), [component]) => self.builder.extract(vector, *component),
@@ -28,13 +28,13 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A vector of these parts.
+    /// Builds a vector from these parts.
     pub(super) fn vector(&mut self, parts: &[Expr], ty: Type) -> ValueId {
         let parts: Vec<ValueId> = parts.iter().map(|part| self.value(part)).collect();
         self.join(&parts, ty)
     }
 
-    /// A vector of these parts; of constants a constant.
+    /// Builds a vector from these parts. Constant parts give a constant.
     pub(super) fn join(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
         if let [part] = parts
             && self.builder.ty(*part) == ty

@@ -1,4 +1,4 @@
-//! Vector data load and store (OpenCL C 6.15.7): vectors in arrays that are aligned as their elements only.
+//! Vector data load and store (OpenCL C 6.15.7): vectors in memory with only the alignment of their elements.
 
 use super::{access::Address, body::Body};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// `vloadn(offset, pointer)` and its kin.
+    /// `vloadn(offset, pointer)` and its variants.
     pub(super) fn vector_load(
         &mut self,
         object: Object,
@@ -28,7 +28,7 @@ impl Body<'_, '_> {
         Some(self.convert_value(conversion, value, ty::Scalar::Half, element))
     }
 
-    /// `vstoren(value, offset, pointer)` and its kin.
+    /// `vstoren(value, offset, pointer)` and its variants.
     pub(super) fn vector_store(&mut self, object: Object, arguments: &[Expr]) {
         let [data, offset, pointer] = arguments else { return };
         let element = self.lowering.element(data.ty);

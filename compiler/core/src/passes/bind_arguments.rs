@@ -1,8 +1,8 @@
-//! Gives kernels their arguments where entry points have no parameters: as words that the launch passes.
+//! Assigns kernel arguments to launch memory, for targets whose entry points have no parameters.
 //!
-//! State that kernels read comes first among the push constants, at the same place in all kernels; each kernel's
-//! arguments follow, and go on in a uniform buffer when there is no room. Pointers to local memory become local
-//! variables whose size the launch decides, program-scope variables parts of one buffer.
+//! The push constants start with the launch state that kernels read, at the same offsets in all kernels. The
+//! arguments of the kernel follow; those that do not fit go into a uniform buffer. Pointers to local memory become
+//! local variables whose size the launch decides. Program-scope variables become parts of one buffer.
 
 use kiln_syntax::Span;
 
@@ -21,7 +21,7 @@ use crate::{
     target::Features,
 };
 
-/// The most bytes that program-scope variables have together: a module carries what they begin as.
+/// The maximum total size of program-scope variables in bytes. The module contains their initial values.
 const MOST_VARIABLES: u64 = 1 << 30;
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut Sink) {
@@ -39,7 +39,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
     module.interface = interface;
 }
 
-/// Every state that some function reads gets its words. Gives the first free word.
+/// Assigns push constants to every launch state that a function reads. Returns the first free word.
 fn place_state(module: &Module, interface: &mut Interface) -> u32 {
     let mut word = 0u32;
     for function in module.functions.iter() {

@@ -1,9 +1,11 @@
-//! Guards accesses to memory: of global and constant memory, only what lies in one of the launch's ranges is touched; of local and
-//! private memory, only what lies in the object that the pointer came from.
+//! Guards memory accesses with bounds checks, if `Options::bounds_checks` is set.
 //!
-//! The ranges stand in a table of the module's own, a program-scope variable that the launch fills (`Bounds`), with the sizes of
-//! local arguments. An access that lies outside reads zero or writes nothing, and the first such is noted in the table. Only with
-//! `Options::bounds_checks`.
+//! An access to global or constant memory must lie in one of the launch's ranges. An access to local or private
+//! memory must lie in the object that its pointer was derived from. Otherwise it reads zero or writes nothing, and
+//! the first such access is recorded.
+//!
+//! The ranges, the sizes of local arguments and the record are in a table (`Bounds`): a program-scope variable that
+//! the launch fills.
 
 use kiln_syntax::Span;
 
@@ -32,7 +34,7 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
     let locals = parameters as u64;
     let table = module.vars.push(Var::new("bounds", AddressSpace::Global, (Bounds::size(locals), 8), span));
     let mut bounds = Bounds { table, locals, sites: Vec::new(), places: Vec::new() };
-    // Addresses as words: not every target passes 64-bit integers.
+    // Pass addresses as words: not every target can pass 64-bit integers.
     let [checker, noter] =
         [("lies_in_bounds", 3, Some(Type::I32)), ("note_outside", 4, None)].map(|(name, params, result)| {
             Function::new(name.to_owned(), &[Type::I32; 4][..params], result, span)

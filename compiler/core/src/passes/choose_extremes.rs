@@ -1,7 +1,7 @@
-//! `min`, `max` and `clamp` of integers (OpenCL C 6.15.3) as comparisons and selections.
+//! Lowers integer `min`, `max` and `clamp` (OpenCL C 6.15.3) to comparisons and selections.
 //!
-//! The library's instructions for them read the sign off the operation, and our integers have none: SPIRV-Tools'
-//! constant folding, which drivers run, takes constants for unsigned ones there. Comparisons are read as meant.
+//! The extended instructions for them encode the sign in the opcode, and integers in the IR have none. The constant
+//! folding of SPIRV-Tools, which drivers run, treats such operands as unsigned. Comparisons are folded correctly.
 
 use crate::{
     builtins,

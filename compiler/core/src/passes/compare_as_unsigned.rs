@@ -1,8 +1,8 @@
 //! Replaces signed 64-bit comparisons with unsigned ones, for the fault `compare_as_unsigned`.
 //!
-//! Works around lavapipe, whose compiler narrows a signed comparison of a sign-extended `int` with a constant and uses the
-//! bounds of 32 bits for those of 64. It unrolls loops, and so finds more constants and extended values than
-//! `narrow_comparisons` does. Unsigned comparisons of operands with flipped sign bits have the same order.
+//! Works around lavapipe, whose compiler narrows a signed comparison of a sign-extended `int` with a constant and
+//! uses the bounds of 32 bits for those of 64. It unrolls loops, so it finds more constants and extended values than
+//! `narrow_comparisons`. Unsigned comparisons of operands with flipped sign bits have the same order.
 
 use crate::{
     diag::Sink,

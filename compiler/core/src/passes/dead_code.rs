@@ -1,6 +1,6 @@
-//! Drops what nobody uses: values without effects, values that join for nobody, constructs in which nothing happens.
+//! Removes unused values, unused block parameters and constructs without effects.
 //!
-//! What is used is found from what has effects backwards, so that values that only go round in a loop are not among it.
+//! Mark and sweep from side effects. A loop parameter that is only used to compute itself is therefore removed.
 
 use crate::{
     diag::Sink,
@@ -16,7 +16,7 @@ pub(super) fn dead_code(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// Drops instructions whose results are unused and that do nothing else, until none is left.
+/// Removes instructions without effects whose results are unused, until none is left.
 fn drop_unused(function: &mut Function) {
     let joins = Joins::find(function);
     let blocks = function.block_order();
@@ -44,7 +44,8 @@ fn is_droppable(op: &Op) -> bool {
     op.is_pure() || matches!(op, Op::Load(Access { is_volatile: false, .. }))
 }
 
-/// For each construct, whether something happens in it: an effect, or a jump to beyond its end. Loops may go on for ever.
+/// For each construct, whether it has an effect: an instruction with an effect, or a jump past its end. A loop may
+/// run forever, which counts as an effect.
 fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
     let mut is_needed = vec![false; function.insts.len()];
     let mut depths = vec![0u32; function.insts.len()];

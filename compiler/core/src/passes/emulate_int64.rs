@@ -1,7 +1,7 @@
-//! 64-bit integers as two of 32 bits, for devices that have no others.
+//! Lowers 64-bit integers to pairs of 32-bit integers, for devices without 64-bit integers.
 //!
-//! Every value of them becomes two, low and high, through constructs and memory alike. Addresses become vectors of
-//! two words where memory is accessed.
+//! Every 64-bit value becomes two values, low and high, in block parameters, construct results and memory too. At
+//! memory accesses, addresses become vectors of two words.
 
 mod arithmetic;
 

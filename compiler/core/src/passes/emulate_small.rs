@@ -1,8 +1,8 @@
-//! 8- and 16-bit numbers as 32-bit ones, for devices that have no others.
+//! Lowers 8- and 16-bit numbers to 32-bit ones, for devices without them.
 //!
-//! In registers an integer is the I32 with the same low bits and zeros above; a half is the I32 of its bits, and is
-//! computed with as an F32 that is rounded back, which is exact for single operations. In memory it is cut out of
-//! words (`memory.rs`).
+//! A small integer is represented by an I32 with the same low bits and zeros above. A half is represented by an I32
+//! with its bits; arithmetic converts to F32 and rounds back, which is exact for single operations. Loads and stores
+//! access parts of 32-bit words (`memory.rs`).
 
 mod half;
 mod memory;
@@ -32,7 +32,7 @@ pub(super) fn emulate_small(module: &mut Module, options: &Options, _: &mut Sink
     }
 }
 
-/// What a device lacks.
+/// The types that a device lacks.
 #[derive(Clone, Copy)]
 struct Missing {
     int8: bool,

@@ -1,5 +1,5 @@
-//! Accesses of memory as single ones of what the target has: copies and clears become loads and stores, written out
-//! if they are short and else as loops; vectors of 8 and 16 are moved in parts.
+//! Expands copies and clears into loads and stores that the target has: unrolled if short, otherwise as loops.
+//! Vectors of 8 and 16 components are moved in parts.
 
 use crate::{
     diag::Sink,
@@ -9,11 +9,11 @@ use crate::{
     session::Options,
 };
 
-/// The most accesses that are written out.
+/// The maximum number of unrolled accesses.
 const WRITTEN_OUT: u64 = 16;
 
-/// How many of them a round of a loop moves: a vector. Single ones are what variables can become values of, which those
-/// that a loop goes through cannot.
+/// Accesses per loop iteration: a vector. Unrolled accesses are scalar, because `promote` can turn variables with
+/// those into values. It cannot do so for variables that a loop accesses.
 const AT_A_TIME: u64 = 4;
 
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {

@@ -1,5 +1,5 @@
-//! Calls of built-in functions as what the target has: an instruction of its library with the operands that this
-//! wants, or a function of our own; what is neither is refused by name.
+//! Lowers calls of built-in functions: to an extended instruction of the target with the operands that it expects, or
+//! to a call of a function of Kiln's library. Rejects the others with a message that names the function.
 
 mod conversions;
 mod divisions;
@@ -42,7 +42,7 @@ pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mu
         pass.module.functions.iter_mut().for_each(groups::forget_events);
         pass.module.functions.iter_mut().for_each(images::number_samplers);
     }
-    // Functions of the library come behind those of the program, and may call built-in functions themselves.
+    // Library functions follow those of the program, and may call built-in functions too.
     let programs = pass.module.functions.ids().count();
     let mut next = 0;
     while let Some(id) = pass.module.functions.ids().nth(next) {

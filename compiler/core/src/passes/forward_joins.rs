@@ -1,4 +1,4 @@
-//! A value that is joined from one value only, whichever way control came, is that value.
+//! Replaces block parameters and construct results that receive only one value with that value.
 
 use crate::{
     diag::Sink,
@@ -38,7 +38,7 @@ fn forward(function: &mut Function) {
     function.replace_uses(&replaced);
 }
 
-/// All results of constructs and parameters of loops.
+/// All results of constructs and parameters of loop blocks.
 fn joined(function: &Function) -> Vec<ValueId> {
     let mut values = Vec::new();
     for id in function.inst_order() {

@@ -1,16 +1,17 @@
-//! Values that join: which instructions hand over what becomes a construct's result or a block's parameter.
+//! Finds the jumps that pass arguments to each block parameter and construct result.
 
 use rustc_hash::FxHashMap;
 
 use crate::ir::{BlockId, Function, InstId, Op, ValueDef, ValueId};
 
-/// The joins of a function, as its jumps are now.
+/// The jumps of a function, by target. Not updated when the function changes.
 pub(super) struct Joins {
-    /// The `Exit`s of each construct: their arguments become its results.
+    /// The `Exit`s of each construct. Their arguments become its results.
     exits: FxHashMap<InstId, Vec<InstId>>,
-    /// What comes to each of a loop's blocks: the loop itself, `Next`s, `Continue`s. Their arguments become the parameters.
+    /// The instructions that enter each block of a loop: the loop itself, `Next`s, `Continue`s. Their arguments
+    /// become the block parameters.
     entries: FxHashMap<BlockId, Vec<InstId>>,
-    /// The loop of each such block.
+    /// The loop that owns each such block.
     loops: FxHashMap<BlockId, InstId>,
 }
 
@@ -36,7 +37,7 @@ impl Joins {
         joins
     }
 
-    /// The values that may become this one; none if it is no join.
+    /// The arguments passed for this value. `None` if it is neither a block parameter nor a construct result.
     pub(super) fn sources<'a>(
         &'a self,
         function: &'a Function,

@@ -1,7 +1,9 @@
-//! A `half` that is loaded only to be widened, or rounded only to be stored, never becomes a value: that is what
-//! `vload_half` and `vstore_half` do (OpenCL C 6.15.7), which every device has, with arithmetic of halfs or without.
+//! Folds conversions into memory accesses: a `half` that is loaded only to be widened, or rounded only to be stored,
+//! becomes a `vload_half` or `vstore_half` (OpenCL C 6.15.7). Every device has those, with or without half
+//! arithmetic.
 //!
-//! For the OpenCL environment, whose library has them; on Vulkan such devices have `emulate_small`.
+//! For the OpenCL environment, whose extended instruction set has them. On Vulkan, `emulate_small` handles devices
+//! without halves.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,7 +39,7 @@ fn keep(function: &mut Function) {
             }
         }
     }
-    // The loads and roundings that need no value, and what widens or stores it.
+    // The loads and roundings that are folded, with the instruction that widens or stores the value.
     let mut gone: FxHashSet<InstId> = FxHashSet::default();
     for &id in &order {
         let inst = &function.insts[id];

@@ -1,7 +1,7 @@
-//! A trap ends its work-item: control leaves the kernel there.
+//! Ends the work-item at a trap by leaving the kernel.
 //!
-//! Functions with traps become part of their callers, so that it is the kernel that is left. What the other work-items do
-//! stays as it is: at a barrier they do not wait for one that has ended, as far as devices go.
+//! Inlines functions that contain traps, so that the jump can leave the kernel. Other work-items continue. On actual
+//! devices, a barrier does not wait for a work-item that has ended.
 
 use super::inline_calls;
 use crate::{
@@ -27,7 +27,7 @@ fn leave(function: &mut Function) {
             continue;
         };
         let span = function.insts[insts[trap]].span;
-        // Only a function that nobody calls has still a result.
+        // Only a function without callers still has a result.
         let end = if function.result.is_some() { Op::Unreachable } else { Op::Return };
         let end = function.add_inst(end, &[], &[], span);
         function.blocks[block].insts.truncate(trap + 1);

@@ -1,5 +1,5 @@
-//! Loads from constant program-scope variables, at places known now, become what the program says is there: constant
-//! memory never changes (OpenCL C 6.7.3), and a table of which only known elements are used need not be there at all.
+//! Folds loads from constant program-scope variables at constant offsets: constant memory never changes (OpenCL C
+//! 6.7.3). A table is dropped if all its uses are folded.
 
 use crate::{
     diag::Sink,
@@ -38,7 +38,7 @@ pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sin
     }
 }
 
-/// Where a pointer points, if it is a known byte of a variable of the module.
+/// The variable and the byte offset that a pointer refers to, if both are constant.
 fn place(function: &Function, pointer: ValueId) -> Option<(VarId, u64)> {
     let (base, bytes) = base(function, pointer)?;
     match function.def(base)?.op {

@@ -1,8 +1,8 @@
-//! Makes numbers of global addresses (design: global memory is reached by physical addresses).
+//! Lowers pointers to global and constant memory to integers; the target uses physical addresses.
 //!
-//! A pointer to global or constant memory becomes an I64, its arithmetic integer arithmetic. Pointers to local
-//! and private memory are gone by now. What is not aligned to its components is accessed in pieces that are: such an
-//! access must be (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+//! Such a pointer becomes an I64, and pointer arithmetic becomes integer arithmetic. Pointers to local and private
+//! memory are gone by now. An access that is not aligned to its components is split into aligned ones
+//! (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
 
 use crate::{
     diag::Sink,

@@ -1,11 +1,12 @@
-//! `printf` on Vulkan (OpenCL C 6.15.14): a call reserves words of a buffer and writes there which call it is and what
-//! it prints; the host formats the text when the launch is complete.
+//! Lowers `printf` for Vulkan (OpenCL C 6.15.14). A call reserves words in a buffer and writes its format number and
+//! arguments there. The host formats the text when the launch is complete.
 //!
-//! The buffer is words of 32 bits. The first counts those that were asked for behind it. A call's words are its
-//! number and then its arguments, each in whole words; of a string, the number. A call that finds no room writes its number
-//! alone, where there is room for that: there the text ends. Numbers are positions in `Interface::formats`.
+//! The buffer consists of 32-bit words. The first counts the reserved words that follow. A record is the format
+//! number followed by the arguments, each padded to whole words; a string argument is its number. A call whose record
+//! does not fit writes only its number, if that fits: the output ends there. Numbers are indices into
+//! `Interface::formats`.
 //!
-//! Traps have a record behind those words: the first that a launch comes to says there which it is, and in which work-item.
+//! A trap record follows those words. The first trap of a launch writes its number and the work-item there.
 
 use std::collections::VecDeque;
 
@@ -24,7 +25,7 @@ use crate::{
     session::Options,
 };
 
-/// Bytes of the word that counts the others.
+/// The size of the counter in bytes.
 const HEAD: u32 = 4;
 const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 

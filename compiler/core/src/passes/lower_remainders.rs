@@ -1,7 +1,8 @@
 //! Lowers signed remainders: `x % y` becomes `x - x / y * y`.
 //!
-//! Vulkan leaves `OpSRem` and `OpSMod` undefined if an operand is negative (appendix "Vulkan Environment for SPIR-V");
-//! an NVIDIA driver makes 0 of `-7 % 3`. `OpSDiv` is defined, and it is what a device computes a remainder from anyway.
+//! Vulkan leaves `OpSRem` and `OpSMod` undefined if an operand is negative (appendix "Vulkan Environment for
+//! SPIR-V"); an NVIDIA driver returns 0 for `-7 % 3`. `OpSDiv` is defined, and devices compute remainders from it
+//! anyway.
 
 use crate::{
     diag::Sink,

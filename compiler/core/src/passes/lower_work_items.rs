@@ -1,7 +1,8 @@
-//! Work-item functions in terms of what a dispatch gives and what the launch tells.
+//! Lowers work-item functions to built-in inputs of the dispatch and state that the launch passes.
 //!
-//! One launch is several dispatches where sizes are not multiples (see the runtime's `interface`), so that every
-//! id is the dispatch's plus the region's first. The values fit 32 bits and are widened (OpenCL C 6.15.1).
+//! A launch whose sizes are not multiples of the work-group size consists of several dispatches (see the runtime's
+//! `interface`). Every id is therefore the dispatch's id plus the offset of its region. The values fit in 32 bits and
+//! are widened (OpenCL C 6.15.1).
 
 use crate::{
     diag::Sink,
@@ -33,7 +34,7 @@ pub(super) fn lower_work_items(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// The launch state that a query reads.
+/// The launch states that a query reads.
 pub(super) fn states(query: WorkItem) -> &'static [State] {
     match query {
         WorkItem::GlobalSize => &[State::GlobalSize],

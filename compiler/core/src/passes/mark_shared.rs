@@ -1,6 +1,6 @@
-//! Says which plain accesses other work-items may see: those to a space that a kernel synchronises, in that kernel and
-//! in the functions that it calls. Vulkan orders no others, and kernels without synchronisation pay nothing (memory.md,
-//! R8).
+//! Marks plain accesses that other work-items may observe (SPIR-V: `NonPrivatePointer`). These are the accesses to an
+//! address space that a kernel synchronizes, in that kernel and in its callees. Vulkan orders only marked accesses,
+//! and kernels without synchronization pay nothing (memory.md, R8).
 
 use crate::{
     diag::Sink,
@@ -38,7 +38,7 @@ pub(super) fn mark_shared(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// A function and all that it calls, and so on.
+/// A function and its transitive callees.
 fn callees(module: &Module, kernel: FuncId) -> Vec<FuncId> {
     let mut found = vec![kernel];
     let mut next = 0;

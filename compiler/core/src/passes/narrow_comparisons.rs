@@ -1,6 +1,6 @@
-//! Narrows comparisons of widened integers with constants and with each other to the type before the widening.
+//! Narrows comparisons of widened integers, with constants and with each other, to the original type.
 //!
-//! Most devices compute with 64 bits slowly.
+//! 64-bit arithmetic is slow on most devices.
 
 use crate::{
     diag::Sink,
@@ -26,7 +26,7 @@ pub(super) fn narrow_comparisons(module: &mut Module, _: &Options, _: &mut Sink)
     }
 }
 
-/// A value that was widened, and how.
+/// A widened value, and how it was widened.
 struct Widened {
     value: ValueId,
     is_signed: bool,
@@ -40,7 +40,7 @@ fn widened(builder: &Builder<'_>, value: ValueId) -> Option<Widened> {
         _ => return None,
     };
     let value = inst.args[0];
-    // A `Bool` is no number before it is widened.
+    // A `Bool` is not an integer before it is widened.
     (builder.ty(value).scalar()? != Scalar::Bool).then_some(Widened { value, is_signed })
 }
 

@@ -1,8 +1,8 @@
-//! Where pointers may point: for each pointer of a function, the objects without an address of their own, and
-//! whether global memory and null are among the places.
+//! Points-to analysis: for each pointer of a function, the objects without an address that it may point into, and
+//! whether it may point to global memory or be null.
 //!
-//! Follows arithmetic, casts, selections and the parameters and results of constructs until nothing changes. A
-//! pointer that has been through memory or through an integer may be any that went there. Calls are gone.
+//! Iterates over arithmetic, casts, selections, block parameters and construct results until a fixed point. A pointer
+//! loaded from memory or made from an integer may be any pointer that was stored or converted. Runs after inlining.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -13,19 +13,19 @@ use crate::{
     opencl::AddressSpace,
 };
 
-/// An object without an address of its own.
+/// An object without an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Object {
     /// A local object of the module.
     Module(VarId),
     /// A private object of the function.
     Private(VarId),
-    /// What a parameter of the function points to, in this space.
+    /// The pointee of a parameter, in this address space.
     Param(AddressSpace, u32),
 }
 
 impl Object {
-    /// Where it lies.
+    /// Its address space.
     pub(super) const fn space(self) -> AddressSpace {
         match self {
             Self::Module(_) => AddressSpace::Local,
@@ -35,14 +35,14 @@ impl Object {
     }
 }
 
-/// Where a pointer may point.
+/// The possible targets of a pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// Into these objects, in order.
+    /// The objects that it may point into, sorted.
     pub(super) objects: SmallVec<[Object; 2]>,
-    /// Into global or constant memory.
+    /// Whether it may point to global or constant memory.
     pub(super) is_global: bool,
-    /// Nowhere.
+    /// Whether it may be null.
     pub(super) is_null: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Makes values of private variables.
+//! Promotes private variables to SSA values (LLVM: SROA and mem2reg).
 //!
-//! A variable that is only loaded and stored, at places known now, each place always with one type, needs no
-//! memory: each such place becomes a value that constructs hand on as parameters and results. A variable of
-//! several such places, a structure or a small array, falls apart into them.
+//! A variable needs no memory if all its uses are loads and stores at constant offsets, with one type per offset.
+//! Each such slot becomes a value that is passed through block parameters and construct results. A structure or a
+//! small array is split into several slots.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use crate::{
 
 pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        // A pointer that was a variable's value tells, as a value, where it points.
+        // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
         while promote_once(function) {}
     }
 }
 
-/// Whether there was anything to do and something is left that what was done may have made possible.
+/// Runs one iteration. Whether another iteration could promote more.
 fn promote_once(function: &mut Function) -> bool {
     let slots = Slots::find(function);
     if slots.types.is_empty() {
@@ -39,13 +39,13 @@ fn promote_once(function: &mut Function) -> bool {
     leaves_some
 }
 
-/// The value of each slot, none while it is undefined.
+/// The current value of each slot. `None` while it is undefined.
 type State = Vec<Option<ValueId>>;
 
-/// A place in a variable that becomes a value, by its position in `types`.
+/// The slots of variables, by index into `types`.
 struct Slots {
     types: Vec<Type>,
-    /// Of every pointer to a slot, which.
+    /// The slot that each pointer refers to.
     pointers: FxHashMap<ValueId, usize>,
     /// Whether other variables keep their memory.
     leaves_some: bool,

@@ -1,4 +1,4 @@
-//! What the target cannot do and no pass makes of something else is refused by name, where it stands in the source.
+//! Reports operations that the target does not support and no pass lowers, with the feature and the source position.
 
 mod cycles;
 
@@ -35,7 +35,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
             sink.report(diagnostic.help("store one of the addresses in a kernel that runs first"));
         }
     }
-    // One message for each place is enough, however often it was inlined.
+    // Report each source position once, however often its function was inlined.
     let mut told: Vec<Span> = Vec::new();
     for function in module.functions.iter() {
         for id in function.inst_order() {

@@ -1,4 +1,4 @@
-//! What Vulkan has nothing for, refused by name where it stands in the source: pipes and kernels that enqueue kernels.
+//! Reports features that Vulkan lacks, with their source position: pipes and device-side enqueue.
 
 use kiln_syntax::Span;
 
@@ -23,7 +23,7 @@ pub(super) fn refuse_opencl_only(module: &mut Module, _: &Options, sink: &mut Si
             .into_iter()
             .filter_map(|id| used(function, &function.insts[id]).map(|what| (function.insts[id].span, what)))
             .collect();
-        // A parameter that is used is told of where it is used.
+        // Report a parameter that is used at its uses.
         let found = if uses.is_empty() {
             params.map(|what| (function.span, what)).into_iter().collect()
         } else {

@@ -1,9 +1,10 @@
-//! The common shape of rewriting: every block's instructions are taken out and put back one by one, changed.
+//! The common loop of rewriting passes: removes the instructions of every block and inserts them again one by one,
+//! changed.
 
 use crate::ir::{Builder, Function, InstId, Op, Replacements};
 
-/// Calls `visit` for each instruction in order with a builder at its place. `visit` puts back, by
-/// `Builder::insert`, what shall stay, and says which values take the place of results that are gone.
+/// Calls `visit` for each instruction in program order with a builder at its position. `visit` inserts the
+/// instructions to keep with `Builder::insert`, and records replacements for results that are gone.
 pub(super) fn rewrite(
     function: &mut Function,
     visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
@@ -11,13 +12,13 @@ pub(super) fn rewrite(
     rewrite_only(function, |_| true, visit);
 }
 
-/// `rewrite`, but that instructions of other operations stay and are not visited.
+/// Like `rewrite`, but visits only the selected operations and keeps the others.
 pub(super) fn rewrite_only(
     function: &mut Function,
     is_visited: impl Fn(&Op) -> bool,
     mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
-    // Most passes find nothing to do in most functions.
+    // Most passes change nothing in most functions.
     if !function.may_have(&is_visited) {
         return;
     }

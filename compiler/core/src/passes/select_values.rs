@@ -1,6 +1,6 @@
-//! An `if` that does nothing but choose between values is a selection: both are computed, if that is little.
+//! If-conversion: replaces an `if` that only chooses between values with selections, if both branches are cheap.
 //!
-//! Work-items that differ in the condition need not go separate ways for it.
+//! This avoids divergence among the work-items of a sub-group.
 
 use crate::{
     diag::Sink,
@@ -10,7 +10,7 @@ use crate::{
     session::Options,
 };
 
-/// Operations that are done in vain at most.
+/// The maximum number of operations that are computed unconditionally.
 const FEW: usize = 4;
 
 pub(super) fn select_values(module: &mut Module, options: &Options, _: &mut Sink) {
@@ -18,7 +18,7 @@ pub(super) fn select_values(module: &mut Module, options: &Options, _: &mut Sink
         return;
     }
     for function in module.functions.iter_mut() {
-        // What is inside first: an `if` of which a selection is left may be one itself.
+        // Innermost first: after conversion of a nested `if`, the outer one may qualify.
         for block in function.block_order().into_iter().rev() {
             let insts = std::mem::take(&mut function.blocks[block].insts);
             let mut kept = Vec::with_capacity(insts.len());

@@ -1,7 +1,8 @@
-//! Makes what is known now: constants are computed, operations that change nothing go, of two alike one stays, and
-//! constructs that decide nothing fall apart into the block around them.
+//! Folds constants, removes redundant operations and common subexpressions, and flattens constructs whose branch is
+//! decided.
 //!
-//! It changes no results, but for floating-point operations on constants that a device may round less well than `floats`.
+//! Preserves all results, except floating-point operations on constants: a device may round those less accurately
+//! than `floats`.
 
 mod floats;
 pub(super) mod fold;
@@ -22,12 +23,12 @@ pub(super) fn simplify(module: &mut Module, options: &Options, _: &mut Sink) {
         return;
     }
     for function in module.functions.iter_mut() {
-        // A branch that goes may leave constructs around it with nothing to decide.
+        // Removing a branch may leave enclosing constructs without a decision.
         while simplify_once(function) {}
     }
 }
 
-/// Says whether a branch went.
+/// Runs one iteration. Whether a branch was removed.
 fn simplify_once(function: &mut Function) -> bool {
     let mut exits: FxHashMap<InstId, u32> = FxHashMap::default();
     for id in function.inst_order() {

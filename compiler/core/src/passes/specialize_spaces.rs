@@ -1,5 +1,5 @@
-//! Gives generic pointers the space that they point into, wherever that is one space (design: generic pointers
-//! are specialised; most are generic only because a helper's parameter is unqualified).
+//! Infers address spaces: replaces generic pointers with pointers to the space that they point into, if there is only
+//! one. Most pointers are generic only because the parameter of a helper function is unqualified.
 
 use crate::{
     builtins::{self, Lowering},
@@ -29,7 +29,7 @@ pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) 
         let pointers: Vec<ValueId> = function.values.ids().collect();
         for value in pointers {
             let is_generic = function.ty(value) == Type::Pointer(AddressSpace::Generic);
-            // A null pointer takes the type of where it goes.
+            // A null pointer takes the type that its use expects.
             if is_generic
                 && function.constant(value).is_none()
                 && let Some(space) = origins.of(value).space()

@@ -1,6 +1,7 @@
-//! Vectors of 8 and 16 as several of 4, for targets that have none that wide.
+//! Splits vectors of 8 and 16 components into vectors of 4, for targets without wide vectors.
 //!
-//! Memory is accessed in parts already (`expand_memory`); here every value becomes several, through constructs too.
+//! `expand_memory` has already split memory accesses. This pass splits values, block parameters and construct
+//! results.
 
 mod bits;
 
@@ -18,7 +19,7 @@ use crate::{
     session::Options,
 };
 
-/// Components of a part.
+/// The number of components of a part.
 const PART: u8 = 4;
 
 /// The parts of a value, in order.

@@ -1,9 +1,9 @@
-//! Gives every jump a form that SPIR-V's structured control flow has.
+//! Rewrites jumps into forms that SPIR-V's structured control flow allows.
 //!
-//! A construct may be left by a jump to its own end from the `if`s inside it; a loop also from the switches and
-//! blocks inside it; an `if` only from its own two blocks. Any other way out goes step by step: a private variable
-//! notes the way, the construct in between is left, and behind it the note is asked. Runs before variables become
-//! values, so that what a jump carries can be variables too.
+//! An `if` nested in a construct may jump to the end of that construct, and a switch or block in a loop may leave the
+//! loop. An `if` may only be left from its own two blocks. Any other exit is split into steps: a private selector
+//! variable records the target, the jump leaves the innermost construct, and the selector is tested after it. Runs
+//! before `promote`, so that the values that a jump carries can be variables too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +32,7 @@ pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// Puts every `if` that something deeper inside leaves into a block, to be left in its stead.
+/// Wraps every `if` that a nested construct leaves in a block, and makes the jump leave the block instead.
 fn enclose_ifs(function: &mut Function) {
     let mut owners: FxHashMap<BlockId, InstId> = FxHashMap::default();
     let mut places: FxHashMap<InstId, BlockId> = FxHashMap::default();

@@ -1,7 +1,7 @@
-//! `opencl_unroll_hint(n)` (OpenCL C 6.11.5): the body stands n times in the loop, each time with its tests, so that
-//! it holds for every number of rounds.
+//! Unrolls loops with `opencl_unroll_hint(n)` (OpenCL C 6.11.5). The body is copied n times with all its tests, so
+//! that the result is correct for every trip count.
 //!
-//! Before `structure_exits`: in all copies but the last, going round is leaving a block.
+//! Before `structure_exits`, because `continue` in all copies but the last becomes an exit of a block.
 
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ use crate::{
     session::Options,
 };
 
-/// The most instructions that an unrolled loop may have. A longer one stays as it is: the device is told what was wished
-/// for, and knows how much of it its registers and its cache bear.
+/// The maximum size of an unrolled loop in instructions. A larger loop is not unrolled; it keeps its hint, and the
+/// driver decides.
 const LIMIT: usize = 512;
 
 pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink) {
@@ -22,7 +22,7 @@ pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink)
     }
     let is_meant = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
     for function in module.functions.iter_mut().filter(|function| function.may_have(is_meant)) {
-        // Inner loops come first, so that copies of the outer ones have them as they are then.
+        // Inner loops first, so that the copies of outer loops contain them unrolled.
         for id in function.inst_order().into_iter().rev() {
             if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
                 unroll(function, id, count as usize);

@@ -1,4 +1,4 @@
-//! Arithmetic on pairs of 32-bit halves, componentwise on vectors of them.
+//! Arithmetic on pairs of 32-bit halves. Componentwise on vectors.
 
 use crate::{
     hir::{CompareOp, LoopHints},
@@ -13,13 +13,13 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// The same done to both halves.
+    /// Applies `change` to both halves.
     pub(super) fn map(self, mut change: impl FnMut(ValueId) -> ValueId) -> Self {
         Self { low: change(self.low), high: change(self.high) }
     }
 }
 
-/// `left op right`; none for what pairs have not.
+/// Builds `left op right`. `None` if pairs do not support the operation.
 pub(super) fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right: Pair) -> Option<Pair> {
     Some(match op {
         BinaryOp::Add => add(builder, left, right),

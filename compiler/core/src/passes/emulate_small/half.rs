@@ -1,4 +1,5 @@
-//! Halves by integer arithmetic on their bits (IEEE 754 binary16), componentwise on vectors.
+//! Conversions between halves and floats by integer arithmetic on the bits (IEEE 754 binary16). Componentwise on
+//! vectors.
 
 use super::DEFAULT;
 use crate::{
@@ -6,7 +7,7 @@ use crate::{
     ir::{BinaryOp, Builder, CompareKind, Convert, Scalar, ValueId},
 };
 
-/// The float of a half's bits: exact.
+/// Converts the bits of a half to a float. Exact.
 pub(super) fn to_float(builder: &mut Builder<'_>, bits: ValueId) -> ValueId {
     let ty = builder.ty(bits);
     let float = ty.with_scalar(Scalar::F32);
@@ -16,7 +17,7 @@ pub(super) fn to_float(builder: &mut Builder<'_>, bits: ValueId) -> ValueId {
     let shifted = builder.binary_bits(BinaryOp::Shl, magnitude, 13);
     let normal = builder.binary_bits(BinaryOp::Add, shifted, 112 << 23);
     let special = builder.binary_bits(BinaryOp::Or, shifted, 0x7f80_0000);
-    // A denormal is so many times 2^-24.
+    // A denormal is a multiple of 2^-24.
     let conversion = Conversion { rounding: None, saturate: false };
     let exact = Convert::Number { conversion, from_signed: false, to_signed: false };
     let count = builder.convert(exact, magnitude, float);
@@ -30,7 +31,7 @@ pub(super) fn to_float(builder: &mut Builder<'_>, bits: ValueId) -> ValueId {
     builder.bitcast(value, float)
 }
 
-/// The bits of the half next to a float.
+/// Rounds a float to the bits of a half.
 pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Option<Rounding>) -> ValueId {
     let rounding = rounding.unwrap_or(DEFAULT);
     let ty = builder.ty(value).with_scalar(Scalar::I32);
@@ -41,7 +42,7 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     let zero = builder.bits(ty, 0);
     let one = builder.bits(ty, 1);
     let is_negative = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, sign, zero);
-    // Whether the magnitude is rounded away from zero where that is not a question of distance.
+    // Whether the rounding mode, instead of the distance, rounds the magnitude away from zero.
     let away = match rounding {
         Rounding::ToEven | Rounding::ToZero => zero,
         Rounding::ToPositive => builder.select(is_negative, zero, one),

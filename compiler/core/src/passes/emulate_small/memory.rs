@@ -1,5 +1,5 @@
-//! Parts of words in global memory: loads cut them out, stores change nothing but them, as other work-items may
-//! own the rest of the word.
+//! Accesses to parts of words in global memory. Loads extract the part. Stores leave the rest of the word unchanged,
+//! because other work-items may write it at the same time.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     opencl::{AtomicOp, FetchKey},
 };
 
-/// The bits of each component of a value of this type, as I32s.
+/// Loads a value of this type. Returns the bits of each component as I32.
 pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Access) -> ValueId {
     let size = ty.scalar().map_or(1, Scalar::size);
     let mask = Scalar::int_of_size(size).mask();
@@ -36,11 +36,11 @@ pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access
     if ty.is_vector() { builder.construct(&parts, ty.with_scalar(Scalar::I32)) } else { parts[0] }
 }
 
-/// Puts the components' bits, I32s, there.
+/// Stores the bits of the components, which are I32.
 pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, ty: Type, access: Access) {
     let size = ty.scalar().map_or(1, Scalar::size);
     let mask = Scalar::int_of_size(size).mask();
-    // What goes into one word at a place known now goes there at once.
+    // Combine components with constant offsets in the same word into one store.
     let mut words: BTreeMap<u64, (ValueId, u64)> = BTreeMap::new();
     for component in 0..ty.count() {
         let part = if ty.is_vector() { builder.extract(bits, component) } else { bits };

@@ -1,7 +1,7 @@
-//! The registers in which a driver may keep block parameters, and when it writes them. It models no particular driver.
+//! The registers in which a driver may keep block parameters, and when it writes them. Models no particular driver.
 //!
-//! A driver may keep a value that joins, and all that it may become, in one place, as long as it needs one of them at a
-//! time. So a place is written when a jump hands something over, and already when that is computed.
+//! A driver may keep a block parameter and its arguments in one register if their live ranges do not overlap. The
+//! register is then written by the jump that passes an argument, or already when the argument is computed.
 
 use rustc_hash::FxHashMap;
 
@@ -11,19 +11,19 @@ use crate::{
     ir::{BlockId, Function, InstId, Op, ValueDef, ValueId},
 };
 
-/// A moment in the order in which a function is written.
+/// A position in the program order of a function.
 pub(super) type Moment = u32;
 
 pub(super) struct Places {
-    /// When each instruction is come to, by its id.
+    /// The position of each instruction, by id.
     begins: Vec<Moment>,
-    /// When it is done: of constructs, behind all that they own.
+    /// The position at the end of each instruction; for constructs, after all nested blocks.
     ends: Vec<Moment>,
     /// The innermost loop around each instruction.
     loops: Vec<Option<InstId>>,
-    /// The value that stands for the place of another, or another nearer to it.
+    /// Union-find: the representative of a value's register, or a value nearer to it.
     towards: FxHashMap<ValueId, ValueId>,
-    /// When each place is written, in order, by the value that stands for it.
+    /// The positions of the writes to each register, in order, by its representative.
     writes: FxHashMap<ValueId, Vec<Moment>>,
 }
 

@@ -1,11 +1,11 @@
-//! Objects whose first values hold each other's addresses: a SPIR-V module has no initialiser that refers forward.
+//! Finds cycles of addresses in initializers: SPIR-V initializers cannot refer to variables that are declared later.
 
 use crate::{
     index::Id as _,
     ir::{Module, VarId},
 };
 
-/// How far the walk has come with an object.
+/// The state of an object in the depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -13,12 +13,12 @@ enum State {
     Done,
 }
 
-/// An object on each cycle of addresses in first values.
+/// One object of each cycle of addresses in initializers.
 pub(super) fn cycles(module: &Module) -> Vec<VarId> {
     let mut states = vec![State::New; module.vars.len()];
     let mut found = Vec::new();
     for start in module.vars.ids() {
-        // Objects on the way from `start`, each with the number of its addresses that were followed.
+        // The path from `start`: each object with the number of its addresses that were followed.
         let mut way = vec![(start, 0)];
         while let Some((var, followed)) = way.last_mut() {
             let state = &mut states[var.index()];

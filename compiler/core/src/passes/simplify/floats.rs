@@ -1,8 +1,8 @@
-//! What a floating-point operation on constants gives: correctly rounded, as `fold` computes it, which every device may
-//! give. What depends on a device's own functions (`native_sin`) stays with it.
+//! Folds floating-point operations on constants, correctly rounded as in `fold`, which every device may return.
+//! Operations with device-specific results (`native_sin`) are not folded.
 //!
-//! Drivers are spared the work, and some of them the mistakes: the constant propagation of SPIRV-Tools, which SwiftShader
-//! runs on every module, loses a branch whose condition is a library instruction of constants.
+//! This saves work in drivers, and avoids a bug: the constant propagation of SPIRV-Tools, which SwiftShader runs on
+//! every module, loses a branch whose condition is an extended instruction with constant operands.
 
 use smallvec::SmallVec;
 
@@ -14,7 +14,7 @@ use crate::{
     ty,
 };
 
-/// The constant that an operation gives whose operands or result are floating-point numbers.
+/// Folds an operation whose operands or result are floating-point numbers.
 pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     let from = builder.ty(*inst.args.first()?).scalar()?;
     let to = ty.scalar()?;
@@ -37,7 +37,7 @@ pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<C
     Some(Const::Bits(components.collect::<Option<_>>()?))
 }
 
-/// One component.
+/// Folds one component.
 fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
     match (op, operands) {
         (Op::Unary(UnaryOp::FNeg), &[operand]) => Some(operand ^ 1 << (from.bits() - 1)),

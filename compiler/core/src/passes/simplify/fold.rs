@@ -1,4 +1,4 @@
-//! What one operation gives, if that is a constant or a value that is there already.
+//! Folds single operations to a constant or an existing value.
 
 use smallvec::SmallVec;
 
@@ -8,7 +8,7 @@ use crate::{
     ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp, ValueId},
 };
 
-/// The value that takes the place of an instruction's result.
+/// The value that replaces the result of an instruction.
 pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let ty = builder.ty(*inst.results.first()?);
     if inst.args.iter().all(|&arg| builder.function.constant(arg).is_some()) {

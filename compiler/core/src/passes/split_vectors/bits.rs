@@ -1,14 +1,14 @@
-//! The same bits as components of another size.
+//! Reinterprets the bits of components as components of another size.
 
 use crate::ir::{Builder, Scalar, Type, ValueId};
 
-/// Components of this type that have the same bits in a row.
+/// Regroups components into components of type `to` with the same bits in sequence.
 pub(super) fn regroup(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
     let from = components.first().and_then(|&it| builder.ty(it).scalar()).unwrap_or(to);
     if from.size() == to.size() {
         return components.iter().map(|&it| builder.bitcast(it, Type::Scalar(to))).collect();
     }
-    // On the way to and from 64 bits lie 32; nothing else lies on the way, as the target may not have it.
+    // Between 8 or 16 and 64 bits, go through 32 bits only: the target may not support the other widths.
     if from.size() < to.size() {
         let step = to.size().min(if from.size() < 4 { 4 } else { 8 }) / from.size();
         let next = Scalar::int_of_size(step * from.size());
