@@ -1,6 +1,6 @@
-//! Diagnostics as data: what is wrong, where, and what to do. Rendering is elsewhere.
+//! Diagnostics as data: the problem, its position, and a suggestion. Rendering is done by the caller.
 //!
-//! The table of codes stands in `diag/codes.rs`; a stage reports into the `Sink` that it is handed and goes on.
+//! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
 
 mod closest;
 mod codes;
@@ -10,39 +10,39 @@ pub use codes::{Code, Group};
 
 use kiln_syntax::Span;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The program is compiled.
+    /// Compilation continues.
     Warning,
-    /// No module is made.
+    /// No module is produced.
     Error,
 }
 
 /// One message to the user.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// Which; its row has the name, the default severity and the warning group.
+    /// The code. Its row in the table has the name, default severity and warning group.
     pub code: Code,
-    /// Set from the row and the options by the sink.
+    /// Set by the sink, from the code and the options.
     pub severity: Severity,
     /// Lower-case start, one sentence, no full stop.
     pub message: String,
-    /// Where.
+    /// The primary span.
     pub span: Span,
-    /// What the primary span shows; may be empty.
+    /// The label of the primary span. May be empty.
     pub label: String,
-    /// Other places.
+    /// Secondary spans.
     pub labels: Vec<Label>,
-    /// What to do.
+    /// Suggestions.
     pub help: Vec<String>,
-    /// Why, with the section of the specification.
+    /// Explanations, with the section of the specification.
     pub notes: Vec<String>,
-    /// A change that mends it.
+    /// A suggested edit.
     pub fix: Option<Fix>,
 }
 
-/// A secondary place.
+/// A secondary span.
 #[derive(Clone, Debug)]
 pub struct Label {
     /// Where.
@@ -51,19 +51,19 @@ pub struct Label {
     pub text: String,
 }
 
-/// A change of the source.
+/// An edit of the source.
 #[derive(Clone, Debug)]
 pub struct Fix {
-    /// What the change is, as an editor's menu would say it.
+    /// A description of the edit, for an editor's menu.
     pub title: String,
-    /// What to replace.
+    /// The text to replace.
     pub span: Span,
-    /// With what.
+    /// The new text.
     pub replacement: String,
 }
 
 impl Diagnostic {
-    /// A diagnostic of this code at this place. The sink decides its severity.
+    /// Creates a diagnostic. The sink sets its severity.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -78,47 +78,47 @@ impl Diagnostic {
         }
     }
 
-    /// Says what the primary span shows.
+    /// Sets the label of the primary span.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
     }
 
-    /// Points at another place.
+    /// Adds a secondary span.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Says what to do.
+    /// Adds a suggestion.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// Says why.
+    /// Adds an explanation.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// Offers a change.
+    /// Sets the suggested edit.
     pub fn fix(mut self, span: Span, title: impl Into<String>, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { title: title.into(), span, replacement: replacement.into() });
         self
     }
 }
 
-/// What the user chose about warnings (`-w`, `-Werror`, `-W…`).
+/// The warning options (`-w`, `-Werror`, `-W…`).
 #[derive(Clone, Debug)]
 pub struct WarningOptions {
     /// `-w`: no warnings.
     pub none: bool,
     /// `-Werror`: warnings are errors.
     pub as_errors: bool,
-    /// `-Wname` and `-Wno-name` in the order given; a name is a code or a group.
+    /// `-Wname` and `-Wno-name`, in the given order. A name is a code or a group.
     pub switches: Vec<WarningSwitch>,
-    /// How many errors are shown before the rest is only counted; 0 for all.
+    /// The maximum number of errors to show. Further errors are only counted. 0 for no limit.
     pub error_limit: usize,
 }
 
@@ -127,11 +127,11 @@ pub struct WarningOptions {
 pub struct WarningSwitch {
     /// The code or the group, without `no-` or `error=`.
     pub name: String,
-    /// What becomes of it.
+    /// The effect of the option.
     pub action: WarningAction,
 }
 
-/// What a `-W` option asks.
+/// The effect of a `-W` option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningAction {
     /// `-Wname`
@@ -145,7 +145,7 @@ pub enum WarningAction {
 }
 
 impl WarningSwitch {
-    /// What stands behind `-W`, but for `error` and `no-error` alone.
+    /// Parses the text after `-W`. The caller handles `error` and `no-error` without a name.
     pub fn parse(text: &str) -> Self {
         let (name, action) = if let Some(name) = text.strip_prefix("no-error=") {
             (name, WarningAction::NoError)
@@ -166,10 +166,10 @@ impl Default for WarningOptions {
     }
 }
 
-/// So many diagnostics are kept at least, to choose those from that are shown.
+/// The minimum number of diagnostics to keep. `finish` selects the first errors in source order from them.
 const MOST_KEPT: usize = 1000;
 
-/// Where the stages report to.
+/// Collects the diagnostics of all stages.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     options: WarningOptions,
@@ -178,12 +178,12 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// A sink that treats warnings as the options say.
+    /// Creates a sink with these warning options.
     pub fn new(options: WarningOptions) -> Self {
         Self { options, diagnostics: Vec::new(), errors: 0 }
     }
 
-    /// Takes a diagnostic, unless its warning is off, it is past the error limit, or it repeats one.
+    /// Adds a diagnostic, unless its warning is disabled, too many have been reported, or it repeats a recent one.
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         let Some(severity) = self.severity(diagnostic.code) else { return };
         diagnostic.severity = severity;
@@ -203,27 +203,27 @@ impl Sink {
         }
     }
 
-    /// Whether a diagnostic of this code would be shown at all: asked before costly analyses.
+    /// Whether a diagnostic with this code would be reported. For skipping costly analyses.
     pub fn wants(&self, code: Code) -> bool {
         self.severity(code).is_some()
     }
 
-    /// Whether there was an error.
+    /// Whether an error was reported.
     pub fn has_errors(&self) -> bool {
         self.errors != 0
     }
 
-    /// How many errors there were.
+    /// The number of errors.
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many diagnostics there are.
+    /// The number of diagnostics.
     pub(crate) fn len(&self) -> usize {
         self.diagnostics.len()
     }
 
-    /// Takes back what was reported after the first so many and is a mere consequence.
+    /// Removes the diagnostics after the first `first` ones that are consequences of other errors.
     pub(crate) fn forget(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
         let later = self.diagnostics.split_off(first);
         for diagnostic in later {
@@ -235,7 +235,7 @@ impl Sink {
         }
     }
 
-    /// Everything reported, in the order of the source, and how many errors were past the limit.
+    /// All diagnostics in source order, and the number of errors beyond the limit.
     pub fn finish<K: Ord>(mut self, order: impl Fn(Span) -> K) -> (Vec<Diagnostic>, usize) {
         self.diagnostics.sort_by_cached_key(|diagnostic| order(diagnostic.span));
         let limit = if self.options.error_limit == 0 { usize::MAX } else { self.options.error_limit };

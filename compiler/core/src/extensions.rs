@@ -9,8 +9,8 @@ pub fn of(options: &Options) -> Extensions {
     Extensions::of(options.std, &options.target, &options.extensions)
 }
 
-/// Whether this names an extension of some vendor, or one of Khronos that is for hosts only. Programs enable such
-/// without asking whether they are there, so an unknown one is no error.
+/// Whether this names a vendor extension, or a Khronos extension for hosts only. Programs enable those without
+/// testing for them, so an unknown one is not an error.
 pub fn is_foreign(name: &str) -> bool {
     const VENDORS: [&str; 13] = [
         "amd", "nv", "intel", "arm", "apple", "APPLE", "qcom", "img", "pocl", "altera", "xilinx", "ti",
@@ -38,18 +38,18 @@ pub fn is_foreign(name: &str) -> bool {
 /// One way to have something: a version of the language and extensions, all of them together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
-    /// From this version on.
+    /// The first version.
     pub since: Option<LanguageVersion>,
-    /// Before this version.
+    /// The first version that no longer qualifies.
     pub before: Option<LanguageVersion>,
-    /// With all of these.
+    /// Requires all of these.
     pub with: Extensions,
-    /// Without all of these.
+    /// Requires none of these.
     pub without: Extensions,
 }
 
 impl Condition {
-    /// No condition at all.
+    /// The condition that always holds.
     pub const ALWAYS: Self =
         Self { since: None, before: None, with: Extensions::NONE, without: Extensions::NONE };
 
@@ -58,13 +58,13 @@ impl Condition {
         Self { since: Some(version), ..Self::ALWAYS }
     }
 
-    /// With this extension too.
+    /// The condition with this extension added.
     pub const fn with(mut self, extension: Extension) -> Self {
         self.with.insert(extension);
         self
     }
 
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub fn holds(&self, version: LanguageVersion, extensions: Extensions) -> bool {
         self.since.is_none_or(|since| version >= since)
             && self.before.is_none_or(|before| version < before)
@@ -72,7 +72,7 @@ impl Condition {
             && extensions.is_disjoint(self.without)
     }
 
-    /// What would have to change for it to hold, for a message: "OpenCL C 2.0 and cl_khr_fp64".
+    /// The missing requirements, for a message: "OpenCL C 2.0 and cl_khr_fp64".
     pub fn missing(&self, version: LanguageVersion, extensions: Extensions) -> Vec<String> {
         let mut missing = Vec::new();
         let name = |version: LanguageVersion| format!("OpenCL C {}", &version.spelling()[2..]);
@@ -87,7 +87,7 @@ impl Condition {
     }
 }
 
-/// Of several ways to have something, what is missing for the one that lacks least; none if one of them holds.
+/// The shortest list of missing requirements among alternative conditions. `None` if one of them holds.
 pub fn missing(ways: &[Condition], version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
     if ways.iter().any(|way| way.holds(version, extensions)) {
         return None;

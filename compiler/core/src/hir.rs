@@ -1,7 +1,7 @@
-//! The typed tree: every conversion explicit, every call resolved, every object in its address space.
+//! The typed tree: conversions are explicit, calls are resolved, and objects have their address space.
 //!
-//! Made by `sema`, read by `lower`. It has no names to look up and no errors: a program with errors has no HIR
-//! that anyone reads. Places (what can be loaded from and stored to) and values are different types.
+//! Built by `sema`, consumed by `lower`. Contains no unresolved names and no errors: the tree of a program with
+//! errors is not lowered. Lvalues (`Place`) and values (`Expr`) are different types.
 
 pub mod jumps;
 mod print;
@@ -21,7 +21,7 @@ use crate::{
 };
 
 id_type! {
-    /// An object at program scope, a `static` one of a function, or a string literal.
+    /// An object at program scope, a `static` object of a function, or a string literal.
     GlobalId
 }
 id_type! {
@@ -47,37 +47,37 @@ pub struct Module {
 /// An object with static lifetime.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name; none for a string literal.
+    /// Its name. `None` for a string literal.
     pub name: Option<Symbol>,
-    /// Its type; the space is global, constant, or (for a literal) constant.
+    /// Its type. The address space is global or constant; constant for a literal.
     pub ty: QualTy,
-    /// Alignment in bytes, when the declaration asks for more than the type's.
+    /// Alignment in bytes, if the declaration requests more than the type's.
     pub align: Option<u64>,
-    /// Its first bytes; none when zero.
+    /// Its initial bytes. `None` if zero.
     pub init: Option<Image>,
-    /// Who may use it by its name.
+    /// Which other modules may refer to it.
     pub linkage: Linkage,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
-/// The bytes of an object, with the addresses in it.
+/// The initial bytes of an object, with the addresses in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
-    /// The bytes; addresses are zero here.
+    /// The bytes. Addresses are zero here.
     pub bytes: Vec<u8>,
-    /// The addresses, each 8 bytes.
+    /// The addresses, 8 bytes each.
     pub relocations: Vec<Relocation>,
 }
 
 /// An address inside an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where in the image.
+    /// The offset in the image.
     pub offset: u64,
-    /// Of which object.
+    /// The object that it refers to.
     pub target: GlobalId,
-    /// How many bytes into it.
+    /// The offset in that object in bytes.
     pub addend: i64,
 }
 
@@ -86,26 +86,26 @@ pub struct Relocation {
 pub struct Function {
     /// Its name.
     pub name: Symbol,
-    /// What it returns.
+    /// Its result type.
     pub result: TyId,
-    /// Its parameters: the first locals; for a block, what it captures follows.
+    /// Its parameters, which are the first locals. A block's captures follow them.
     pub parameters: Vec<LocalId>,
-    /// How many of its parameters are what a block captures.
+    /// The number of parameters that are captures of a block.
     pub captures: usize,
     /// Parameters and variables.
     pub locals: Table<LocalId, Local>,
-    /// Its body; none when only declared.
+    /// Its body. `None` if it is only declared.
     pub body: Option<Vec<Stmt>>,
-    /// Set for a kernel.
+    /// Set for kernels.
     pub kernel: Option<Kernel>,
-    /// Who may call it by its name.
+    /// Which other modules may refer to it.
     pub linkage: Linkage,
-    /// Where its name stands.
+    /// The position of its name.
     pub span: Span,
 }
 
 impl Function {
-    /// A function of which nothing else is known yet.
+    /// A function with only a name, a result type and a position.
     pub(crate) fn new(name: Symbol, result: TyId, span: Span) -> Self {
         Self {
             name,
@@ -121,7 +121,7 @@ impl Function {
     }
 }
 
-/// What only kernels have.
+/// The properties that only kernels have.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     /// `reqd_work_group_size`
@@ -130,29 +130,29 @@ pub struct Kernel {
     pub size_hint: Option<[u32; 3]>,
     /// `vec_type_hint`
     pub vec_type_hint: Option<TyId>,
-    /// One for each parameter, as `clGetKernelArgInfo` tells it.
+    /// The information for `clGetKernelArgInfo`, one entry for each parameter.
     pub arguments: Vec<ArgumentInfo>,
 }
 
-/// What `clGetKernelArgInfo` tells of a parameter.
+/// The information for `clGetKernelArgInfo` about a parameter.
 #[derive(Clone, Debug)]
 pub struct ArgumentInfo {
     /// The type as written, without address space and qualifiers.
     pub type_name: String,
-    /// `const`, `volatile`, `restrict` of what a pointer points to, and the access of an image.
+    /// `const`, `volatile` and `restrict` of a pointer's pointee, and the access of an image.
     pub quals: QualTy,
 }
 
 /// A parameter or a variable with automatic lifetime, or a `local` one.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its name; none for an unnamed parameter or a temporary.
+    /// Its name. `None` for an unnamed parameter or a temporary.
     pub name: Option<Symbol>,
-    /// Its type; the space is private or local.
+    /// Its type. The address space is private or local.
     pub ty: QualTy,
-    /// Alignment in bytes, when the declaration asks for more than the type's.
+    /// Alignment in bytes, if the declaration requests more than the type's.
     pub align: Option<u64>,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
@@ -165,11 +165,11 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// The statements. Scopes are gone: a variable lives from its `Declare` on, anew each time it is reached.
+/// Statements. There are no scopes: the lifetime of a variable starts each time its `Declare` is executed.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum StmtKind {
-    /// The lifetime of a variable begins; its value is undefined until stored.
+    /// Starts the lifetime of a variable. Its value is undefined until stored.
     Declare(LocalId),
     Expr(Expr),
     Block(Vec<Stmt>),
@@ -194,7 +194,7 @@ pub struct If {
     pub otherwise: Vec<Stmt>,
 }
 
-/// All three C loops: `test_first` is false for `do`.
+/// All three C loops. `test_first` is false for `do`.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Loop {
@@ -205,7 +205,7 @@ pub struct Loop {
     pub hints: LoopHints,
 }
 
-/// `switch (value) body`. Labels may stand anywhere inside the body, as C allows.
+/// `switch (value) body`. Labels may be anywhere in the body, as in C.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Switch {
@@ -213,7 +213,7 @@ pub struct Switch {
     pub body: Vec<Stmt>,
 }
 
-/// `case low ... high`, values in the type of the promoted switch value; `low == high` for one.
+/// `case low ... high`, with values of the promoted type of the switch value. `low == high` for a single value.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Case {
@@ -221,26 +221,26 @@ pub struct Case {
     pub high: i128,
 }
 
-/// `opencl_unroll_hint` and pragmas of the same meaning.
+/// `opencl_unroll_hint` and pragmas with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoopHints {
-    /// `Some(0)`: unroll as you like; `Some(1)`: do not; `Some(n)`: n times.
+    /// `Some(0)`: the compiler decides; `Some(1)`: do not unroll; `Some(n)`: unroll n times.
     pub unroll: Option<u32>,
 }
 
-/// A place: an object, or a part of one, that can be loaded from, stored to, and mostly pointed to.
+/// An lvalue: an object or a part of one that can be loaded from, stored to and, in most cases, pointed to.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Which.
     pub kind: PlaceKind,
-    /// Its type, qualifiers and address space included.
+    /// Its type, including qualifiers and address space.
     pub ty: QualTy,
-    /// Where it is named.
+    /// Its source position.
     pub span: Span,
 }
 
 impl Place {
-    /// The place that this is, or is a part of: no member, element or components of another.
+    /// The lvalue of the whole object: strips members, elements and components.
     pub fn whole(&self) -> &Self {
         match &self.kind {
             PlaceKind::Field(field) => field.base.whole(),
@@ -250,7 +250,7 @@ impl Place {
         }
     }
 
-    /// The parameter or variable of the function that this is, or is a part of.
+    /// The parameter or variable that this is, or is a part of.
     pub fn local(&self) -> Option<LocalId> {
         match self.whole().kind {
             PlaceKind::Local(local) => Some(local),
@@ -259,7 +259,7 @@ impl Place {
     }
 }
 
-/// The places. What they are parts of and are found by stands in one box.
+/// Kinds of lvalues. The operands of each kind are in one box.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum PlaceKind {
@@ -267,17 +267,17 @@ pub enum PlaceKind {
     Global(GlobalId),
     /// `*pointer`
     Deref(Box<Expr>),
-    /// A member of a struct or union place.
+    /// A member of a struct or union.
     Field(Box<Field>),
-    /// An element of an array place, or a component of a vector place; the index is a 64-bit integer.
+    /// An element of an array, or a component of a vector. The index is a 64-bit integer.
     Element(Box<Element>),
-    /// Components of a vector place, each at most once if it is stored to (OpenCL C 6.3.7).
+    /// Components of a vector. If stored to, each occurs at most once (OpenCL C 6.3.7).
     Swizzle(Box<Swizzle<Place>>),
-    /// A struct, union or vector that is a value, such as a call's result, so that its parts can be read.
+    /// A struct, union or vector value, such as the result of a call, whose parts are read.
     Temporary(Box<Expr>),
 }
 
-/// A member of a place.
+/// A member of an lvalue.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Field {
@@ -286,7 +286,7 @@ pub struct Field {
     pub offset: u64,
 }
 
-/// An element of a place.
+/// An element of an lvalue.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Element {
@@ -294,7 +294,7 @@ pub struct Element {
     pub index: Expr,
 }
 
-/// Components of a vector, which is a place or a value.
+/// Components of a vector, which is an lvalue or a value.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Swizzle<T> {
@@ -302,7 +302,7 @@ pub struct Swizzle<T> {
     pub components: Components,
 }
 
-/// The numbers of components of a vector, in the order in which they are named.
+/// Indices of vector components, in the order of the source.
 pub type Components = SmallVec<[u8; 16]>;
 
 /// A value.
@@ -316,93 +316,94 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The values. Operands have exactly the types that the operation needs. What is large stands in a box, and all of it in
-/// one: trees are walked more than once, and small ones of few pieces faster. A place that is read is there itself.
+/// Expressions. Operands have exactly the types that the operation requires. The operands of a large expression are
+/// in one box, which keeps nodes small and traversal fast. A `Load` contains its lvalue inline.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind {
     Const(Const),
     Load(Place),
-    /// `&place`, and the decay of an array place to its first element.
+    /// `&place`, and the decay of an array to a pointer to its first element.
     AddressOf(Box<Place>),
-    /// Arithmetic on one operand, componentwise; the operand has the expression's type.
+    /// Unary arithmetic, componentwise. The operand has the expression's type.
     Unary(UnaryOp, Box<Expr>),
-    /// Arithmetic, componentwise; both operands have the expression's type (a scalar shift amount is widened).
+    /// Binary arithmetic, componentwise. Both operands have the expression's type (a scalar shift amount is widened).
     /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
     Binary(BinaryOp, Box<[Expr; 2]>),
-    /// A `Binary` of floats that is never contracted with another operation (OpenCL C 6.15.2.1, `FP_CONTRACT OFF`).
+    /// A floating-point `Binary` that is never contracted with another operation (OpenCL C 6.15.2.1, `FP_CONTRACT
+    /// OFF`).
     Exact(Box<Expr>),
-    /// Operands of one type. Scalars give `int` 0 or 1, vectors 0 or -1 in each component (OpenCL C 6.5.8).
-    /// Pointers compare by address.
+    /// A comparison of operands of one type. Scalars return `int` 0 or 1; vectors return 0 or -1 in each component
+    /// (OpenCL C 6.5.8). Pointers compare by address.
     Compare(CompareOp, Box<[Expr; 2]>),
-    /// Scalars or pointers give `int` 0 or 1, vectors 0 or -1.
+    /// Scalars and pointers return `int` 0 or 1; vectors return 0 or -1.
     LogicalNot(Box<Expr>),
-    /// `&&`, `||` on scalars: the right operand is evaluated only if needed. Both operands are scalars or pointers.
+    /// `&&`, `||` on scalars or pointers. The right operand is evaluated only if needed.
     Logical(LogicalOp, Box<[Expr; 2]>),
-    /// `&&`, `||` on vectors: both operands are evaluated; 0 or -1 in each component.
+    /// `&&`, `||` on vectors. Both operands are evaluated. Returns 0 or -1 in each component.
     VectorLogical(LogicalOp, Box<[Expr; 2]>),
-    /// `?:` with a scalar or pointer condition: one branch is evaluated.
+    /// `?:` with a scalar or pointer condition. Only one branch is evaluated.
     Conditional(Box<Conditional>),
-    /// `?:` with a vector condition: componentwise by the most significant bit (OpenCL C 6.5.9).
+    /// `?:` with a vector condition. Selects each component by the most significant bit (OpenCL C 6.5.9).
     VectorSelect(Box<Conditional>),
-    /// An arithmetic conversion, componentwise; to `bool` it compares with zero.
+    /// An arithmetic conversion, componentwise. A conversion to `bool` compares with zero.
     Convert(Conversion, Box<Expr>),
-    /// The same bits as another type of the same size: `as_type` (OpenCL C 6.4.4.2).
+    /// `as_type`: reinterprets the bits as a type of the same size (OpenCL C 6.4.4.2).
     Bitcast(Box<Expr>),
-    /// A pointer of another pointee type or space.
+    /// Changes the pointee type or address space of a pointer.
     PointerCast(Box<Expr>),
-    /// A pointer as an integer of the expression's type, and back.
+    /// Converts a pointer to an integer of the expression's type.
     PointerToInt(Box<Expr>),
     IntToPointer(Box<Expr>),
-    /// A scalar in every component.
+    /// A vector with the same scalar in every component.
     Splat(Box<Expr>),
-    /// A vector from scalars and vectors whose counts add up.
+    /// A vector of scalars and vectors.
     Vector(Box<[Expr]>),
-    /// Components of a vector value; one component gives a scalar.
+    /// Components of a vector value. One component gives a scalar.
     Swizzle(Box<Swizzle<Expr>>),
-    /// `pointer + index` in elements; the index is a 64-bit signed integer.
+    /// `pointer + index` in elements. The index is a signed 64-bit integer.
     Offset(Box<Offset>),
     /// `left - right` in elements.
     Difference {
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// `place = value`; gives the stored value in the place's type.
+    /// `place = value`. Returns the stored value, in the type of the lvalue.
     Assign(Box<Assign>),
-    /// `op=`, `++`, `--`: the place is evaluated once; `new` computes from `ExprKind::Current`, the loaded value,
-    /// already converted back to the place's type.
+    /// `op=`, `++`, `--`. Evaluates the lvalue once. `new` is computed from `ExprKind::Current`, the loaded value,
+    /// and is already converted to the type of the lvalue.
     Update(Box<Update>),
-    /// The value loaded by the `Update` around it.
+    /// The loaded value of the enclosing `Update`.
     Current,
     Comma(Box<Expr>, Box<Expr>),
-    /// `({ … value; })` of GNU C: statements, none of which jumps into or across another, and then the value.
+    /// `({ … value; })` of GNU C: statements without jumps into or across each other, then the value.
     Statements(Box<(Vec<Stmt>, Expr)>),
     Call {
         function: FunctionId,
         arguments: Box<[Expr]>,
     },
-    /// A built-in function that has no node of its own, with the argument and result types of the overload chosen.
+    /// A built-in function without a node of its own, with the argument and result types of the selected overload.
     Builtin {
         builtin: BuiltinId,
         arguments: Box<[Expr]>,
     },
     Atomic(Box<Atomic>),
-    /// `atomic_work_item_fence`, `mem_fence` and its kin.
+    /// `atomic_work_item_fence`, `mem_fence` and similar functions.
     Fence(Box<Fence>),
     /// `work_group_barrier`, `barrier`, `sub_group_barrier`.
     Barrier(Box<Barrier>),
     Printf(Box<Printf>),
-    /// `__builtin_trap` and its kin: what the launch fails with.
+    /// `__builtin_trap` and similar functions: the launch fails with this message.
     Trap {
         message: Vec<u8>,
     },
-    /// A block: a function whose last parameters take what the block captures (OpenCL C 6.14). Calls of blocks
-    /// are calls of that function; as a value, only the functions that enqueue kernels look at it.
+    /// A block: a function whose last parameters take the captures (OpenCL C 6.14). Calls of blocks are calls of that
+    /// function. As values, blocks are only used by the functions that enqueue kernels.
     Block {
         function: FunctionId,
         captures: Box<[Expr]>,
     },
-    /// An aggregate in parts, for initialisers: what is not named is zero. Offsets are in bytes.
+    /// An aggregate initializer. Parts that are not listed are zero. Offsets are in bytes.
     Aggregate(Vec<(u64, Expr)>),
 }
 
@@ -423,7 +424,7 @@ pub struct Offset {
     pub index: Expr,
 }
 
-/// A place, and what it is given, computed from what it has.
+/// An lvalue, and its new value computed from its current value.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Update {
@@ -458,7 +459,7 @@ pub struct Barrier {
     pub scope: Known<Scope>,
 }
 
-/// `printf`: the format's bytes without the final zero, and the arguments after default promotions.
+/// `printf`: the bytes of the format without the terminator, and the arguments after default promotions.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Printf {
@@ -466,38 +467,39 @@ pub struct Printf {
     pub arguments: Vec<Expr>,
 }
 
-/// Half of what a tree takes is in values: they stay small.
+/// Expressions take half of a tree's memory, so keep them small.
 const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 32 && size_of::<Stmt>() <= 56);
 
-/// A value that is known now, or an expression that will tell.
+/// A constant, or an expression that is evaluated at run time.
 #[derive(Clone, Debug)]
 pub enum Known<T> {
-    /// It is this.
+    /// The constant.
     Constant(T),
-    /// It is the value of this `int`-like expression.
+    /// The `int`-like expression.
     Dynamic(Box<Expr>),
 }
 
 /// An operation on an atomic object (OpenCL C 6.15.12.7).
 #[derive(Clone, Debug)]
 pub struct Atomic {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
     /// The address of the object.
     pub object: Expr,
-    /// The type of the value in the object: `int` for an `atomic_int`, and for `atomic_flag` too.
+    /// The type of the object's value. `int` for `atomic_int` and `atomic_flag`.
     pub value_ty: TyId,
-    /// The value stored, exchanged or combined, converted to `value_ty`.
+    /// The operand: stored, exchanged or combined. Converted to `value_ty`.
     pub operand: Option<Expr>,
-    /// The address of the expected value of a compare-exchange, in any space.
+    /// The address of a compare-exchange's expected value, in any address space.
     pub expected: Option<Expr>,
-    /// The order (of success).
+    /// The order. Of a compare-exchange, the success order.
     pub order: Known<Order>,
-    /// The order of failure of a compare-exchange.
+    /// The failure order of a compare-exchange.
     pub failure: Option<Known<Order>>,
     /// The scope.
     pub scope: Known<Scope>,
-    /// Whether it is one of OpenCL 1.x, which compares by value (`atomic_cmpxchg`) and returns the old value.
+    /// Whether it is an operation of OpenCL 1.x, whose compare-exchange takes the expected value (`atomic_cmpxchg`)
+    /// and which return the old value.
     pub is_legacy: bool,
 }
 
@@ -505,22 +507,22 @@ pub struct Atomic {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Const {
-    /// The bits, sign- or zero-extended to 64 according to the type.
+    /// The bits, sign- or zero-extended to 64 bits according to the type.
     Int(u64),
     /// The value, exactly representable in the type.
     Float(f64),
     Vector(Vec<Const>),
     NullPointer,
-    /// Every byte zero, for any type.
+    /// All bytes zero, for any type.
     Zero,
-    /// Any value will do.
+    /// An undefined value.
     Undefined,
 }
 
-/// How an arithmetic conversion rounds and saturates (OpenCL C 6.4.3).
+/// The rounding and saturation of an arithmetic conversion (OpenCL C 6.4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conversion {
-    /// The rounding mode; none for the default of the conversion.
+    /// The rounding mode. `None` for the conversion's default.
     pub rounding: Option<Rounding>,
     /// `_sat`
     pub saturate: bool,
@@ -544,7 +546,7 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// Arithmetic on two operands; signedness is that of the type.
+/// Arithmetic on two operands. The type determines signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -580,11 +582,11 @@ pub enum LogicalOp {
     Or,
 }
 
-/// What an update gives.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UpdateResult {
-    /// The value before, as postfix `++` does.
+    /// The old value, as for postfix `++`.
     Old,
-    /// The value after.
+    /// The new value.
     New,
 }

@@ -1,6 +1,6 @@
-//! What a program offers to its host: kernels with their parameters, the structs and enums that these are made of.
+//! The host's view of a program: kernels with their parameters, and the structs and enums that these use.
 //!
-//! Owns the data and how it comes out of the typed tree. It must never know in which language a host is written.
+//! Extracts this data from the HIR. Independent of the host's programming language.
 
 use kiln_syntax::{Interner, ast::RecordKind};
 use rustc_hash::FxHashMap;
@@ -14,11 +14,11 @@ use crate::{
 /// The interface of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// The kernels, in the order of their definitions.
+    /// The kernels, in the order of definition.
     pub kernels: Vec<Kernel>,
-    /// The structs and unions that their parameters are made of; members come before what they are members of.
+    /// The structs and unions that kernel parameters use. Types of members precede the types that contain them.
     pub records: Vec<Record>,
-    /// The enumerators of the program, in their order.
+    /// The enumerators of the program, in source order.
     pub enumerators: Vec<Enumerator>,
 }
 
@@ -27,7 +27,7 @@ pub struct Interface {
 pub struct Kernel {
     /// Its name.
     pub name: String,
-    /// Its parameters in order.
+    /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
     /// `reqd_work_group_size`
     pub required_size: Option<[u32; 3]>,
@@ -38,37 +38,37 @@ pub struct Kernel {
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name; none if the source has none.
+    /// Its name. `None` if the source has none.
     pub name: Option<String>,
     /// Its type in OpenCL C.
     pub type_name: String,
-    /// What a host gives for it.
+    /// The host's argument for it.
     pub kind: ParameterKind,
 }
 
-/// What a host gives for a parameter.
+/// The kind of argument that the host passes for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// Memory of these elements; none for `void` and what has no layout.
+    /// Memory with these elements. `None` for `void` and types without a layout.
     Buffer {
-        /// Whether it lies in constant memory.
+        /// Whether it is in constant memory.
         is_constant: bool,
-        /// Whether the kernel only reads through this pointer.
+        /// Whether the kernel cannot write through this pointer.
         is_read_only: bool,
-        /// The elements.
+        /// The element type.
         element: Option<Type>,
     },
-    /// Room in local memory for these elements.
+    /// Local memory with these elements.
     Local(Option<Type>),
     /// A value.
     Value(Type),
-    /// An image of this access.
+    /// An image with this access.
     Image(Access),
     /// A sampler.
     Sampler,
     /// A pipe.
     Pipe,
-    /// A handle of another kind: a queue.
+    /// Another kind of handle, such as a queue.
     Handle,
 }
 
@@ -77,24 +77,24 @@ pub enum ParameterKind {
 pub enum Type {
     /// A number.
     Scalar(Scalar),
-    /// A vector; three components have the room of four.
+    /// A vector. One with three components has the size of four.
     Vector(Scalar, u8),
     /// An array.
     Array(Box<Type>, u64),
     /// An entry of `Interface::records`.
     Record(usize),
-    /// An address, 64 bits.
+    /// A 64-bit address.
     Pointer,
 }
 
 /// A struct or a union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The tag, or the name of the first typedef; none for an anonymous one.
+    /// The tag, or the name of the first typedef. `None` if anonymous.
     pub name: Option<String>,
-    /// Whether its members lie on each other.
+    /// Whether it is a union.
     pub is_union: bool,
-    /// The members in order.
+    /// The members, in order.
     pub members: Vec<Member>,
     /// Size in bytes, padding included.
     pub size: u64,
@@ -105,7 +105,7 @@ pub struct Record {
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name; none for an anonymous struct or union.
+    /// Its name. `None` for an anonymous struct or union.
     pub name: Option<String>,
     /// Its type.
     pub ty: Type,
@@ -149,7 +149,7 @@ impl Interface {
         }
     }
 
-    /// Reads it off a program without errors.
+    /// Extracts the interface of a program without errors.
     pub(crate) fn of(module: &Module, interner: &Interner) -> Self {
         let mut reader = Reader { module, interner, known: FxHashMap::default(), interface: Self::default() };
         for function in module.functions.iter() {

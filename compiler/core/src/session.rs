@@ -1,4 +1,4 @@
-//! What a compilation is asked to do, and its only door to the outside.
+//! The input of a compilation: the source, its options, and the interface for loading included files.
 
 use kiln_syntax::parse::MAX_DEPTH;
 
@@ -11,16 +11,16 @@ use crate::{
 /// The main source.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its name as messages, `__FILE__` and quoted includes see it.
+    /// Its name, for messages, `__FILE__` and quoted includes.
     pub name: String,
-    /// Its bytes; what is not UTF-8 is reported where it stands.
+    /// Its bytes. Bytes that are not UTF-8 are reported with their position.
     pub text: Vec<u8>,
 }
 
-/// Gives the text of included files; the only door of the compiler to the outside.
+/// Loads the text of included files. This is the compiler's only access to the outside.
 pub trait Loader {
-    /// The bytes of the file at this path, or none if there is no such file. Paths are made by joining an
-    /// include directory, or the directory of the including file, with what stands in the directive.
+    /// The bytes of the file at this path, or `None` if it does not exist. A path is an include directory, or the
+    /// directory of the including file, joined with the name in the directive.
     fn load(&self, path: &str) -> Option<Vec<u8>>;
 }
 
@@ -33,60 +33,63 @@ impl Loader for NoFiles {
     }
 }
 
-/// The options of `clBuildProgram` (OpenCL API 5.8.6) and Kiln's own, in the order given where order matters.
+/// The options of `clBuildProgram` (OpenCL API 5.8.6) and Kiln's own. Lists keep the given order where it matters.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `-cl-std=`
     pub std: LanguageVersion,
-    /// What the module is for.
+    /// The target of the module.
     pub target: Target,
-    /// `-D` and `-U` in the order given.
+    /// `-D` and `-U`, in the given order.
     pub macros: Vec<MacroOption>,
-    /// `-I` in the order given.
+    /// `-I`, in the given order.
     pub include_dirs: Vec<String>,
-    /// `-include`: files read before the source.
+    /// `-include`: files that are included before the source.
     pub forced_includes: Vec<String>,
-    /// `-cl-ext=`: extensions and feature macros switched on (`true`) and off, in the order given; `all` is every one.
+    /// `-cl-ext=`: enables (`true`) or disables extensions and feature macros, in the given order. `all` means all of
+    /// them.
     pub extensions: Vec<(String, bool)>,
     /// `-w`, `-W…`
     pub warnings: WarningOptions,
     /// Floating-point and other language options.
     pub math: MathOptions,
-    /// `-O0`: skips the passes that are only for speed.
+    /// Cleared by `-O0`, which skips the passes that only improve speed.
     pub optimize: bool,
-    /// `-g`: source positions and variables in the module.
+    /// `-g`: emit source positions and variables.
     pub debug: bool,
-    /// No names, no interface and no source positions in the module: only what a device needs to run it.
+    /// Omit names, the kernel interface and source positions: only keep what a device needs to run the module.
     pub strip: bool,
-    /// The source is a part of a program, as `clCompileProgram` takes it (OpenCL API 5.8.3): for the OpenCL environment, where
-    /// `clLinkProgram` puts the parts together.
+    /// The source is part of a program, as for `clCompileProgram` (OpenCL API 5.8.3). Only for the OpenCL
+    /// environment, where `clLinkProgram` links the parts.
     pub is_part: bool,
-    /// `-cl-kernel-arg-info`: what `clGetKernelArgInfo` tells, also where it follows from how the argument is passed.
+    /// `-cl-kernel-arg-info`: emit all information for `clGetKernelArgInfo`, even if it follows from how the argument
+    /// is passed.
     pub argument_info: bool,
-    /// What becomes of seq_cst on Vulkan, which has no such order.
+    /// The lowering of seq_cst on Vulkan, which has no such order.
     pub seq_cst: SeqCst,
-    /// On Vulkan: accesses touch only what the launch passes and, in local and private memory, the object that the pointer came
-    /// from; others are reported.
+    /// On Vulkan: limit accesses to memory that the launch passes and, in local and private memory, to the object
+    /// that the pointer was derived from. Report the others.
     pub bounds_checks: bool,
-    /// What modules for OpenCL say of signed integers that must not overflow.
+    /// The semantics of signed integer overflow in modules for the OpenCL environment.
     pub overflow: Overflow,
-    /// How deep expressions and statements may nest, brackets included: as [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH) says unless
-    /// the caller has a stack for more, as [`DEEP`] and [`DEEP_STACK`] are.
+    /// The maximum nesting depth of expressions and statements, including brackets.
+    /// [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH), unless the caller has a larger stack, such as [`DEEP_STACK`] for
+    /// [`DEEP`].
     pub max_depth: u16,
-    /// For tests of what happens behind the emitter: the module gets a bound that none of its ids is below.
+    /// For tests: makes the emitted module invalid, with an id bound that is too low.
     #[doc(hidden)]
     pub break_module: bool,
 }
 
-/// A depth for what programs write, and the bytes of stack that it needs.
+/// A nesting depth that is large enough for generated programs. It requires a stack of [`DEEP_STACK`] bytes.
 pub const DEEP: u16 = 4000;
-/// Sixteen kilobytes for each level of [`DEEP`].
+/// Stack size for [`DEEP`]: 16 KiB for each level.
 pub const DEEP_STACK: usize = 64 << 20;
 
-/// How seq_cst operations are expressed where the target has no such order (memory.md §3).
+/// How seq_cst operations are lowered if the target has no such order (memory.md §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeqCst {
-    /// By the construction R1–R7: no outcome that OpenCL forbids.
+    /// The construction R1–R7, which allows no outcome that OpenCL forbids.
     #[default]
     Strict,
     /// As acquire-release, which other compilers do in silence; each use is warned of.
@@ -102,7 +105,7 @@ pub enum MacroOption {
     Undefine(String),
 }
 
-/// The options that change what expressions mean (OpenCL API 5.8.6.3, 5.8.6.4).
+/// The options that change the semantics of expressions (OpenCL API 5.8.6.3, 5.8.6.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MathOptions {
     /// `-cl-single-precision-constant`
@@ -124,7 +127,7 @@ pub struct MathOptions {
 }
 
 impl MathOptions {
-    /// With what these options imply (OpenCL API 5.8.6.4).
+    /// Adds the options that these options imply (OpenCL API 5.8.6.4).
     pub const fn with_implied(mut self) -> Self {
         self.unsafe_optimizations |= self.fast_relaxed;
         self.finite_only |= self.fast_relaxed;
@@ -134,7 +137,7 @@ impl MathOptions {
     }
 }
 
-/// One word of `-cl-ext=`: `+name`, `-name`, or `name`, which is switched on.
+/// Parses one word of `-cl-ext=`: `+name` or `name` enables, `-name` disables.
 pub fn extension_switch(text: &str) -> (String, bool) {
     match text.strip_prefix('-') {
         Some(name) => (name.to_owned(), false),

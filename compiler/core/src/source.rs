@@ -1,8 +1,9 @@
-//! The source map: one space of `u32` positions for every file and every macro expansion.
+//! The source map: one `u32` position space for all files and macro expansions.
 //!
-//! A file takes its length; an expansion takes the length of the text that it repeats (a macro's body, or a run
-//! of argument tokens), so that a position in it is found in that text by subtraction and an expansion costs
-//! one entry whatever it yields. Knows nothing of tokens or directives, and renders nothing.
+//! A file occupies as many positions as it has bytes. An expansion occupies as many as the text that it repeats (a
+//! macro's body, or a run of argument tokens). A position in an expansion maps to that text by subtraction, so an
+//! expansion needs only one entry, however many tokens it produces. This module is independent of tokens and
+//! directives, and does not render messages.
 
 mod layout;
 mod trail;
@@ -16,11 +17,11 @@ use std::{
 
 use kiln_syntax::{Span, Symbol};
 
-/// A file of a [`SourceMap`]. A file that is included twice is two files with one text.
+/// A file of a [`SourceMap`]. A file that is included twice has two ids and one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u32);
 
-/// What a file is.
+/// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// The source, or a file that it includes.
@@ -31,26 +32,26 @@ pub enum FileKind {
     BuiltIn,
 }
 
-/// A text and what is known of it.
+/// A file's text and metadata.
 #[derive(Debug)]
 pub struct File {
-    /// Its name as it was given or found.
+    /// Its name, as given or found.
     pub name: Arc<str>,
-    /// Its text. Bytes that were not UTF-8 are [`NOT_UTF8`].
+    /// Its text. Invalid UTF-8 bytes are replaced by [`NOT_UTF8`].
     pub text: Arc<str>,
-    /// What it is.
+    /// Its origin.
     pub kind: FileKind,
-    /// Where it is included.
+    /// The directive that includes it.
     pub included_from: Option<Span>,
     lo: u32,
     lines: OnceLock<Vec<u32>>,
     presumed: Vec<Presumption>,
 }
 
-/// Stands in a file's text for a byte that is not UTF-8, so that offsets stay what they are.
+/// Replaces a byte that is not UTF-8 in a file's text, so that offsets stay the same.
 pub const NOT_UTF8: char = '\u{1A}';
 
-/// A range of a file: what a span comes to.
+/// A range of a file: a resolved span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -59,7 +60,7 @@ pub struct Place {
     pub range: Range<usize>,
 }
 
-/// A line and a column, both from 1; columns count characters.
+/// A line and a column, both starting at 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
@@ -68,7 +69,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// What an expansion repeats.
+/// The text that an expansion repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// The macro's definition.
@@ -77,16 +78,16 @@ pub enum Repeats {
     Argument,
 }
 
-/// A macro's expansion, or a run of argument tokens in it.
+/// The expansion of a macro, or a run of argument tokens in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion {
     /// The macro.
     pub name: Symbol,
-    /// The call: the name, or the name and its arguments.
+    /// The call: the name, with arguments if any.
     pub call: Span,
-    /// Where the text that it repeats begins.
+    /// The start of the repeated text.
     pub spelling: u32,
-    /// What it repeats.
+    /// The kind of the repeated text.
     pub repeats: Repeats,
 }
 
@@ -102,7 +103,7 @@ enum EntryKind {
     Expansion(Expansion),
 }
 
-/// From `offset` on, lines count from `line` and the file is called `name` (`#line`).
+/// A `#line` directive: from `offset` on, lines count from `line` and the file is called `name`.
 #[derive(Debug)]
 struct Presumption {
     offset: u32,
@@ -110,7 +111,7 @@ struct Presumption {
     name: Option<Arc<str>>,
 }
 
-/// Owns the texts and knows what every position means.
+/// Owns the source texts and resolves positions.
 #[derive(Debug, Default)]
 pub struct SourceMap {
     entries: Vec<Entry>,
@@ -119,7 +120,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a text; none when the positions are used up.
+    /// Adds a text. `None` if the position space is exhausted.
     pub fn add_file(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -142,13 +143,13 @@ impl SourceMap {
         Some(file)
     }
 
-    /// Adds an expansion whose repeated text is so long, and gives its first position; none when the positions
-    /// are used up.
+    /// Adds an expansion that repeats a text of this length, and returns its first position. `None` if the position
+    /// space is exhausted.
     pub fn add_expansion(&mut self, expansion: Expansion, length: usize) -> Option<u32> {
         self.take(length, EntryKind::Expansion(expansion))
     }
 
-    /// Position 0 is nobody's, and each entry has one position more than its length: that of its end.
+    /// Allocates positions. Position 0 is unused. Each entry has one position more than its length, for its end.
     fn take(&mut self, length: usize, kind: EntryKind) -> Option<u32> {
         let lo = self.end.checked_add(1)?;
         self.end = lo.checked_add(u32::try_from(length).ok()?)?;
@@ -156,14 +157,14 @@ impl SourceMap {
         Some(lo)
     }
 
-    /// States that the line after the one at this offset is called `line`, of a file called `name` (C99 6.10.4).
+    /// Applies `#line` (C99 6.10.4): the line after the one at this offset is `line` of the file `name`.
     pub fn presume(&mut self, file: FileId, offset: usize, line: u32, name: Option<Arc<str>>) {
         let presumed = &mut self.files[file.0 as usize].presumed;
         let name = name.or_else(|| presumed.last().and_then(|last| last.name.clone()));
         presumed.push(Presumption { offset: offset as u32, line, name });
     }
 
-    /// Every file in the order of their addition.
+    /// All files, in the order of their addition.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &File)> {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
     }
@@ -173,18 +174,18 @@ impl SourceMap {
         &self.files[file.0 as usize]
     }
 
-    /// The span of these bytes of a file.
+    /// The span of a byte range of a file.
     pub fn span(&self, file: FileId, range: Range<usize>) -> Span {
         let lo = self.file(file).lo;
         Span::new(lo + range.start as u32, lo + range.end as u32)
     }
 
-    /// The text that a place covers.
+    /// The text of a range.
     pub fn text(&self, place: &Place) -> &str {
         self.file(place.file).text.get(place.range.clone()).unwrap_or_default()
     }
 
-    /// The physical line of an offset, from 1. Cheaper than its column.
+    /// The physical line of an offset, starting at 1. Cheaper than `position`.
     pub fn line(&self, file: FileId, offset: usize) -> u32 {
         self.file(file).line_of(offset) as u32 + 1
     }
@@ -198,7 +199,7 @@ impl SourceMap {
         Position { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
-    /// The name and line that `#line` gives to an offset.
+    /// The file name and line of an offset after applying `#line`.
     pub fn presumed(&self, file: FileId, offset: usize) -> (&Arc<str>, u32) {
         let file = self.file(file);
         let line = file.line_of(offset) as u32;
@@ -212,7 +213,7 @@ impl SourceMap {
         }
     }
 
-    /// The bytes of a line, counted from 1, without its end.
+    /// The byte range of a line, starting at 1, without its line terminator.
     pub fn line_range(&self, file: FileId, line: u32) -> Range<usize> {
         let file = self.file(file);
         let lines = file.lines();
@@ -222,14 +223,14 @@ impl SourceMap {
         start..start + file.text[start..end].trim_end_matches(['\r', '\n']).len()
     }
 
-    /// Where a message about this span points: the argument that the user wrote, or the outermost call of the
-    /// macro whose definition it comes from. None for the empty span at 0.
+    /// The range to show for a span: the argument that the user wrote, or the outermost call of the macro whose
+    /// definition contains it. `None` for the empty span at 0.
     pub fn resolve(&self, span: Span) -> Option<Place> {
         self.place(span, Self::outward)
     }
 
-    /// The place of a span in the order of reading: that in the source, whose includes and macros stand where they are
-    /// used, then that in the included file.
+    /// A sort key for source order: the position in the main source, where included files and macros are used, then
+    /// the position in the included file.
     pub fn order(&self, span: Span) -> Vec<u32> {
         let mut order = Vec::new();
         let mut next = Some(span);
@@ -242,7 +243,7 @@ impl SourceMap {
         order
     }
 
-    /// Where the letters of this span stand: in an argument, in the file, or in a macro's definition.
+    /// The range where a span's text is spelled: in an argument, in the file, or in a macro definition.
     pub fn spelling(&self, span: Span) -> Option<Place> {
         self.place(span, |map, mut position, _| {
             loop {
@@ -255,7 +256,7 @@ impl SourceMap {
         })
     }
 
-    /// The macro whose definition this position comes from; the innermost. An argument's macros do not count.
+    /// The innermost macro whose definition contains this position. Macros around an argument do not count.
     pub fn macro_name(&self, mut position: u32) -> Option<Symbol> {
         loop {
             let entry = self.entry(position)?;
@@ -267,7 +268,7 @@ impl SourceMap {
         }
     }
 
-    /// Both ends by the same way; if they do not meet in one file, the word at the first.
+    /// Resolves both ends with `way`. If they are in different files, returns the word at the start.
     fn place(&self, span: Span, way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>) -> Option<Place> {
         let (file, start) = way(self, span.lo, End::First)?;
         let start = start as usize;
@@ -283,7 +284,7 @@ impl SourceMap {
         }
     }
 
-    /// Whether both positions are of the same file or expansion.
+    /// Whether both ends are in the same file or expansion.
     pub(crate) fn is_in_same_entry(&self, span: Span) -> bool {
         self.entry(span.lo).map(|entry| entry.lo) == self.entry(span.hi).map(|entry| entry.lo)
     }
@@ -318,7 +319,7 @@ enum End {
 }
 
 impl File {
-    /// The offsets at which lines begin.
+    /// The offsets of line starts.
     fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let bytes = self.text.as_bytes();
@@ -331,17 +332,17 @@ impl File {
         })
     }
 
-    /// The line of an offset, from 0.
+    /// The line of an offset, starting at 0.
     fn line_of(&self, offset: usize) -> usize {
         self.lines().partition_point(|start| *start as usize <= offset) - 1
     }
 
-    /// The offset after the character at this one.
+    /// The offset after the character at this offset.
     fn after(&self, offset: usize) -> usize {
         (offset + 1..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.text.len())
     }
 
-    /// The offset after the word, or the character, that begins here.
+    /// The offset after the word, or character, that starts here.
     fn word_end(&self, offset: usize) -> usize {
         let rest = self.text.get(offset..).unwrap_or_default();
         let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());

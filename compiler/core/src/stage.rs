@@ -1,8 +1,8 @@
-//! How far a compilation goes, and what it then gives.
+//! The output formats of a compilation.
 
 use crate::verify::VerifiedModule;
 
-/// What to make: each stage can print its state.
+/// The requested output. Each stage can print its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// Diagnostics only.
@@ -11,11 +11,11 @@ pub enum Emit {
     Preprocessed,
     /// The syntax tree.
     Ast,
-    /// The typed tree.
+    /// The HIR.
     Hir,
-    /// The intermediate form before any pass.
+    /// The IR before any pass.
     Ir,
-    /// The intermediate form after this pass.
+    /// The IR after this pass.
     IrAfter(String),
     /// The module's assembly text.
     Assembly,
@@ -24,7 +24,7 @@ pub enum Emit {
 }
 
 impl Emit {
-    /// The stage of this name: `spirv`, `asm`, `pp`, `ast`, `hir`, `ir`, `ir-after=PASS`.
+    /// Parses the name of an output: `spirv`, `asm`, `pp`, `ast`, `hir`, `ir`, `ir-after=PASS`.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "spirv" => Self::Spirv,
@@ -41,11 +41,11 @@ impl Emit {
     }
 }
 
-/// What a compilation has made.
+/// The output of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Artifact {
     /// Text.
     Text(String),
-    /// A SPIR-V module. The type says that it was verified.
+    /// A verified SPIR-V module.
     Module(VerifiedModule),
 }

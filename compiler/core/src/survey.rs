@@ -1,5 +1,5 @@
-//! A source as an editor wants to know it: not only whether it is right, but what stands where and what it means. The stages are
-//! those of a compilation; they note on their way what they otherwise forget.
+//! Front-end result for the language server: diagnostics, occurrences of names, types, and the macro trace. Runs the
+//! same stages as a compilation, which record this information on request.
 
 use kiln_syntax::{
     Arena, Interner, ast,
@@ -18,38 +18,38 @@ use crate::{
     syntax,
 };
 
-/// What the front end made of a source and noted on its way.
+/// The result of the front end, with the recorded information.
 pub struct Survey {
-    /// Errors and warnings in the order of the source.
+    /// Errors and warnings, in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Errors beyond the limit that are only counted.
+    /// The number of errors beyond the limit, which are counted but not listed.
     pub hidden_errors: usize,
-    /// What positions mean.
+    /// Maps spans to files and lines.
     pub sources: SourceMap,
-    /// Names.
+    /// Maps symbols to names.
     pub interner: Interner,
     /// The tokens that the preprocessor gave to the parser.
     pub tokens: Vec<Token>,
-    /// Macros, included files and what was passed over.
+    /// Macros, included files and skipped ranges.
     pub trace: Trace,
-    /// The typed tree. Where there are errors, it is what could be understood.
+    /// The HIR. Incomplete if there are errors.
     pub program: hir::Module,
-    /// What names mean and which types expressions have.
+    /// The meanings of names and the types of expressions.
     pub facts: Facts,
-    /// Which built-in functions, types and constants there are.
+    /// The language version and extensions, which determine the available built-in functions, types and constants.
     pub context: Context,
     /// [`Options::max_depth`]
     max_depth: u16,
 }
 
 impl Survey {
-    /// What was written, read from the tokens once more; with what the parser mended, if there was something to mend.
+    /// Parses the tokens again. The tree includes the parser's error recovery.
     pub fn tree<'a>(&self, arena: &'a Arena) -> ast::TranslationUnit<'a> {
         parse(&self.tokens, arena, &self.sources, self.max_depth).unit
     }
 }
 
-/// Surveys a source. It has the diagnostics of a compilation as far as `Emit::Nothing`.
+/// Runs the front end. Reports the same diagnostics as a compilation with `Emit::Nothing`.
 pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey {
     let mut sources = SourceMap::default();
     let mut interner = Interner::new();
@@ -76,7 +76,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     }
 }
 
-/// The type checker, and what is said of mistakes of syntax beside it.
+/// Runs the type checker and reports syntax errors.
 pub(crate) fn check(
     parsed: Parsed<'_>,
     extent: Extent,
@@ -94,7 +94,7 @@ pub(crate) fn check(
         let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
         sink.forget(told, |diagnostic| shadows.hide(diagnostic));
     }
-    // The type checker knows more of a name that is no type; what it did not come to is told here.
+    // The type checker gives better messages for unknown type names. Report those that it did not reach.
     if !sink.has_errors() {
         syntax::report(names, sources, interner, sink);
     }

@@ -1,26 +1,26 @@
-//! Which known name a misspelt one was meant to be.
+//! Spelling suggestions.
 
-/// The candidate that is nearest to the name, if it is near enough to be meant. Of equally near ones the first in
+/// The candidate that is nearest to the name, if it is near enough. Of equally near candidates, the first in
 /// alphabetical order.
 pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     let near = candidates.into_iter().filter_map(|candidate| Some((distance(name, candidate)?, candidate)));
     near.min().map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Whether the candidate is near enough to be meant by the name.
+/// Whether the candidate is near enough to suggest it for the name.
 pub(crate) fn is_near(name: &str, candidate: &str) -> bool {
     distance(name, candidate).is_some()
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from the name to another one, if that is
-/// near: a third of the letters may be wrong, missing, or swapped with their neighbour.
+/// The edit distance between two names (insertions, deletions, replacements and transpositions of adjacent letters),
+/// if it is at most a third of the letters.
 fn distance(name: &str, other: &str) -> Option<usize> {
     let (left, right) = (name.as_bytes(), other.as_bytes());
     let limit = left.len().div_ceil(3).min(3);
     if name == other || left.len().abs_diff(right.len()) > limit {
         return None;
     }
-    // The rows of the letters up to the one before the last, the last, and this one.
+    // Three rows of the table: for the letter before the last, for the last one, and for the current one.
     let mut before = vec![0; right.len() + 1];
     let mut above: Vec<usize> = (0..=right.len()).collect();
     let mut row = before.clone();
@@ -35,7 +35,7 @@ fn distance(name: &str, other: &str) -> Option<usize> {
             row[j + 1] = least;
             least_of_row = least_of_row.min(least);
         }
-        // A swap may still save one.
+        // A transposition may still lower the distance by one.
         if least_of_row > limit + 1 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The table of diagnostic codes: one row each. Its page is `docs/diagnostics/<name>.md`.
+//! The table of diagnostic codes. The page of each code is `docs/diagnostics/<name>.md`.
 
 use super::{Severity, closest};
 

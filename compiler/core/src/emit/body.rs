@@ -25,10 +25,10 @@ pub(super) struct Body<'e, 'm> {
     pub(super) variable_ids: FxHashMap<VarId, Word>,
     /// Addresses that are computed by access chains.
     pub(super) elements: Elements,
-    /// The pointers converted so far in this block, by address and pointer type; and in the order of creation.
+    /// The pointers visible at this point, by address and pointer type; and in the order of creation.
     pub(super) pointers: FxHashMap<(ValueId, Word), Word>,
     pub(super) pointer_log: Vec<(ValueId, Word)>,
-    /// The loaded push constants, if this block or a dominating one has loaded them.
+    /// The loaded push constants, if a load is visible at this point.
     pub(super) passed: Option<Word>,
     /// The debug scope of the function.
     pub(super) debug_scope: Option<Word>,

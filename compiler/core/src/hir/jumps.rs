@@ -1,11 +1,11 @@
-//! Jumps among statements: which of them the structure of loops and branches says, and which cross it.
+//! Classifies jumps in statements: those that follow the structure of loops and branches, and those that cross it.
 //!
-//! It knows statements alone; how either kind is lowered is the business of `lower`.
+//! `lower` uses this to choose how to lower a function.
 
 use super::{Stmt, StmtKind};
 
-/// What jumps across the structure of these statements: a `goto` or its label, or a `case` inside a statement of its
-/// switch.
+/// The first statement with a jump across the structure: a `goto`, its label, or a `case` nested in a statement of
+/// its switch.
 pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Goto(_) | StmtKind::Label(_) => Some(stmt),
@@ -17,7 +17,7 @@ pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
     })
 }
 
-/// A label of this switch that stands inside a statement other than a plain block.
+/// A label of this switch that is nested in a statement other than a plain block.
 fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Block(body) => nested_label(body),
@@ -27,7 +27,7 @@ fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
     })
 }
 
-/// A label among these statements of the switch around them.
+/// A label in these statements that belongs to the enclosing switch.
 pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Case(_) | StmtKind::Default => Some(stmt),
@@ -38,7 +38,7 @@ pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
     })
 }
 
-/// A `break` or `continue` among these statements of a statement around them.
+/// A `break` or `continue` in these statements that leaves an enclosing statement.
 pub fn leaving(stmts: &[Stmt]) -> Option<&Stmt> {
     find_leaving(stmts, true, true)
 }

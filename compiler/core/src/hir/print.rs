@@ -1,7 +1,7 @@
-//! The typed tree as text, for `--emit=hir` and tests.
+//! Prints the HIR, for `--emit=hir` and tests.
 //!
-//! Objects are `@number`, locals `%number`, each with its name where it is declared. An expression is written
-//! `(operation:type operands)`, a constant `value:type`, a load as the place that it reads.
+//! Objects are `@number`, locals `%number`; declarations include the name. An expression is printed as
+//! `(operation:type operands)`, a constant as `value:type`, a load as the lvalue that it reads.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ use crate::{
     ty::{QualTy, TyId},
 };
 
-/// The program as text.
+/// Prints a program.
 pub fn print(module: &Module, interner: &Interner) -> String {
     let mut printer = Printer { module, interner, out: String::new(), depth: 0 };
     for (id, global) in module.globals.entries() {
@@ -361,7 +361,7 @@ fn constant(value: &Const, is_signed: bool) -> String {
     }
 }
 
-/// Components as OpenCL C numbers them.
+/// Prints components in OpenCL C's notation.
 fn swizzle(components: &[u8]) -> String {
     let digits = components.iter().filter_map(|&component| char::from_digit(u32::from(component), 16));
     std::iter::once('s').chain(digits).collect()

@@ -1,4 +1,4 @@
-//! Walking the typed tree: every expression of some statements, each before its parts.
+//! Visits the expressions of statements in preorder.
 
 use super::{Atomic, Conditional, Expr, ExprKind, Fence, Known, Place, PlaceKind, Stmt, StmtKind};
 
@@ -7,7 +7,7 @@ pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     statements(stmts, &mut |expr| expression(expr, visit));
 }
 
-/// Calls `visit` for the expressions that these statements are made of, but not for what those are made of.
+/// Calls `visit` for the direct expressions of these statements, but not for their operands.
 fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     for stmt in stmts {
         match &stmt.kind {
@@ -39,14 +39,13 @@ fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     }
 }
 
-/// Calls `visit` for the expression and everything in it.
+/// Calls `visit` for the expression and all its operands, recursively.
 pub fn expression<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     visit(expr);
     operands(expr, &mut |operand| expression(operand, visit));
 }
 
-/// Calls `visit` for the expressions that this one is made of, those in its places included, but not for what
-/// they are made of.
+/// Calls `visit` for the direct operands of an expression, including those in its lvalues.
 pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Current | ExprKind::Trap { .. } => {}
@@ -113,7 +112,7 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     }
 }
 
-/// Calls `visit` for the expressions that a place is named by, but not for what they are made of.
+/// Calls `visit` for the direct operands of an lvalue.
 pub fn place<'h>(inner: &'h Place, visit: &mut impl FnMut(&'h Expr)) {
     match &inner.kind {
         PlaceKind::Local(_) | PlaceKind::Global(_) => {}

@@ -17,11 +17,11 @@ use crate::{
 pub(super) enum Target {
     /// An object with an address.
     Memory(Address),
-    /// Components of a vector of so many with an address.
+    /// Components of a vector with an address; its component count.
     Components(Address, u8, Components),
-    /// A component, by a number known at run time, of a vector of so many with an address.
+    /// A component, with a dynamic index, of a vector with an address; its component count.
     Dynamic(Address, u8, ValueId),
-    /// An object that is a value and never stored to.
+    /// A value that is never stored to.
     Value(ValueId),
 }
 

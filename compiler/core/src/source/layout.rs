@@ -1,10 +1,10 @@
-//! How lines are indented, for the parser: what a lost brace is found by.
+//! Indentation of lines, which the parser uses to locate a missing brace.
 
 use kiln_syntax::parse::{Layout, Line};
 
 use super::{EntryKind, SourceMap};
 
-/// A tab goes on to the next column that is a multiple of this.
+/// Tab stops are multiples of this.
 const TAB: u32 = 8;
 
 impl Layout for SourceMap {

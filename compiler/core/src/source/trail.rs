@@ -1,29 +1,29 @@
-//! How a position came to be: the macros that it was expanded from and the includes that its file came by.
+//! The origin of a position: the macros it was expanded from, and the includes of its file.
 
 use kiln_syntax::{Span, Symbol};
 
 use super::{EntryKind, FileId, Place, Repeats, SourceMap};
 
-/// A macro that text came from.
+/// A macro expansion that a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroStep {
     /// The macro.
     pub name: Symbol,
-    /// Where in its definition the text stands; for an argument, where the argument stands.
+    /// The text in the macro definition; for an argument, the argument.
     pub definition: Place,
-    /// Which of the two.
+    /// Whether `definition` is in the macro body or in an argument.
     pub repeats: Repeats,
 }
 
-/// A file that includes another.
+/// An include directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncludeStep {
-    /// Where the directive stands.
+    /// The range of the directive.
     pub directive: Place,
 }
 
 impl SourceMap {
-    /// The macros that this span was expanded from, outermost last.
+    /// The macros that this span was expanded from, innermost first.
     pub fn macro_trail(&self, span: Span) -> Vec<MacroStep> {
         let mut steps: Vec<MacroStep> = Vec::new();
         let mut span = span;
@@ -46,7 +46,7 @@ impl SourceMap {
         steps
     }
 
-    /// The outermost call of a macro that this position comes from; an argument comes from its call, too.
+    /// The outermost macro call that a position comes from. An argument comes from its call too.
     pub fn outermost_call(&self, position: u32) -> Option<Span> {
         let (mut call, mut position) = (None, position);
         while let Some(entry) = self.entry(position)
@@ -58,7 +58,7 @@ impl SourceMap {
         call
     }
 
-    /// The directives by which a file was included, innermost first.
+    /// The directives that included a file, innermost first.
     pub fn include_trail(&self, file: FileId) -> Vec<IncludeStep> {
         let mut steps = Vec::new();
         let mut from = self.file(file).included_from;
