@@ -45,9 +45,9 @@ pub struct Diagnostic {
 /// A secondary span.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What it shows.
+    /// Its label.
     pub text: String,
 }
 

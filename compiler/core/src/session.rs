@@ -92,7 +92,7 @@ pub enum SeqCst {
     /// The construction R1–R7, which allows no outcome that OpenCL forbids.
     #[default]
     Strict,
-    /// As acquire-release, which other compilers do in silence; each use is warned of.
+    /// Acquire-release, as other compilers do silently. Warns about each use.
     AcqRel,
 }
 

@@ -24,11 +24,11 @@ pub struct FileId(u32);
 /// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// The source, or a file that it includes.
+    /// The source, or an included file.
     User,
-    /// The definitions of the command line.
+    /// Macro definitions from the command line.
     CommandLine,
-    /// A definition of the compiler's own.
+    /// A definition of the compiler.
     BuiltIn,
 }
 
@@ -56,7 +56,7 @@ pub const NOT_UTF8: char = '\u{1A}';
 pub struct Place {
     /// The file.
     pub file: FileId,
-    /// The bytes of its text.
+    /// The byte range in its text.
     pub range: Range<usize>,
 }
 
@@ -72,7 +72,7 @@ pub struct Position {
 /// The text that an expansion repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// The macro's definition.
+    /// The body of the macro's definition.
     Body,
     /// An argument of its call.
     Argument,
