@@ -1,9 +1,9 @@
-/* A stack that any number of work-items push on without a lock.
+/* A lock-free stack, onto which any number of work-items push.
  *
- * `head` holds the number of the top cell, plus one; each cell names the one below it. A push writes its cell,
- * then swings the head to it if the head is still what the cell was linked to; the weak compare-exchange may also fail
- * for no reason, and the loop tries again with the value it saw. Release publishes the cell together with the head.
- * `walk` then follows the links and adds up what it finds: every cell once.
+ * `head` is the index of the top cell plus one; each cell contains the link to the cell below. A push writes its cell and
+ * then replaces the head if it is still equal to the cell's link. The weak compare-exchange may also fail spuriously;
+ * the loop then retries with the value that it read. Release order publishes the cell together with the head.
+ * `walk` follows the links and adds up the values: it visits every cell once.
  *
  * kiln run --kernel push --global 256 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[256]=0

@@ -1,10 +1,10 @@
 /* A latch for all work-groups of a launch.
  *
- * Work-group barriers stop at the border of the work-group. To go on only when every group has written its part,
- * one work-item of each group counts the groups in, acquiring and releasing, and waits until all are there. The
- * barrier before it hands the group's writes to that work-item, the barrier after it hands on what it acquired.
- * All groups must be resident at once for this to end: launch few. The hint makes the loop ask many times each time it
- * goes round, so that a driver that counts rounds (Mesa's lavapipe gives up after 65,535) waits long enough.
+ * Work-group barriers synchronize a single work-group. To continue only after every group has written its part, one
+ * work-item of each group increments a counter with acquire-release order and waits until all groups have arrived.
+ * The barriers before and after this order the accesses of the other work-items in the group.
+ * All groups must be resident at the same time, so launch few. The unroll hint repeats the load in each iteration:
+ * a driver that limits the number of iterations (65,535 in Mesa's lavapipe) then waits long enough.
  *
  * kiln run --kernel latch --global 16 --local 8
  *     --arg buf:uint[16]=0 --arg buf:uint[16]=0 --arg buf:uint[1]=0

@@ -1,9 +1,9 @@
 /* A histogram in two steps.
  *
  * Each work-group counts its part of the input in local memory, where atomics are cheap, then adds its counts to
- * the result. Counting needs no order, only atomicity: relaxed is enough. What makes the counts of one work-item
- * visible to the next is the barrier; what joins the work-groups is the atomicity of the additions, at device
- * scope. The input is 0, 1, 2 …, so every bin ends with the same count.
+ * the result. Counting needs only atomicity and no order: relaxed is enough. The barriers make the local counts visible
+ * to the other work-items of the group; the device-scope atomic additions combine the counts of the work-groups.
+ * The input is 0, 1, 2 …, so every bin ends with the same count.
  *
  * kiln run --kernel histogram --global 65536 --local 256
  *     --arg buf:uint[65536]=iota --arg uint:65536 --arg buf:uint[16]=0

@@ -1,9 +1,9 @@
-/* A message between two work-groups, in two ways.
+/* Message passing between two work-groups, in two ways.
  *
- * The first group writes a message of plain memory and raises a flag; the second waits for the flag and reads.
- * `by_order` puts the ordering on the flag itself: a release store, and acquire loads. `by_fence` leaves the flag
- * relaxed and puts a fence on each side. Either way the message is complete when the flag is seen. The hint makes the
- * waiting loop ask many times each time it goes round, for drivers that count rounds.
+ * The first group writes a message to non-atomic memory and sets a flag; the second waits for the flag and reads.
+ * `by_order` orders the flag accesses themselves: a release store and acquire loads. `by_fence` uses relaxed accesses
+ * and a fence on each side. In both cases the message is complete when the flag is visible. The unroll hint repeats the
+ * load in each iteration of the waiting loop, for drivers that limit the number of iterations.
  *
  * kiln run --kernel by_order --global 16 --local 8
  *     --arg buf:int[8]=0 --arg buf:int[1]=0 --arg buf:int[8]=0

@@ -1,8 +1,8 @@
-/* Every fetch operation, on int and on uint, over local memory.
+/* Every fetch operation, on int and on uint, in local memory.
  *
- * `running_minimum` finds the smallest value of a work-group: each work-item offers its own, and learns what the
- * minimum was before. The operations name no order, so they are sequentially consistent. `every_operation` folds the
- * local ids with each operation in turn.
+ * `running_minimum` computes the minimum of a work-group: each work-item contributes a value and receives the
+ * previous minimum. The operations have no explicit order, so they are sequentially consistent. `every_operation`
+ * combines the local ids with each operation.
  *
  * kiln run --kernel running_minimum --global 256 --local 64
  *     --arg buf:int[256]=1000-iota*3 --arg buf:int[4]=0 --arg buf:int[4]=0

@@ -1,8 +1,8 @@
-/* A lock from an atomic_flag.
+/* A spin lock made of an atomic_flag.
  *
- * One work-item of each group takes the lock, changes plain memory under it, and gives it back. Taking acquires
- * what the last owner released, so the counters need no atomics of their own. Only one work-item in a group may
- * compete: work-items of a sub-group may run in step, and one that spins could keep the owner from going on.
+ * One work-item of each group acquires the lock, changes non-atomic memory and releases the lock. The acquire
+ * synchronizes with the previous release, so the counters need not be atomic. Only one work-item per group may
+ * compete: the work-items of a sub-group may run in lockstep, and a spinning one could prevent the owner's progress.
  *
  * kiln run --kernel count --global 64 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[2]=0

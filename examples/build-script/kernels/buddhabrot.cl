@@ -1,5 +1,5 @@
-// The Buddhabrot: where the orbits go that leave the Mandelbrot set. Each work-item follows one orbit and counts the pixels
-// that it passes, by relaxed atomics at device scope: many orbits pass one pixel at a time, and none is lost.
+// The Buddhabrot: a histogram of the orbits that escape under the Mandelbrot iteration. Each work-item computes one orbit
+// and counts its pixels with relaxed atomics at device scope, which lose no counts if several orbits hit one pixel.
 
 #include "view.h"
 
@@ -22,7 +22,7 @@ kernel void trace(struct view view, uint seed, global atomic_uint *hits)
     float2 c = (float2)(pcg(number), pcg(number + 1u)) * 0x1p-32f;
     c = c * (float2)(3.5f, 3.2f) - (float2)(2.3f, 1.6f);
 
-    // First whether it leaves at all, and when.
+    // First determine whether and when the orbit escapes.
     float2 z = 0.0f;
     uint steps = 0;
     while (steps < MOST_STEPS && dot(z, z) < 16.0f) {
@@ -35,7 +35,7 @@ kernel void trace(struct view view, uint seed, global atomic_uint *hits)
     z = c;
     for (uint step = 1; step < steps; ++step) {
         z = next(z, c);
-        // The picture stands upright: the real axis goes down.
+        // The picture is upright: the real axis points down.
         float2 place = ((float2)(z.y, z.x) - (float2)(view.centre.y, view.centre.x)) / view.width;
         place = place * (float)view.columns + (float2)(view.columns, view.rows) * 0.5f;
         int2 pixel = convert_int2_rtn(place);
