@@ -1,7 +1,7 @@
-//! The type checker: syntax tree in, typed tree out, everything wrong reported on the way.
+//! The type checker: checks the syntax tree and builds the HIR.
 //!
-//! It never fails: what is wrong becomes `Ty::Error`, which goes with everything, so that one mistake gives one
-//! message. It knows nothing of SPIR-V or of targets, but for which extensions and features are there.
+//! It never stops at an error: a wrong type becomes `Ty::Error`, which is compatible with everything, so that one
+//! mistake gives one message. Independent of SPIR-V and targets, except for the available extensions and features.
 
 mod atomics;
 mod attributes;
@@ -58,72 +58,73 @@ pub(crate) use function::Body;
 pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
 use uses::Uses;
 
-/// The state of checking one program. The methods stand in the files of this folder, one idea each.
+/// The state of checking one program. The methods are in the files of this folder, one topic each.
 pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
     pub(crate) interner: &'a mut Interner,
     pub(crate) sink: &'a mut Sink,
-    /// What is found out on the way, if somebody wants to know.
+    /// Information for the language server, if requested.
     facts: Option<&'a mut Facts>,
-    /// What the language version, the target and the options give.
+    /// The extensions and features of the language version, target and options.
     pub(crate) extensions: Extensions,
-    /// What pragmas have switched on so far.
+    /// The extensions that pragmas have enabled so far.
     enabled: Extensions,
-    /// Whether floating-point operations may be contracted here: the state of `FP_CONTRACT` (OpenCL C 6.15.2.1).
+    /// Whether floating-point operations may be contracted here (`FP_CONTRACT`, OpenCL C 6.15.2.1).
     contracts: bool,
     /// Becomes `hir::Module::types`.
     pub(crate) types: Types,
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
-    /// What the integer constants of which there is nothing to say are worth, by their spelling: there are few, over and over.
+    /// A cache of integer constants without diagnostics, by spelling: programs repeat a few constants often.
     plain_integers: FxHashMap<Symbol, (u64, TyId)>,
     /// Which built-in function calls have meant so far.
     chosen: builtins::Chosen,
-    /// The values of variables that keep their initialiser's.
+    /// The constant values of read-only variables.
     pub(crate) known_objects: constant::KnownObjects,
-    /// The blocks that variables hold.
+    /// The blocks that are the values of variables.
     known_blocks: block::KnownBlocks,
-    /// Names that were reported as not declared, and where.
+    /// Undeclared names that were reported, and in which function.
     undeclared: FxHashSet<(Option<FunctionId>, String)>,
     /// The block literals being checked, outermost first.
     open_blocks: Vec<block::OpenBlock>,
-    /// How many block literals there are so far.
+    /// The number of block literals so far.
     blocks: usize,
     /// The function or block whose body is being checked.
     pub(crate) function: Option<FunctionId>,
-    /// What is known of that body.
+    /// The state of that body.
     pub(crate) body: Body,
-    /// Owns the variables that expressions outside functions ask for; such expressions are not constant, and so
-    /// are never lowered.
+    /// Owns the variables of expressions outside functions. Such expressions are not constant, and so are never
+    /// lowered.
     outside: Option<FunctionId>,
-    /// What was first declared `static`.
+    /// Names whose first declaration was `static`.
     statics: FxHashSet<Meaning>,
-    /// What is being defined: whose braces are open.
+    /// The tags whose definitions are being checked.
     open_tags: Vec<Tag>,
-    /// Records with a member whose size the host does not know (OpenCL C 6.11.m).
+    /// Records with a member whose size on the host is unknown (OpenCL C 6.11.m).
     host_sized_records: FxHashSet<RecordId>,
     depths: nesting::Depths,
-    /// Globals that are defined, not only declared `extern`.
+    /// Globals with a definition, not only an `extern` declaration.
     defined: FxHashSet<GlobalId>,
-    /// Of functions without mistakes, what they use.
+    /// The names that each function without errors uses.
     uses: FxHashMap<FunctionId, Uses>,
-    /// Globals that have an initialiser.
+    /// Globals with an initializer.
     initialized: FxHashSet<GlobalId>,
 }
 
-/// What is checked.
+/// The kind of source being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// A program that becomes a module: what its kernels use is defined in it.
+    /// A program that becomes a module. It must define what its kernels use.
     Program,
-    /// A part of a program that becomes a module: what it declares with external linkage may be defined in others.
+    /// A part of a program that becomes a module. Other parts may define its external declarations.
     Part,
-    /// A source that may be a part of a program: what it only declares may be defined elsewhere.
+    /// A source that may be part of a program. Declarations without definitions are allowed.
     Source,
 }
 
-/// Checks a program, and notes the facts for who wants them. The result is only meaningful while the sink has no errors.
+/// Type-checks a translation unit, and fills `facts` if given. The result is only meaningful if the sink has no
+/// errors.
 pub fn check(
     unit: ast::TranslationUnit,
     extent: Extent,
@@ -177,27 +178,27 @@ impl Sema<'_> {
         self.sink.report(diagnostic);
     }
 
-    /// The text of a name.
+    /// The text of a symbol.
     pub(crate) fn text(&self, name: Symbol) -> &str {
         self.interner.text(name)
     }
 
-    /// A type as messages write it.
+    /// The spelling of a type in messages.
     pub(crate) fn show(&self, ty: impl Into<QualTy>) -> String {
         self.types.show(ty, self.interner)
     }
 
-    /// What an ordinary name of the program means here; counts as a use of it.
+    /// Looks up an ordinary name of the program, and marks it as used.
     pub(crate) fn lookup(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.scopes.lookup(name)
     }
 
-    /// A new variable of the function being checked.
+    /// Creates a variable in the function being checked.
     pub(crate) fn local(&mut self, local: Local) -> LocalId {
         self.local_here(local).1
     }
 
-    /// The same, and whose it is.
+    /// Like `local`, but also returns the function.
     fn local_here(&mut self, local: Local) -> (FunctionId, LocalId) {
         let span = local.span;
         let function = match self.function.or(self.outside) {
@@ -211,12 +212,12 @@ impl Sema<'_> {
         (function, self.module.functions[function].locals.push(local))
     }
 
-    /// A hidden variable of the function being checked.
+    /// Creates an unnamed variable in the function being checked.
     pub(crate) fn temporary(&mut self, ty: QualTy, span: Span) -> LocalId {
         self.local(Local { name: None, ty: ty.in_space(AddressSpace::Private), align: None, span })
     }
 
-    /// An object without a name that holds these bytes, as a string literal does.
+    /// Creates an unnamed object with these bytes, as for a string literal.
     pub(crate) fn string_global(&mut self, bytes: Vec<u8>, ty: QualTy, span: Span) -> GlobalId {
         let init = Image { bytes, relocations: Vec::new() };
         let linkage = Linkage::Internal;

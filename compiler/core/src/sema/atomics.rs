@@ -1,7 +1,7 @@
-//! Calls of atomic functions as nodes of their own (OpenCL C 6.15.12): objects, operands, orders and scopes.
+//! Calls of atomic functions (OpenCL C 6.15.12): objects, operands, orders and scopes.
 //!
-//! Which orders and scopes go together is decided in `memory`; this file finds out what they are, and places
-//! what `memory` has to say. Fences and barriers stand in `fences.rs`.
+//! `memory` decides which orders and scopes are legal. This file determines them and reports what `memory` finds.
+//! `fences.rs` handles fences and barriers.
 
 use kiln_syntax::Span;
 
@@ -17,19 +17,19 @@ use crate::{
     ty::{EnumId, QualTy, Ty, TyId},
 };
 
-/// An argument that chooses an order, a scope or flags, and where it stands.
+/// An order, scope or flags argument, with its position.
 pub(super) struct Chosen<T> {
     pub(super) value: Known<T>,
     pub(super) span: Span,
 }
 
 impl<T: Copy> Chosen<T> {
-    /// What a form of the function without this argument stands for.
+    /// The default for a form of the function without this argument.
     pub(super) fn default(value: T, call: &Call) -> Self {
         Self { value: Known::Constant(value), span: call.callee }
     }
 
-    /// The value, as far as it is known.
+    /// The value, if it is constant.
     pub(super) fn known(&self) -> Option<T> {
         match &self.value {
             Known::Constant(value) => Some(*value),
@@ -39,7 +39,8 @@ impl<T: Copy> Chosen<T> {
 }
 
 impl Sema<'_> {
-    /// An atomic operation. `arguments` are read, not yet converted to the parameters of the overload.
+    /// Checks an atomic operation. `arguments` are loaded, but not yet converted to the types of the overload's
+    /// parameters.
     pub(super) fn atomic_call(
         &mut self,
         form: AtomicForm,
@@ -70,7 +71,7 @@ impl Sema<'_> {
         if expected.iter().chain(&operand).any(|value| value.ty == TyId::ERROR) {
             return self.error_value(call.span);
         }
-        // An operand of another type than the object's (`ptrdiff_t` for `atomic_size_t`) becomes the object's.
+        // Convert the operand to the type of the object (`ptrdiff_t` for `atomic_size_t`).
         let operand = operand.map(|operand| self.convert(operand, value_ty));
         let (order, failure, scope) = if form.is_legacy {
             (Chosen::default(Order::Relaxed, call), None, Chosen::default(Scope::Device, call))
@@ -107,8 +108,8 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Atomic(Box::new(atomic)), ty: overload.result, span: call.span }
     }
 
-    /// The parameter's type for this argument. Every prototype has `volatile`, so that any object may be passed; the
-    /// access is volatile only if the object is.
+    /// The parameter type for this argument. All prototypes have `volatile` and so accept any object, but the access
+    /// is volatile only if the object is.
     fn as_volatile_as(&mut self, argument: &Expr, parameter: QualTy) -> QualTy {
         match (self.types.get(argument.ty), self.types.get(parameter.ty)) {
             (Ty::Pointer(given), Ty::Pointer(wanted)) => {
@@ -120,7 +121,8 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types, those of OpenCL 1.x to plain ones.
+    /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types; those of OpenCL 1.x take pointers to
+    /// plain types.
     fn atomic_object(
         &mut self,
         object: Expr,
@@ -141,7 +143,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports an object of a type that an atomic function does not take.
+    /// Reports an object whose type an atomic function does not accept.
     pub(super) fn report_atomic_object(
         &mut self,
         shown: &str,
@@ -183,7 +185,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The orders and the scope of a call, with what the shorter forms stand for (OpenCL C 6.15.12).
+    /// The orders and scope of a call, with the defaults of shorter forms (OpenCL C 6.15.12).
     #[allow(clippy::type_complexity)]
     fn order_and_scope(
         &mut self,
@@ -214,7 +216,7 @@ impl Sema<'_> {
         Some((order, failure, scope))
     }
 
-    /// What `memory` says of an atomic operation; tells whether it is legal.
+    /// Reports what `memory` finds about an atomic operation. Whether it is legal.
     fn check_atomic_call(
         &mut self,
         form: AtomicForm,
@@ -246,12 +248,12 @@ impl Sema<'_> {
             let span = place(advice.argument);
             self.report_memory_problem(advice, span);
         }
-        // A failure order is seq_cst only if the order is.
+        // A failure order can only be seq_cst if the order is.
         self.warn_weakened(known_order, order.span);
         true
     }
 
-    /// Says of each operation that may be seq_cst that the options weaken it.
+    /// Warns about each operation that may be seq_cst if the options weaken it.
     pub(super) fn warn_weakened(&mut self, order: Option<Order>, span: Span) {
         let is_weakened =
             self.options.seq_cst == SeqCst::AcqRel && self.options.target.environment == Environment::Vulkan;
@@ -260,7 +262,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A memory order given as an argument (OpenCL C 6.15.12.3).
+    /// An argument for a memory order (OpenCL C 6.15.12.3).
     pub(super) fn order_argument(
         &mut self,
         value: Expr,
@@ -270,13 +272,12 @@ impl Sema<'_> {
         self.chosen(value, parameter, |bits| memory::order_of_value(bits, argument))
     }
 
-    /// A memory scope given as an argument (OpenCL C 6.15.12.4).
+    /// An argument for a memory scope (OpenCL C 6.15.12.4).
     pub(super) fn scope_argument(&mut self, value: Expr, parameter: QualTy) -> Option<Chosen<Scope>> {
         self.chosen(value, parameter, memory::scope_of_value)
     }
 
-    /// An argument whose value is known or told at run time, as what it stands for. None, reported, if it
-    /// stands for nothing.
+    /// Evaluates an argument that may be constant. Reports a constant that is not a valid value, and returns `None`.
     pub(super) fn chosen<T>(
         &mut self,
         value: Expr,
@@ -292,7 +293,7 @@ impl Sema<'_> {
         if let Some(Const::Int(bits)) = self.constant(&value) {
             match of_value(bits as i64) {
                 Ok(chosen) => return Some(Chosen { value: Known::Constant(chosen), span }),
-                // Orders and scopes swapped have been warned of; that says more than their values.
+                // A warning about swapped order and scope is more helpful than one about the value.
                 Err(_) if is_other => {}
                 Err(problem) => {
                     self.report_memory_problem(problem, span);
@@ -303,7 +304,7 @@ impl Sema<'_> {
         Some(Chosen { value: Known::Dynamic(Box::new(value)), span })
     }
 
-    /// An order where a scope belongs, or the other way round: legal C, and never meant.
+    /// Warns about an order in place of a scope, or vice versa: legal C, but never intended.
     fn warn_other_enum(&mut self, value: &Expr, parameter: QualTy) -> bool {
         let (Ty::Enum(given), Ty::Enum(wanted)) = (self.types.get(value.ty), self.types.get(parameter.ty))
         else {
@@ -326,7 +327,7 @@ impl Sema<'_> {
         true
     }
 
-    /// The orders and scopes that this compilation has (OpenCL C 6.15.12.10).
+    /// The orders and scopes that this compilation supports (OpenCL C 6.15.12.10).
     pub(super) fn memory_support(&self) -> Support {
         let has = |extension| self.extensions.has(extension);
         Support {
@@ -340,7 +341,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Places what `memory` found.
+    /// Reports a problem that `memory` found.
     pub(super) fn report_memory_problem(&mut self, problem: Problem, span: Span) {
         let Some(code) = Code::parse(problem.code) else { return };
         self.report(
@@ -384,7 +385,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
     }
 
-    /// The value in an atomic object as an object of its plain type, for accesses that are not atomic.
+    /// An atomic object as an lvalue of its plain type, for non-atomic accesses.
     pub(super) fn plain_view(&mut self, object: Expr) -> Place {
         let span = object.span;
         let ty = self.atomic_value(&object);

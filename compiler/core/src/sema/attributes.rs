@@ -1,7 +1,6 @@
-//! `__attribute__`: what each means and where it can stand (OpenCL C 6.9.2, 6.13).
+//! `__attribute__`: the meaning of each attribute, and where it is allowed (OpenCL C 6.9.2, 6.13).
 //!
-//! It reads attributes into data and refuses what is out of place; their effect is the business of those who
-//! asked.
+//! Converts attributes to data and reports misplaced ones. The callers implement their effects.
 
 use kiln_syntax::{
     Span,
@@ -15,10 +14,10 @@ use crate::{
     ty::{Scalar, Ty, TyId},
 };
 
-/// What an attribute stands at.
+/// The construct that an attribute applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A type where nothing is declared.
+    /// A type name, outside a declaration.
     TypeName,
     /// The definition of a `struct` or `union`.
     Record,
@@ -32,7 +31,7 @@ pub(crate) enum Target {
     Variable(TyId),
     /// A typedef.
     Typedef,
-    /// A function that is no kernel.
+    /// A function other than a kernel.
     Function,
     /// A kernel.
     Kernel,
@@ -42,7 +41,7 @@ pub(crate) enum Target {
     Statement,
 }
 
-/// What the attributes at one place say.
+/// The attributes of one construct.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attributes {
     /// `aligned`, in bytes.
@@ -59,19 +58,19 @@ pub(crate) struct Attributes {
     pub(crate) unroll: Option<u32>,
     /// `ext_vector_type(n)` of clang.
     pub(crate) vector_length: Option<u8>,
-    /// `overloadable` of clang: the name may have other functions too.
+    /// clang's `overloadable`: other functions may have the same name.
     pub(crate) is_overloadable: bool,
-    /// `unused`: no warning if it is not used.
+    /// `unused`: do not warn if it is unused.
     pub(crate) is_unused: bool,
 }
 
-/// The alignment of `aligned` without a number: the largest of any type, that of `long16` (OpenCL C 6.13.1).
+/// The alignment for `aligned` without an argument: the largest of any type, `long16` (OpenCL C 6.13.1).
 const LARGEST_ALIGNMENT: u64 = 128;
 
-/// The largest alignment that may be asked for.
+/// The largest alignment that can be requested.
 const ALIGNMENT_LIMIT: i128 = 1 << 20;
 
-/// Attributes of GNU C and of vendors that real kernels carry and that change nothing here.
+/// Attributes of GNU C and vendors that real kernels use and that have no effect here.
 const HARMLESS: &[&str] = &[
     "always_inline",
     "amdgpu_flat_work_group_size",
@@ -111,7 +110,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl Sema<'_> {
-    /// Reads attributes that stand at `target`.
+    /// Checks the attributes of a construct.
     pub(crate) fn attributes<'t>(
         &mut self,
         list: impl IntoIterator<Item = &'t ast::Attribute<'t>>,
@@ -183,7 +182,7 @@ impl Sema<'_> {
         self.report(Diagnostic::new(Code::AttributeArgument, attribute.span, what).note(note));
     }
 
-    /// Sets what can be said once; saying it again differently is reported.
+    /// Sets an attribute that is allowed once. Reports a conflicting repetition.
     fn set_once<T: Copy + PartialEq>(
         &mut self,
         place: &mut Option<T>,
@@ -244,7 +243,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `ext_vector_type(n)`, by which clang's headers declare vector types.
+    /// clang's `ext_vector_type(n)`, which its headers use to declare vector types.
     fn vector_length(&mut self, attribute: &ast::Attribute, found: &mut Attributes) {
         const NOTE: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
         let [Argument::Expr(expr)] = attribute.arguments else {
@@ -300,7 +299,7 @@ impl Sema<'_> {
         );
     }
 
-    /// OpenCL C 6.9.2: these attributes stand at kernels.
+    /// OpenCL C 6.9.2: these attributes apply to kernels only.
     fn is_for_kernels(&mut self, attribute: &ast::Attribute, target: Target) -> bool {
         if target != Target::Kernel {
             let name = self.text(attribute.name.node).to_owned();
@@ -313,7 +312,7 @@ impl Sema<'_> {
         target == Target::Kernel
     }
 
-    /// The three sizes of `reqd_work_group_size(x, y, z)` and `work_group_size_hint(x, y, z)`.
+    /// The sizes in `reqd_work_group_size(x, y, z)` and `work_group_size_hint(x, y, z)`.
     fn work_group_size(&mut self, attribute: &ast::Attribute) -> Option<[u32; 3]> {
         const NOTE: &str = "OpenCL C 6.9.2";
         let mut size = [1; 3];
@@ -394,7 +393,7 @@ impl Sema<'_> {
     }
 }
 
-/// The attributes that have an effect, for suggestions.
+/// The attributes with an effect, for suggestions.
 const KNOWN: &[&str] = &[
     "aligned",
     "packed",

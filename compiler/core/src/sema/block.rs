@@ -1,5 +1,5 @@
-//! Blocks (OpenCL C 6.14): literals become functions whose last parameters are what they capture, and calls become
-//! calls of those functions, because a block variable never changes.
+//! Blocks (OpenCL C 6.14). A block literal becomes a function whose last parameters are its captures. A call of a
+//! block becomes a call of that function, because block variables never change.
 
 use kiln_syntax::{Span, ast};
 use rustc_hash::FxHashMap;
@@ -16,20 +16,20 @@ use crate::{
 /// A block literal being checked.
 pub(crate) struct OpenBlock {
     function: FunctionId,
-    /// The function or block around it; none at program scope.
+    /// The enclosing function or block. `None` at program scope.
     parent: Option<FunctionId>,
     captures: Vec<Capture>,
 }
 
-/// A variable of the function around a block that the block uses.
+/// A captured variable of an enclosing function.
 struct Capture {
-    /// The variable, in the function around the block.
+    /// The variable in the enclosing function.
     outer: LocalId,
-    /// The parameter that holds its value, or its address for an array or a `local` variable.
+    /// The parameter with its value, or with its address for an array or a `local` variable.
     inner: LocalId,
 }
 
-/// The block that a variable holds.
+/// The block that a variable refers to.
 #[derive(Clone)]
 pub(crate) struct KnownBlock {
     function: FunctionId,
@@ -37,13 +37,13 @@ pub(crate) struct KnownBlock {
 }
 
 impl KnownBlock {
-    /// The block as a value.
+    /// Converts it to an expression.
     pub(super) fn into_kind(self) -> ExprKind {
         ExprKind::Block { function: self.function, captures: self.captures.into() }
     }
 }
 
-/// The blocks that variables hold.
+/// The blocks that variables refer to.
 pub(crate) type KnownBlocks = FxHashMap<Object, KnownBlock>;
 
 impl Sema<'_> {
@@ -57,7 +57,8 @@ impl Sema<'_> {
             Some(name) => Returns::Type(self.type_name(name).ty),
             None => Returns::Inferred(None),
         };
-        // As clang names them; consumers of modules take functions of one name for one function.
+        // Use clang's naming scheme. The names must be unique, because consumers of modules identify functions by
+        // name.
         self.blocks += 1;
         let around =
             self.function.map_or("", |function| self.interner.text(self.module.functions[function].name));
@@ -88,7 +89,8 @@ impl Sema<'_> {
         self.with_captures(function, open.map(|open| open.captures).unwrap_or_default(), ty, span)
     }
 
-    /// OpenCL C 6.14: blocks came with 2.0 and are part of device-side enqueue in 3.0. Reports where there are none.
+    /// OpenCL C 6.14: blocks were added in 2.0 and are part of device-side enqueue in 3.0. Reports an error if they
+    /// are not supported.
     pub(super) fn has_blocks(&mut self, span: Span) -> bool {
         let missing = match self.options.std {
             LanguageVersion::Cl20 => return true,
@@ -100,7 +102,7 @@ impl Sema<'_> {
         false
     }
 
-    /// The literal as a value: what it captures is copied when it is evaluated (OpenCL C 6.14.3).
+    /// The literal as a value. Captures are copied when it is evaluated (OpenCL C 6.14.3).
     fn with_captures(&mut self, function: FunctionId, captures: Vec<Capture>, ty: TyId, span: Span) -> Expr {
         let mut copies = Vec::new();
         let mut values = Vec::new();
@@ -126,7 +128,7 @@ impl Sema<'_> {
         })
     }
 
-    /// A variable of a function around the block being checked (OpenCL C 6.14.3): a constant copy of it.
+    /// A variable of an enclosing function (OpenCL C 6.14.3): a constant copy of it.
     pub(crate) fn captured(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
         let ty = self.module.functions[function].locals[local].ty;
         let problem = match self.types.get(ty.ty) {
@@ -156,13 +158,13 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
     }
 
-    /// OpenCL C 6.14.5: arrays are captured by reference; `local` variables belong to the work-group anyway.
+    /// OpenCL C 6.14.5: arrays are captured by reference. `local` variables belong to the work-group in any case.
     fn is_captured_by_address(&self, ty: QualTy) -> bool {
         ty.quals.space == Some(AddressSpace::Local) || matches!(self.types.get(ty.ty), Ty::Array(..))
     }
 
-    /// The parameter of the open block at this level that stands for a variable of an outer function; blocks in
-    /// between capture it too.
+    /// The parameter of the open block at this level for a variable of an outer function. Intermediate blocks capture
+    /// it too.
     fn capture(&mut self, level: usize, function: FunctionId, local: LocalId) -> Option<LocalId> {
         let (block, parent) = (self.open_blocks[level].function, self.open_blocks[level].parent?);
         let outer = if parent == function {
@@ -192,14 +194,14 @@ impl Sema<'_> {
         Some(inner)
     }
 
-    /// Notes the block that a variable is initialised with.
+    /// Records the block that a variable is initialized with.
     pub(super) fn remember_block(&mut self, object: Object, value: &Expr) {
         if let Some(block) = self.known_block(value) {
             self.known_blocks.insert(object, block);
         }
     }
 
-    /// The block that a value is.
+    /// The block that a value refers to.
     pub(super) fn known_block(&self, value: &Expr) -> Option<KnownBlock> {
         match &value.kind {
             ExprKind::Block { function, captures } => {
@@ -236,7 +238,7 @@ impl Sema<'_> {
         arguments.extend(known.captures);
         let kind = ExprKind::Call { function: known.function, arguments: arguments.into() };
         let call = Expr { kind, ty: ty.result.ty, span };
-        // A literal that is called at once still copies what it captures.
+        // A literal that is called immediately still copies its captures.
         let mut copies = Vec::new();
         let mut rest = block;
         while let ExprKind::Comma(copy, last) = rest.kind {

@@ -1,7 +1,7 @@
-//! Calls of built-in functions (OpenCL C 6.15): the table chooses the overload, this file makes the node.
+//! Calls of built-in functions (OpenCL C 6.15). The table selects the overload; this file builds the node.
 //!
-//! Functions with nodes or checks of their own stand in `atomics`, `fences`, `printf`; what is made by rule
-//! (`convert_*`, `as_*`) is made here.
+//! Functions with their own nodes or checks are in `atomics`, `fences` and `printf`. Functions named by rule
+//! (`convert_*`, `as_*`) are handled here.
 
 use kiln_syntax::{Span, ast};
 use smallvec::SmallVec;
@@ -19,24 +19,25 @@ use crate::{
 pub(super) struct Call<'a> {
     /// The name of the function.
     pub(super) name: &'a str,
-    /// Where the name stands.
+    /// The span of the name.
     pub(super) callee: Span,
-    /// The whole.
+    /// The span of the call.
     pub(super) span: Span,
 }
 
 impl Sema<'_> {
-    /// What decides which built-in functions there are.
+    /// The language version and extensions, which determine the available built-in functions.
     pub(crate) fn builtin_context(&self) -> Context {
         Context { version: self.options.std, extensions: self.extensions }
     }
 
-    /// Whether there is a built-in function of this name in any version.
+    /// Whether any version has a built-in function with this name.
     pub(crate) fn is_builtin(&self, name: &str) -> bool {
         builtins::is_name(name)
     }
 
-    /// A function that the program declares as OpenCL C does, and never defines, is the built-in one: its body calls that.
+    /// Defines functions that the program declares exactly like a built-in function and does not define: their body
+    /// calls the built-in one.
     pub(super) fn define_declared_builtins(&mut self) {
         let context = self.builtin_context();
         for id in self.module.functions.ids().collect::<Vec<_>>() {
@@ -125,7 +126,7 @@ impl Sema<'_> {
         arguments.iter().map(of).collect()
     }
 
-    /// A call of a form that an extension or a feature would bring, and that takes just what is given.
+    /// Reports a call of a form that requires an unavailable extension or feature and accepts these arguments.
     fn reports_missing_form(&mut self, arguments: &[Expr], call: &Call) -> bool {
         let context = self.builtin_context();
         let everything = Context { extensions: Extensions::all(context.version), ..context };
@@ -149,10 +150,10 @@ impl Sema<'_> {
         true
     }
 
-    /// The node of a call whose overload is known.
+    /// Builds the node of a call after overload resolution.
     fn builtin_node(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
         let lowering = builtins::row(overload.builtin).lowering;
-        // Elsewhere C's warning is enough: vectors are loaded from and stored to memory of any type.
+        // For other functions, C's warning is sufficient: vectors are loaded from and stored to memory of any type.
         let moves_objects =
             matches!(lowering, Lowering::Atomic(_) | Lowering::AtomicInit | Lowering::Async(_));
         if moves_objects && self.reports_pointee(overload, &arguments, call) {
@@ -183,7 +184,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// Arguments converted to the parameters of an overload.
+    /// Converts the arguments to the parameter types of an overload.
     fn builtin_arguments(
         &mut self,
         overload: &Overload,
@@ -191,7 +192,7 @@ impl Sema<'_> {
         call: &Call,
     ) -> Option<Vec<Expr>> {
         let convert = |(index, value): (usize, Expr)| {
-            // What follows the parameters is looked at by who knows the function.
+            // Arguments after the parameters are checked by the code for each function.
             let Some(parameter) = overload.parameters.get(index) else { return Some(value) };
             if self.is_vector(parameter.ty) && !self.is_vector(value.ty) {
                 self.warn_widening(&value, parameter.ty, call);
@@ -202,7 +203,7 @@ impl Sema<'_> {
         arguments.into_iter().enumerate().map(convert).collect()
     }
 
-    /// A pointer to another type than the one that the function reads or writes, which C would let pass.
+    /// Reports a pointer to another type than the function accesses, which C would accept with a warning.
     fn reports_pointee(&mut self, overload: &Overload, arguments: &[Expr], call: &Call) -> bool {
         for (index, (value, parameter)) in arguments.iter().zip(&overload.parameters).enumerate() {
             if let Implicit::Pointer(change) = self.types.implicit(value.ty, parameter.ty)
@@ -249,7 +250,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar that a function takes as a vector because no overload takes the scalar.
+    /// Warns about a scalar that is widened because no overload accepts a scalar.
     fn warn_widening(&mut self, value: &Expr, vector: TyId, call: &Call) {
         let (shown, vector) = (self.show(value.ty), self.show(vector));
         self.report(
@@ -288,7 +289,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `convert_type`: component by component, between as many components (OpenCL C 6.4.3).
+    /// `convert_type`: componentwise, with the same number of components (OpenCL C 6.4.3).
     fn explicit_conversion(
         &mut self,
         value: Expr,
@@ -321,8 +322,8 @@ impl Sema<'_> {
         }
     }
 
-    /// An atomic function applied to what is not an atomic object, or the other way round: every overload
-    /// would fit as badly, so it is said at once.
+    /// Reports an atomic function applied to a plain object, or a legacy one applied to an atomic object. No overload
+    /// matches better than the others, so report it directly.
     fn reports_plain_atomic(&mut self, set: &builtins::Set, arguments: &[Expr], call: &Call) -> bool {
         let is_legacy = set.rows().find_map(|(_, row)| match row.lowering {
             Lowering::Atomic(form) => Some(form.is_legacy),
@@ -346,7 +347,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Says why no overload is meant.
+    /// Explains why no overload matches.
     fn report_no_overload(&mut self, failure: Failure, arguments: &[Expr], call: &Call) {
         let name = call.name;
         let given = arguments.len();
@@ -396,7 +397,7 @@ impl Sema<'_> {
         self.report(forms);
     }
 
-    /// What to do about an image that the function could take, were it not for its access qualifier (OpenCL C 6.8).
+    /// A suggestion for an image that only fails to match because of its access qualifier (OpenCL C 6.8).
     fn wrong_access(&self, name: &str, ty: TyId) -> Option<&'static str> {
         let Ty::Image(image) = self.types.get(ty) else { return None };
         match image.access {

@@ -1,4 +1,4 @@
-//! Calls of functions of the program (C99 6.5.2.2); those of built-in functions begin here and go on in `builtin.rs`.
+//! Calls of program functions (C99 6.5.2.2). Calls of built-in functions start here and continue in `builtin.rs`.
 
 use kiln_syntax::{Span, Symbol, ast};
 use smallvec::SmallVec;
@@ -29,7 +29,7 @@ impl Sema<'_> {
         match self.operand(callee) {
             Operand::Function(function, _) => self.call_function(function, callee.span, arguments, span),
             Operand::Builtin(builtin) => {
-                // `(*f)(x)` and its like: only the name itself calls a built-in function.
+                // A built-in function must be called by its name, not as `(*f)(x)`.
                 self.report_not_called_by_name(builtin);
                 self.error_value(span)
             }
@@ -56,7 +56,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A call by a name that the program has not declared.
+    /// A call of a name that the program does not declare.
     fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
         let text = self.text(name).to_owned();
         if self.is_builtin(&text) {
@@ -82,7 +82,7 @@ impl Sema<'_> {
         self.error_value(span)
     }
 
-    /// Checks the arguments of a call that goes nowhere, for what is wrong in them.
+    /// Checks the arguments of an invalid call for their own errors.
     pub(crate) fn unused_arguments(&mut self, arguments: &[ast::Expr]) {
         for argument in arguments {
             self.operand(argument);
@@ -105,7 +105,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A call of a function of the program.
+    /// A call of a program function.
     fn call_function(
         &mut self,
         function: FunctionId,
@@ -141,7 +141,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Arguments converted to the types of parameters; a block has no name. None, reported, if they do not fit.
+    /// Converts arguments to parameter types. `name` is `None` for a block. Reports arguments that do not match and
+    /// returns `None`.
     pub(crate) fn arguments(
         &mut self,
         name: Option<Symbol>,
@@ -153,7 +154,7 @@ impl Sema<'_> {
         let mut values = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
             values.push(match parameters.get(index) {
-                // The parameter's error has been reported; what is given for it may be as odd as the parameter.
+                // The parameter's error has been reported. Do not report its argument too.
                 Some(QualTy { ty: TyId::ERROR, .. }) => {
                     self.operand(argument);
                     self.error_value(argument.span)
@@ -167,7 +168,7 @@ impl Sema<'_> {
             let name = name.map_or("the block", |name| self.text(name));
             let mut diagnostic = Diagnostic::new(
                 Code::ArgumentCount,
-                // The first argument too many is the better place to look at.
+                // Point to the first excess argument.
                 arguments.get(wanted).map_or(callee, |argument| argument.span),
                 format!("`{name}` takes {wanted} argument{plural}, not {given}"),
             )
@@ -185,7 +186,7 @@ impl Sema<'_> {
         converted.iter().all(|value| value.ty != TyId::ERROR).then_some(converted)
     }
 
-    /// A function of the program or a built-in one whose name is almost this.
+    /// A program or built-in function with a similar name.
     fn similar_function(&self, text: &str) -> Option<String> {
         if !self.is_worth_suggesting() {
             return None;
@@ -203,7 +204,7 @@ impl Sema<'_> {
     }
 }
 
-/// The name that a call is made by, parentheses aside: `(f)(x)` calls `f`.
+/// The name of the callee, without parentheses: `(f)(x)` calls `f`.
 pub(crate) fn called_name(callee: &ast::Expr) -> Option<Symbol> {
     let mut callee = callee;
     loop {

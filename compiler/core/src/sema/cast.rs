@@ -1,6 +1,6 @@
-//! Casts `(type)operand`, `as_type` and what both may do (OpenCL C 6.4.2, 6.4.4, C99 6.5.4).
+//! Casts `(type)operand` and `as_type` (OpenCL C 6.4.2, 6.4.4, C99 6.5.4).
 //!
-//! Vector literals, which look like casts, stand in `vector.rs`.
+//! `vector.rs` handles vector literals, which have the syntax of casts.
 
 use kiln_syntax::{Span, ast};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// `(type)operand`, a vector literal included.
+    /// `(type)operand`, including vector literals.
     pub(crate) fn cast_expr(&mut self, name: &ast::TypeName, operand: &ast::Expr, span: Span) -> Expr {
         let to = self.type_name(name).ty;
         if let Ty::Vector(element, count) = *self.types.get(to)
@@ -33,7 +33,7 @@ impl Sema<'_> {
         self.cast(value, to, span)
     }
 
-    /// A value as another type, as a cast makes it; `Types::cast` decides.
+    /// Casts a value to another type. `Types::cast` decides whether and how.
     fn cast(&mut self, value: Expr, to: TyId, span: Span) -> Expr {
         if value.ty == TyId::ERROR || to == TyId::ERROR {
             return self.error_value(span);
@@ -82,7 +82,7 @@ impl Sema<'_> {
         Expr { kind, ty: to, span }
     }
 
-    /// An address that loses its upper half.
+    /// Warns about an address that loses its upper half.
     fn warn_small_integer(&mut self, to: TyId, span: Span) {
         if self.types.size_of(to).is_some_and(|size| size < 8) {
             let shown = self.show(to);
@@ -125,14 +125,14 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// `__builtin_astype(operand, type)`, of which `as_type` is made (OpenCL C 6.4.4.2).
+    /// `__builtin_astype(operand, type)`, which implements `as_type` (OpenCL C 6.4.4.2).
     pub(crate) fn astype_expr(&mut self, operand: &ast::Expr, name: &ast::TypeName, span: Span) -> Expr {
         let to = self.type_name(name).ty;
         let value = self.operator_value(operand);
         self.reinterpret(value, to, span)
     }
 
-    /// The same bits as another type of the same size (OpenCL C 6.4.4.2).
+    /// Reinterprets the bits as another type of the same size (OpenCL C 6.4.4.2).
     pub(crate) fn reinterpret(&mut self, value: Expr, to: TyId, span: Span) -> Expr {
         if value.ty == TyId::ERROR || to == TyId::ERROR {
             return self.error_value(span);

@@ -1,6 +1,6 @@
-//! Expressions whose value is known (C99 6.6), and the variables that will never have another one.
+//! Constant expressions (C99 6.6), and variables with constant values.
 //!
-//! What a constant is worth is computed in `fold`; this file knows which expressions are constants.
+//! Determines which expressions are constant. `fold` computes their values.
 
 use kiln_syntax::{Span, ast};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub(crate) enum Object {
     Global(GlobalId),
 }
 
-/// The values of the `const` and `constant` variables whose initialisers are constants.
+/// The values of `const` and `constant` variables with constant initializers.
 pub(crate) type KnownObjects = FxHashMap<Object, Const>;
 
 impl Sema<'_> {
@@ -41,14 +41,14 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of an integer constant expression (C99 6.6); reports what is none. `what` begins the message,
-    /// as in "the length of an array".
+    /// The value of an integer constant expression (C99 6.6). Reports other expressions. `what` is the start of the
+    /// message, such as "the length of an array".
     pub(crate) fn integer_constant(&mut self, expr: &ast::Expr, what: &str) -> Option<i128> {
         let value = self.value(expr);
         self.integer_constant_value(&value, what)
     }
 
-    /// The same of an expression that is checked already.
+    /// Like `integer_constant`, for a checked expression.
     pub(crate) fn integer_constant_value(&mut self, value: &Expr, what: &str) -> Option<i128> {
         if value.ty == TyId::ERROR {
             return None;
@@ -69,7 +69,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The value of an expression if it is known.
+    /// The value of an expression, if it is constant.
     #[inline]
     pub(crate) fn constant(&self, expr: &Expr) -> Option<Const> {
         match &expr.kind {
@@ -79,7 +79,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of an expression that is more than a constant.
+    /// The constant value of an expression other than a literal.
     fn computed(&self, expr: &Expr) -> Option<Const> {
         match &expr.kind {
             ExprKind::Load(place) => self.constant_object(place),
@@ -99,7 +99,7 @@ impl Sema<'_> {
             ExprKind::Logical(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant_truth(left)?;
-                // The operand that is not needed need not be a constant.
+                // The operand that is not evaluated need not be constant.
                 let result = match (op, left) {
                     (LogicalOp::And, false) => false,
                     (LogicalOp::Or, true) => true,
@@ -139,7 +139,7 @@ impl Sema<'_> {
                 pick(&spread(self.constant(&swizzle.base)?, count)?, &swizzle.components)
             }
             ExprKind::PointerToInt(pointer) => self.distance_from_null(pointer).map(Const::Int),
-            // Which block it is, its variable knows.
+            // The variable records which block it refers to.
             ExprKind::Block { captures, .. } => captures.is_empty().then_some(Const::Zero),
             ExprKind::PointerCast(pointer) => {
                 self.constant(pointer).filter(|value| matches!(value, Const::NullPointer))
@@ -148,7 +148,7 @@ impl Sema<'_> {
         }
     }
 
-    /// How many bytes a pointer lies behind the null pointer: `offsetof` as programs write it themselves.
+    /// The distance of a pointer from the null pointer in bytes. For `offsetof` as written in programs.
     fn distance_from_null(&self, pointer: &Expr) -> Option<u64> {
         match &pointer.kind {
             ExprKind::AddressOf(place) => self.place_from_null(place),
@@ -177,7 +177,7 @@ impl Sema<'_> {
         Some(from.wrapping_add(index.wrapping_mul(self.types.size_of(element)?)))
     }
 
-    /// The value of an object that will never have another one.
+    /// The value of an object that never changes.
     fn constant_object(&self, place: &Place) -> Option<Const> {
         match &place.kind {
             PlaceKind::Local(local) => {
@@ -204,7 +204,7 @@ impl Sema<'_> {
         components.iter().map(not).collect::<Option<_>>().map(Const::Vector)
     }
 
-    /// Whether a scalar or a pointer is known to be, or not to be, zero.
+    /// Whether a scalar or pointer is zero, if that is known.
     pub(crate) fn constant_truth(&self, expr: &Expr) -> Option<bool> {
         let value = self.constant(expr)?;
         match self.types.get(expr.ty) {
@@ -213,7 +213,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A constant converted between arithmetic types.
+    /// Converts a constant between arithmetic types.
     pub(crate) fn converted_constant(&self, value: &Const, from: TyId, to: TyId) -> Option<Const> {
         fold::convert(value, self.element(from)?, self.element(to)?, super::convert::PLAIN)
     }
@@ -223,7 +223,7 @@ impl Sema<'_> {
         self.types.components(ty).map(|(element, _)| element)
     }
 
-    /// An expression in its shortest form: operations on constants are done at once.
+    /// Builds an expression, folding operations on constants.
     pub(crate) fn folded(&self, kind: ExprKind, ty: TyId, span: Span) -> Expr {
         let is_const = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
         let foldable = match &kind {

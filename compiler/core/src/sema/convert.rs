@@ -1,5 +1,5 @@
-//! Implicit conversions made explicit (OpenCL C 6.4.1, C99 6.5.16.1). `Types::implicit` decides, this makes the
-//! nodes and says what is wrong.
+//! Makes implicit conversions explicit (OpenCL C 6.4.1, C99 6.5.16.1). `Types::implicit` decides; this file builds
+//! the nodes and reports errors.
 
 use super::Sema;
 use crate::{
@@ -10,21 +10,21 @@ use crate::{
     ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
 };
 
-/// For what a value is converted: the words that messages need.
+/// The context of a conversion, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AssignContext {
-    /// An initialiser.
+    /// An initializer.
     Initialize,
     /// `=`
     Assign,
-    /// The argument of this number, counted from 1.
+    /// The argument with this number, starting at 1.
     Argument(usize),
     /// `return`
     Return,
 }
 
 impl AssignContext {
-    /// The context as a message ends.
+    /// The end of a message that describes the context.
     pub(crate) fn describe(self) -> String {
         match self {
             Self::Initialize => "in an initialiser".into(),
@@ -35,11 +35,11 @@ impl AssignContext {
     }
 }
 
-/// The conversion that rounds as the language does by default.
+/// The conversion with the default rounding.
 pub(crate) const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
 
 impl Sema<'_> {
-    /// A value as if by assignment to an object of this type (C99 6.5.16.1). What cannot be converted is reported.
+    /// Converts a value as if by assignment to an object of this type (C99 6.5.16.1). Reports invalid conversions.
     pub(crate) fn assign_convert(&mut self, value: Expr, to: QualTy, context: AssignContext) -> Expr {
         let span = value.span;
         if value.ty == TyId::ERROR || to.ty == TyId::ERROR {
@@ -78,7 +78,7 @@ impl Sema<'_> {
         Expr { kind, ty: to.ty, span }
     }
 
-    /// The types that only certain integers become: atomic objects where they are initialised, and handles.
+    /// Conversions from integers to opaque types: initializers of atomic objects, and handles.
     fn convert_to_opaque(&mut self, value: Expr, to: TyId, context: AssignContext) -> Expr {
         let span = value.span;
         let is_number = matches!(self.types.get(value.ty), Ty::Scalar(_) | Ty::Enum(_));
@@ -158,8 +158,8 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// Converts between arithmetic types where that is known to be legal: scalar to scalar, scalar to every
-    /// component of a vector, component by component between vectors of one length.
+    /// Converts between arithmetic types; the caller has checked that this is legal. Scalar to scalar, scalar to
+    /// every component of a vector, or componentwise between vectors of the same length.
     #[inline]
     pub(crate) fn convert(&mut self, value: Expr, to: TyId) -> Expr {
         if value.ty == to || value.ty == TyId::ERROR { value } else { self.converted(value, to) }
@@ -185,7 +185,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Convert(PLAIN, Box::new(value)), ty: to, span }
     }
 
-    /// A scalar as a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
+    /// Converts a scalar to a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
     pub(crate) fn vector_component(&mut self, value: Expr, element: Scalar) -> Expr {
         if value.ty != TyId::BOOL {
             return self.convert(value, TyId::scalar(element));
@@ -197,7 +197,7 @@ impl Sema<'_> {
         self.convert(mask, TyId::scalar(element))
     }
 
-    /// Whether a pointer or a number is not zero, as `bool` (C99 6.3.1.2).
+    /// Compares a pointer or number with zero; the result is `bool` (C99 6.3.1.2).
     pub(crate) fn truth(&mut self, value: Expr) -> Expr {
         if !self.is_pointer(value.ty) {
             return self.convert(value, TyId::BOOL);
@@ -213,7 +213,7 @@ impl Sema<'_> {
         matches!(self.types.get(ty), Ty::Pointer(_))
     }
 
-    /// Whether this is a null pointer constant: an integer constant 0, or such a one cast to `void *` (C99 6.3.2.3).
+    /// Whether this is a null pointer constant: an integer constant 0, possibly cast to `void *` (C99 6.3.2.3).
     pub(crate) fn is_null_constant(&self, value: &Expr) -> bool {
         match *self.types.get(value.ty) {
             Ty::Pointer(to) => {
@@ -228,7 +228,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns of a constant that changes its value, and of what a conversion without a cast may lose.
+    /// Warns about a constant that changes its value, and about possible loss in a conversion without a cast.
     fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
         let Some(loss) = loss else { return };
         if let Some(constant) = self.constant(value) {
@@ -265,8 +265,8 @@ impl Sema<'_> {
         );
     }
 
-    /// Whether a constant is another number in the new type. Signedness aside: `int x = 0x80000000` and
-    /// `uint y = -1` are customary.
+    /// Whether a constant has a different value in the new type. Ignores signedness: `int x = 0x80000000` and `uint y
+    /// = -1` are customary.
     fn is_changed(&self, before: &Const, from: TyId, to: TyId) -> bool {
         let Some(target) = self.element(to) else { return false };
         match (before, self.converted_constant(before, from, to)) {
@@ -283,7 +283,7 @@ impl Sema<'_> {
     }
 }
 
-/// How to make a vector of the type that is shown of another with as many components (OpenCL C 6.4.3, 6.4.4).
+/// Suggests how to convert to a vector of another type with the same number of components (OpenCL C 6.4.3, 6.4.4).
 pub(super) fn vector_conversion(to: &str) -> String {
     format!("write `convert_{to}(…)` for the values or `as_{to}(…)` for the bits")
 }

@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// Everything at program scope, in order (C99 6.9).
+    /// Checks the declarations at program scope, in order (C99 6.9).
     pub(super) fn unit(&mut self, unit: ast::TranslationUnit) {
         for item in unit.items {
             match *item {
@@ -42,7 +42,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `_Static_assert` (C11 6.7.10), which compilers for OpenCL C take.
+    /// `_Static_assert` (C11 6.7.10), which OpenCL C compilers accept.
     pub(super) fn static_assertion(&mut self, assertion: &ast::StaticAssertion) {
         let condition = self.integer_constant(&assertion.condition, "the condition of a static assertion");
         if condition != Some(0) {
@@ -64,7 +64,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A declaration; what it does when it is reached is added to `out` (C99 6.7).
+    /// Checks a declaration. Appends the statements for its run-time effects to `out` (C99 6.7).
     pub(crate) fn declaration(&mut self, declaration: &ast::Declaration, out: &mut Vec<Stmt>) {
         let specified = self.specifiers(&declaration.specifiers);
         if declaration.declarators.is_empty() {
@@ -115,7 +115,7 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.11.e: of all functions only `printf` takes any number of arguments; to declare it says nothing new.
+    /// OpenCL C 6.11.e: only `printf` is variadic. A declaration of it has no effect.
     fn declares_printf(&self, declarator: &ast::Declarator) -> bool {
         let is_printf = declarator.name.is_some_and(|name| self.text(name.node) == "printf");
         is_printf
@@ -127,7 +127,7 @@ impl Sema<'_> {
             )
     }
 
-    /// `struct S { … };` and the like (C99 6.7): a tag or enumerators must be declared.
+    /// `struct S { … };` and similar declarations (C99 6.7). They must declare a tag or enumerators.
     fn declaration_without_names(&mut self, declaration: &ast::Declaration, specified: &Specified) {
         self.attributes(declaration.specifiers.attributes, Target::TypeName);
         if let Some(word) = declaration.specifiers.qualifiers.last()
@@ -224,7 +224,7 @@ impl Sema<'_> {
             false => None,
         };
         let Some(space) = space else {
-            // What is wrong with the type of a block is wrong with the literal, too.
+            // An error in the type of a block is also reported for the literal.
             let is_block = |init: &&ast::Initializer| {
                 matches!(init, ast::Initializer::Expr(ast::Expr { kind: ast::ExprKind::Block(_), .. }))
             };
@@ -245,7 +245,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A variable of a function that lives as long as its block, or a `local` one.
+    /// An automatic variable, or a `local` variable of a function.
     fn automatic_variable(
         &mut self,
         name: Ident,
@@ -293,7 +293,7 @@ impl Sema<'_> {
         let (ty, value) = self.initializer(variable.ty, init, name.span);
         self.module.functions[function].locals[local].ty = ty;
         if value.ty == TyId::ERROR {
-            // Which block it would be is not known, and that is told already.
+            // The block is unknown, which has been reported.
             if matches!(self.types.get(ty.ty), Ty::Block(_)) {
                 self.scopes.declare(name.node, Entity::Error, name.span);
             }
@@ -305,8 +305,8 @@ impl Sema<'_> {
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
     }
 
-    /// An object that lives as long as the program: at program scope, `static` or `extern` in a function, or
-    /// `constant` in a kernel.
+    /// An object with static lifetime: at program scope, `static` or `extern` in a function, or `constant` in a
+    /// kernel.
     fn static_variable(
         &mut self,
         name: Ident,
@@ -377,7 +377,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The global that a declaration means: a new one, or one declared before (C99 6.2.2, 6.2.7).
+    /// The global that a declaration refers to: a new one, or one declared before (C99 6.2.2, 6.2.7).
     fn global(
         &mut self,
         name: Ident,
@@ -442,7 +442,7 @@ impl Sema<'_> {
         Some(global)
     }
 
-    /// Declarations of one object agree, and the one that knows more completes the others (C99 6.2.7).
+    /// Checks that declarations of one object agree, and forms the composite type (C99 6.2.7).
     fn merge_global(&mut self, name: Ident, global: GlobalId, ty: QualTy) {
         let first = &self.module.globals[global];
         let (before, span) = (first.ty, first.span);
@@ -469,8 +469,8 @@ impl Sema<'_> {
         );
     }
 
-    /// What a program defines without an initialiser has a complete type at its end (C99 6.9.2). An array without a
-    /// length has one element then.
+    /// Completes tentative definitions at the end of the program (C99 6.9.2). An array without a length gets one
+    /// element.
     pub(super) fn check_tentative_definitions(&mut self) {
         let tentative: Vec<_> = self
             .module
@@ -503,7 +503,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// What must be initialised where it is declared (OpenCL C 6.7.7, 6.14.5, 6.15.15.1).
+    /// Reports variables that must have an initializer (OpenCL C 6.7.7, 6.14.5, 6.15.15.1).
     fn check_needs_initializer(&mut self, variable: Variable<'_>, has_init: bool) {
         if has_init {
             return;
@@ -526,7 +526,7 @@ impl Sema<'_> {
         );
     }
 
-    /// OpenCL C 6.15.12.1: only an atomic object at program scope in global memory has an initial value.
+    /// OpenCL C 6.15.12.1: only atomic objects at program scope in the global address space can have an initializer.
     fn check_atomic_initializer(&mut self, variable: Variable<'_>, span: Span) {
         if !matches!(self.types.get(variable.ty.ty), Ty::Atomic(_) | Ty::AtomicFlag)
             || variable.ty.quals.space == Some(AddressSpace::Global)
@@ -544,14 +544,14 @@ impl Sema<'_> {
         );
     }
 
-    /// The value of an initialiser that is one expression, as if by assignment.
+    /// Checks an initializer that is one expression, as if by assignment.
     pub(crate) fn initial_value(&mut self, expr: &ast::Expr, ty: QualTy) -> Expr {
         let value = self.value(expr);
         self.assign_convert(value, ty, AssignContext::Initialize)
     }
 }
 
-/// Where an initialiser stands.
+/// The span of an initializer.
 pub(crate) fn initializer_span(init: &ast::Initializer) -> Span {
     match init {
         ast::Initializer::Expr(expr) => expr.span,

@@ -1,7 +1,7 @@
-//! Declarators: from the type of the specifiers to the type of the name (C99 6.7.5).
+//! Declarators: derive the type of a name from the type of the specifiers (C99 6.7.5).
 //!
-//! Pointers get the space of what they point to here (OpenCL C 6.7.8); where the declared object itself lies is
-//! the business of `placement`.
+//! Pointee address spaces are determined here (OpenCL C 6.7.8). `placement` determines the address space of the
+//! declared object.
 
 use kiln_syntax::{
     Span,
@@ -17,16 +17,16 @@ use crate::{
     ty::{FunctionTy, QualTy, Scalar, Ty, TyId},
 };
 
-/// What a declarator declares.
+/// The result of a declarator.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
-    /// The name, unless it is abstract.
+    /// The name. `None` if abstract.
     pub(crate) name: Option<Ident>,
-    /// The type; the space only if one was written.
+    /// The type. Has an address space only if one was written.
     pub(crate) ty: QualTy,
-    /// The parameters, if the name is that of a function and they were written at it.
+    /// The parameters, if this is a function declarator with its own parameter list.
     pub(crate) parameters: Option<Vec<Parameter>>,
-    /// The name, or the declarator where there is none.
+    /// The span of the name, or of the declarator if abstract.
     pub(crate) span: Span,
 }
 
@@ -37,29 +37,29 @@ pub(crate) struct Parameter {
     pub(crate) name: Option<Ident>,
     /// Its type after adjustment (C99 6.7.5.3), with its qualifiers.
     pub(crate) ty: QualTy,
-    /// Alignment that is asked for.
+    /// Requested alignment.
     pub(crate) align: Option<u64>,
-    /// Whether it may stay unused.
+    /// Whether it may be unused.
     pub(crate) is_unused: bool,
-    /// What the words for its type say beyond the type.
+    /// Properties of the specifiers beyond the type.
     pub(crate) sugar: Sugar,
-    /// Where it stands.
+    /// Its span.
     pub(crate) span: Span,
 }
 
 impl Parameter {
-    /// A parameter of which nothing else is known.
+    /// A parameter with only a name and a type.
     pub(crate) fn plain(name: Option<Ident>, ty: QualTy, span: Span) -> Self {
         let span = name.map_or(span, |name| name.span);
         Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), span }
     }
 }
 
-/// No object can be larger, so that sizes and offsets can be added without care.
+/// The maximum size of an object. Sizes and offsets can be added without overflow.
 const LARGEST_OBJECT: u64 = 1 << 47;
 
 impl Sema<'_> {
-    /// The type that a declarator makes of the type before it.
+    /// Applies a declarator to a base type.
     pub(crate) fn declarator(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
         if let Some(ast::Derivation { kind: DerivationKind::Array(array), span }) = declarator.chunks.first()
         {
@@ -68,7 +68,7 @@ impl Sema<'_> {
         self.declared(base, declarator)
     }
 
-    /// The same where the outermost brackets may say how a pointer is qualified: in a parameter.
+    /// Like `declarator`, but the outermost brackets may contain pointer qualifiers, as in a parameter.
     fn declared(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
         let mut ty = base;
         let mut parameters = None;
@@ -99,14 +99,15 @@ impl Sema<'_> {
                 }
                 DerivationKind::Function(function) => {
                     let taken = self.parameters(function);
-                    // `constant int (^block)(int)` says where the block lies (OpenCL C 6.14): its result lies nowhere.
+                    // In `constant int (^block)(int)`, the address space applies to the block (OpenCL C 6.14), not to
+                    // its result.
                     let outer = declarator.chunks[..place].last();
                     if outer.is_some_and(|outer| matches!(outer.kind, DerivationKind::Block(_))) {
                         of_block = ty.quals.space.take();
                     }
                     let made = self.function_type(ty, &taken, chunk.span);
                     parameters = Some(taken);
-                    // The parameters are not all known, so nothing is said of its calls.
+                    // The parameters are not all known, so calls cannot be checked.
                     let is_wrong = function.variadic.is_some() || !function.old_style.is_empty();
                     if is_wrong { TyId::ERROR.plain() } else { made }
                 }
@@ -163,7 +164,7 @@ impl Sema<'_> {
         self.types.pointer(to).plain()
     }
 
-    /// `^` (OpenCL C 6.14): a block is made of a function type.
+    /// `^` (OpenCL C 6.14): a block is derived from a function type.
     fn block_to(&mut self, to: QualTy, span: Span) -> QualTy {
         if !self.has_blocks(span) {
             return TyId::ERROR.plain();
@@ -229,7 +230,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// C99 6.7.5.2: qualifiers and `static` stand only in the outermost brackets of a parameter.
+    /// C99 6.7.5.2: qualifiers and `static` are only allowed in the outermost brackets of a parameter.
     fn check_no_qualifiers(&mut self, array: &ast::ArrayDerivation, span: Span) {
         let qualifier = array.qualifiers.first().map(|qualifier| qualifier.span);
         if let Some(span) = qualifier.or_else(|| array.is_static.then_some(span)) {
@@ -246,7 +247,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What an array can consist of (C99 6.7.5.2, OpenCL C 6.11.b, 6.14.5).
+    /// Whether a type can be an array element (C99 6.7.5.2, OpenCL C 6.11.b, 6.14.5).
     fn check_element(&mut self, element: QualTy, span: Span) -> bool {
         let note = match self.types.get(element.ty) {
             Ty::Error => return false,
@@ -274,7 +275,7 @@ impl Sema<'_> {
         false
     }
 
-    /// The length of an array: a constant, because there are no arrays of variable length (OpenCL C 6.11.d).
+    /// The length of an array. Must be constant: there are no variable-length arrays (OpenCL C 6.11.d).
     fn array_length(&mut self, expr: &ast::Expr) -> Option<u64> {
         let value = self.value(expr);
         if value.ty == TyId::ERROR {
@@ -331,7 +332,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The parameters of a function declarator (C99 6.7.5.3), in a scope of their own.
+    /// The parameters of a function declarator (C99 6.7.5.3), in their own scope.
     pub(crate) fn parameters(&mut self, function: &ast::FunctionDerivation) -> Vec<Parameter> {
         if let Some(span) = function.variadic {
             self.report(
@@ -366,8 +367,8 @@ impl Sema<'_> {
         parameters
     }
 
-    /// Parameters can be named in the lengths of those behind them (C99 6.2.1), where nothing is read of them: they
-    /// are variables of no function here.
+    /// Declares parameters for use in the array lengths of later ones (C99 6.2.1). Their values are never read there,
+    /// so they do not belong to a function.
     fn name_in_lengths(&mut self, parameters: &[Parameter]) {
         for parameter in parameters {
             let Some(name) = parameter.name else { continue };
@@ -379,7 +380,7 @@ impl Sema<'_> {
         }
     }
 
-    /// One parameter; none for `(void)`.
+    /// A parameter. `None` for `(void)`.
     fn parameter(&mut self, parameter: &ast::Parameter, is_only: bool) -> Option<Parameter> {
         let specified = self.specifiers(&parameter.specifiers);
         self.no_storage(&specified, "a parameter");
@@ -410,7 +411,7 @@ impl Sema<'_> {
                 );
                 return Some(made(TyId::ERROR.plain()));
             }
-            // C99 6.7.5.3: an array is a pointer to its first element, qualified as the brackets say.
+            // C99 6.7.5.3: an array becomes a pointer to its element, qualified as in the brackets.
             Ty::Array(mut element, _) => {
                 element.quals.space = ty.quals.space;
                 ty = self.pointer_type(element, parameter.span);
@@ -458,7 +459,7 @@ impl Sema<'_> {
         Some(made(ty.in_space(AddressSpace::Private)))
     }
 
-    /// What a parameter can be: not `half` without its extension, and not a block.
+    /// Whether a type can be that of a parameter: not `half` without its extension, and not a block.
     fn check_parameter(&mut self, ty: QualTy, span: Span) -> bool {
         if self.is_storage_only(ty.ty) {
             self.report_half("a parameter", span);
@@ -475,7 +476,7 @@ impl Sema<'_> {
         true
     }
 
-    /// OpenCL C 6.11.n: `half` is only a format in memory.
+    /// OpenCL C 6.11.n: `half` is only a storage format.
     pub(crate) fn report_half(&mut self, what: &str, span: Span) {
         self.report(
             Diagnostic::new(Code::HalfStorage, span, format!("{what} cannot have type `half`"))
@@ -491,7 +492,7 @@ impl Sema<'_> {
         self.types.intern(Ty::Function(FunctionTy { result, parameters, is_variadic: false })).plain()
     }
 
-    /// What a function can return (C99 6.7.5.3; OpenCL C 6.7, 6.11.b, 6.14.5).
+    /// Checks the result type of a function (C99 6.7.5.3; OpenCL C 6.7, 6.11.b, 6.14.5).
     fn function_result(&mut self, mut result: QualTy, span: Span) -> QualTy {
         if let Some(space) = result.quals.space.take()
             && result.ty != TyId::ERROR
@@ -532,18 +533,18 @@ impl Sema<'_> {
         TyId::ERROR.plain()
     }
 
-    /// Whether pointers that name no space are generic (OpenCL C 6.7.5).
+    /// Whether pointers without an address space are generic (OpenCL C 6.7.5).
     pub(crate) fn has_generic(&self) -> bool {
         self.extensions.has(Extension::GenericAddressSpace)
     }
 
-    /// Whether there are variables of the global space at program scope (OpenCL C 6.7.6).
+    /// Whether variables at program scope can be in the global address space (OpenCL C 6.7.6).
     pub(crate) fn has_program_scope_variables(&self) -> bool {
         self.extensions.has(Extension::ProgramScopeVariables)
     }
 }
 
-/// Whether the length of an array is more than a number.
+/// Whether the length of an array is more than a literal.
 fn has_computed_length(declarator: &ast::Declarator) -> bool {
     declarator.chunks.iter().any(|chunk| match &chunk.kind {
         DerivationKind::Array(array) => {

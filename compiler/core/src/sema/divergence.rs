@@ -1,9 +1,9 @@
-//! Barriers that not every work-item of a group may reach (OpenCL C 6.15.8): a warning.
+//! Warns about barriers that some work-items of a group may not reach (OpenCL C 6.15.8).
 //!
-//! A value varies if it may differ between the work-items of a group: it comes from an id of the work-item, from
-//! an atomic operation, or from a variable that was given such a value last, or was given any value where only some
-//! work-items go. Memory that is read at one address by all is taken to hold one value, so what is reported is
-//! likely and what is not may still be wrong.
+//! A value varies if it may differ between work-items of a group. It varies if it comes from a work-item id or an
+//! atomic operation. A variable varies if its last assigned value varies, or if it is assigned in divergent control
+//! flow. A load from a uniform address is assumed to be uniform, so the analysis reports likely errors and may miss
+//! others.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
@@ -27,31 +27,31 @@ const VARYING: &[&str] = &[
     "get_sub_group_id",
 ];
 
-/// What is known of a function.
+/// The facts about a function.
 #[derive(Clone, Default)]
 struct Facts {
-    /// Parameters whose values vary.
+    /// Parameters that vary.
     varying: Locals,
-    /// Variables that vary where a loop begins anew.
+    /// Variables that vary at the start of each loop iteration.
     heads: FxHashMap<Span, Locals>,
-    /// Whether there are jumps to labels, which bring what varies with them.
+    /// Whether it contains a `goto`, which carries varying values to its label.
     has_jumps: bool,
-    /// Whether the result varies though no argument does.
+    /// Whether the result varies even for uniform arguments.
     result_varies: bool,
-    /// Whether it asks for an id of the work-item or does an atomic operation, perhaps through other functions.
+    /// Whether it queries a work-item id or performs an atomic operation, directly or through calls.
     has_source: bool,
-    /// Whether a barrier is reached inside, perhaps through other functions.
+    /// Whether it contains a barrier, directly or through calls.
     has_barrier: bool,
-    /// Loops that only some work-items leave early, and where these part.
+    /// Loops that only some work-items leave early, and where they diverge.
     left: FxHashMap<Span, Span>,
 }
 
-/// A set of variables, a bit for each.
+/// A set of variables, as a bit set.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Locals(Vec<u64>);
 
 impl Locals {
-    /// Adds one, and says whether it was not there.
+    /// Adds a variable. Whether it was new.
     fn insert(&mut self, local: LocalId) -> bool {
         let (word, bit) = Self::place(local);
         if self.0.len() <= word {
@@ -88,9 +88,9 @@ impl Locals {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Divergent {
     barrier: Span,
-    /// Where the others went another way.
+    /// Where control flow diverged.
     parted: Span,
-    /// Whether it is in a function that is called here.
+    /// Whether the barrier is in a called function.
     is_call: bool,
 }
 
@@ -101,32 +101,32 @@ struct Analysis<'m> {
     changed: bool,
 }
 
-/// One walk over a function.
+/// One traversal of a function.
 struct Walk<'a, 'm> {
     analysis: &'a mut Analysis<'m>,
     function: FunctionId,
-    /// Where control parted, if only some work-items may be here.
+    /// Where control flow diverged, if only some work-items may be here.
     parted: Option<Span>,
-    /// The same for all that follows in the function, after a `return` that only some take.
+    /// Like `parted`, for the rest of the function after a divergent `return`.
     returned: Option<Span>,
-    /// The same for the rest of the loop body and what follows in later rounds, after a `break` that only some take.
+    /// Like `parted`, for the rest of the loop body and later iterations after a divergent `break`.
     left: Option<Span>,
-    /// The same for the rest of the loop body alone, after a `continue` that only some take: they come back to it.
+    /// Like `parted`, for the rest of the loop body after a divergent `continue`: work-items reconverge at its end.
     skipped: Option<Span>,
-    /// Variables whose values vary here.
+    /// Variables that vary here.
     varying: Locals,
-    /// Those that vary at the `break`s so far, for each loop and `switch` around.
+    /// Variables that vary at any `break` so far, for each enclosing loop and `switch`.
     breaks: Vec<Locals>,
-    /// Those that vary at the `continue`s so far, for each loop around.
+    /// Variables that vary at any `continue` so far, for each enclosing loop.
     continues: Vec<Locals>,
-    /// Those that vary where the `switch`es around begin.
+    /// Variables that vary at the start of each enclosing `switch`.
     switches: Vec<Locals>,
-    /// Barriers that were reached there; only filled in the last walk.
+    /// Divergent barriers. Only filled in the last traversal.
     found: Option<Vec<Divergent>>,
 }
 
 impl Sema<'_> {
-    /// Warns of barriers in divergent control flow (OpenCL C 6.15.8).
+    /// Warns about barriers in divergent control flow (OpenCL C 6.15.8).
     pub(super) fn check_divergence(&mut self, uses: &Table<FunctionId, Uses>) {
         if !self.sink.wants(Code::DivergentBarrier) || !uses.iter().any(|uses| uses.barriers) {
             return;
@@ -201,17 +201,17 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Where the work-items parted that lead here.
+    /// Where the control flow that leads here diverged.
     fn here(&self) -> Option<Span> {
         self.parting().or(self.returned)
     }
 
-    /// The same of work-items that will meet again: what only some of them store differs then.
+    /// Like `here`, without work-items that have left for good: values stored by only some of the others vary.
     fn parting(&self) -> Option<Span> {
         self.parted.or(self.left).or(self.skipped)
     }
 
-    /// Statements that are only reached under a condition.
+    /// Traverses statements that are only reached under a condition.
     fn under(&mut self, condition: Option<Span>, walk: impl FnOnce(&mut Self)) {
         let before = self.parted;
         self.parted = before.or(condition);
@@ -277,7 +277,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// A loop. What parts or varies at its end is felt at its beginning, from the next walk on.
+    /// A loop. Divergence and varying values at its end apply to its start in the next traversal.
     fn repeat(&mut self, at: Span, condition: Option<&'m Expr>, step: Option<&'m Expr>, body: &'m [Stmt]) {
         let facts = &self.analysis.facts[self.function];
         let known = facts.left.get(&at).copied();
@@ -307,8 +307,8 @@ impl<'m> Walk<'_, 'm> {
         self.breaks.pop().iter().for_each(|left| self.varying.extend(left));
     }
 
-    /// An expression that is evaluated for its effects. A variable that is given one value by all work-items
-    /// varies no longer.
+    /// Traverses an expression that is evaluated for its effects. A variable assigned a uniform value by all
+    /// work-items no longer varies.
     fn evaluate(&mut self, expr: &'m Expr) {
         if let ExprKind::Comma(left, right) = &expr.kind {
             self.evaluate(left);
@@ -325,7 +325,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// What an expression stores and where its barriers are.
+    /// Traverses an expression for its stores and barriers.
     fn expr(&mut self, expr: &'m Expr) {
         let mut parts = Vec::new();
         visit::expression(expr, &mut |part| parts.push(part));
@@ -365,7 +365,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// A barrier, or a call that leads to one.
+    /// A barrier, or a call of a function that contains one.
     fn barrier(&mut self, barrier: Span, is_call: bool) {
         self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
         if let (Some(parted), Some(found)) = (self.here(), &mut self.found) {
@@ -373,7 +373,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Variables whose addresses are passed may be given values that vary.
+    /// Variables whose addresses are passed may be assigned varying values.
     fn outputs(&mut self, arguments: &'m [Expr], is_source: bool) {
         let mut places = Vec::new();
         for argument in arguments {
@@ -391,14 +391,14 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// What is stored may differ, or where, or whether at all.
+    /// Whether a store may differ between work-items: its value, its address, or whether it happens.
     fn stores(&mut self, place: &'m Place, value: &'m Expr) {
         if self.parting().is_some() || self.varies(value) || self.place_varies(place) {
             self.vary(place);
         }
     }
 
-    /// What is stored there varies from now on.
+    /// Marks the stored variable as varying.
     fn vary(&mut self, place: &'m Place) {
         if let Some(local) = place.local()
             && self.is_private(local)
@@ -407,7 +407,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// A parameter varies if an argument of any call does.
+    /// Marks a parameter as varying if an argument of any call varies.
     fn call(&mut self, function: FunctionId, arguments: &'m [Expr]) {
         let parameters = &self.analysis.module.functions[function].parameters;
         for (&parameter, argument) in parameters.iter().zip(arguments) {
@@ -444,7 +444,7 @@ impl<'m> Walk<'_, 'm> {
         varies
     }
 
-    /// Whether the address of the place may differ.
+    /// Whether the address of the lvalue may differ.
     fn place_varies(&self, place: &'m Place) -> bool {
         match &place.kind {
             PlaceKind::Local(_) | PlaceKind::Global(_) => false,
@@ -460,12 +460,12 @@ impl<'m> Walk<'_, 'm> {
     }
 }
 
-/// Adds what varies at a jump to what varies where it leads.
+/// Adds the variables that vary at a jump to those at its target.
 fn join(targets: &mut [Locals], varying: &Locals) {
     targets.last_mut().into_iter().for_each(|target| target.extend(varying));
 }
 
-/// Whether all work-items of a group must come there together.
+/// Whether all work-items of a group must reach this expression together.
 pub(super) fn is_barrier(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Barrier(barrier) => barrier.execution == Scope::WorkGroup,
@@ -477,7 +477,7 @@ pub(super) fn is_barrier(expr: &Expr) -> bool {
     }
 }
 
-/// Whether all work-items of a group are given the same.
+/// Whether all work-items of a group get the same result.
 fn is_shared(lowering: Lowering) -> bool {
     let Lowering::Collective(Scope::WorkGroup, collective, _) = lowering else { return false };
     matches!(collective, Collective::All | Collective::Any | Collective::Broadcast | Collective::Reduce(_))

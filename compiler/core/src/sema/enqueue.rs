@@ -1,5 +1,5 @@
-//! `enqueue_kernel` and what asks about the kernel that a block would be (OpenCL C 6.15.19.1, 6.15.19.4): what the
-//! table of built-in functions cannot say of their blocks.
+//! `enqueue_kernel` and queries about the kernel of a block (OpenCL C 6.15.19.1, 6.15.19.4): checks on block
+//! arguments that the table of built-in functions cannot express.
 
 use super::{Sema, builtin::Call};
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// A call of a function that takes a block. `arguments` are converted but for those after the parameters.
+    /// Checks a call of a function that takes a block. `arguments` are converted, except for those after the
+    /// parameters.
     pub(super) fn enqueue_call(
         &mut self,
         enqueue: Enqueue,
@@ -40,7 +41,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// OpenCL C 6.15.19.1, 6.15.19.2: the block returns nothing and takes only pointers to local memory.
+    /// OpenCL C 6.15.19.1, 6.15.19.2: the block returns `void` and its parameters are pointers to local memory.
     fn check_enqueued_block(&mut self, ty: &FunctionTy, block: &Expr, call: &Call) -> bool {
         let is_local = |sema: &Self, parameter: TyId| {
             matches!(sema.types.get(parameter), Ty::Pointer(to)
@@ -63,7 +64,7 @@ impl Sema<'_> {
         false
     }
 
-    /// The sizes of the local memory that the parameters of the block point to.
+    /// Checks the local memory sizes for the parameters of the block.
     fn check_sizes(&mut self, ty: &FunctionTy, sizes: &[Expr], block: &Expr, call: &Call) -> bool {
         if sizes.len() != ty.parameters.len() {
             let (wanted, given) = (ty.parameters.len(), sizes.len());
@@ -107,7 +108,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Puts the block itself in the place of its variable, and looks at what it captures.
+    /// Replaces a block variable with its block, and checks the captures.
     fn resolve_block(&mut self, block: &mut Expr) {
         if matches!(block.kind, ExprKind::Load(_))
             && let Some(known) = self.known_block(block)

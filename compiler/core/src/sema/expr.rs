@@ -1,6 +1,6 @@
-//! Expressions (OpenCL C 6.5): which rule checks which, and how a place becomes a value.
+//! Expressions (OpenCL C 6.5): dispatches to the rule for each kind, and converts lvalues to values.
 //!
-//! The rules themselves stand in the files of `expr/` and beside it; this file knows none of them.
+//! The rules are in `expr/` and in the files beside it.
 
 mod arithmetic;
 mod assign;
@@ -28,9 +28,9 @@ use crate::{
     ty::{QualTy, Quals, Ty, TyId},
 };
 
-/// What an expression names or gives, before anything is read.
+/// The result of an expression before lvalue conversion.
 pub(crate) enum Operand {
-    /// Something that can be read, and perhaps written.
+    /// An lvalue.
     Place(Place),
     /// A value.
     Value(Expr),
@@ -40,12 +40,12 @@ pub(crate) enum Operand {
     Builtin(Span),
 }
 
-/// What is done with a plain read of an atomic object.
+/// How a plain read of an atomic object is handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AtomicRead {
-    /// An operator reads it, which is an error (OpenCL C 6.15.12.10).
+    /// An operand of an operator: an error (OpenCL C 6.15.12.10).
     Operator,
-    /// It is copied somewhere, which compilers allow; the user is warned.
+    /// A copy, which compilers allow: a warning.
     Copy,
 }
 
@@ -60,19 +60,19 @@ impl Operand {
 }
 
 impl Sema<'_> {
-    /// The value of an expression: places are read, arrays decay (C99 6.3.2.1).
+    /// The value of an expression after lvalue conversion and array decay (C99 6.3.2.1).
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Expr {
         let operand = self.operand(expr);
         self.read(operand, AtomicRead::Copy)
     }
 
-    /// The value of an operand of an operator, which an atomic object cannot be (OpenCL C 6.15.12.10).
+    /// The value of an operator's operand, which cannot be an atomic object (OpenCL C 6.15.12.10).
     pub(crate) fn operator_value(&mut self, expr: &ast::Expr) -> Expr {
         let operand = self.operand(expr);
         self.read(operand, AtomicRead::Operator)
     }
 
-    /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or a pointer, compared with zero (C99 6.8.4.1).
+    /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or pointer, compared with zero (C99 6.8.4.1).
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
         if let ast::ExprKind::Assign(assign) = &expr.kind
             && assign.op.node.is_none()
@@ -90,7 +90,7 @@ impl Sema<'_> {
         self.scalar_condition(value)
     }
 
-    /// The same of a value that is read already.
+    /// Like `condition`, for a value.
     fn scalar_condition(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Ty::Error | Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_) => value,
@@ -111,7 +111,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An expression whose value nobody uses (C99 6.8.3).
+    /// An expression whose value is discarded (C99 6.8.3).
     pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
         let operand = self.operand(expr);
         if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
@@ -124,7 +124,7 @@ impl Sema<'_> {
         self.evaluate(operand)
     }
 
-    /// What an expression names or gives.
+    /// Checks an expression without lvalue conversion.
     pub(crate) fn operand(&mut self, expr: &ast::Expr) -> Operand {
         let operand = self.checked_operand(expr);
         if let Some(facts) = &mut self.facts {
@@ -190,7 +190,7 @@ impl Sema<'_> {
         Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
     }
 
-    /// Evaluates an operand for its effects: an atomic object is named, not read.
+    /// Evaluates an operand for its effects. An atomic object is not read.
     pub(crate) fn evaluate(&mut self, operand: Operand) -> Expr {
         match operand {
             Operand::Place(place) if self.is_atomic(place.ty.ty) => self.address_of_place(place),
@@ -198,7 +198,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reads an operand whose value an operator or a copy needs.
+    /// Loads an operand for an operator or a copy.
     #[inline]
     fn read(&mut self, operand: Operand, atomic: AtomicRead) -> Expr {
         match operand {
@@ -212,7 +212,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of a place, or the address of its first element for an array (C99 6.3.2.1).
+    /// Loads an lvalue. An array decays to the address of its first element (C99 6.3.2.1).
     pub(crate) fn load(&mut self, mut place: Place) -> Expr {
         self.make_readable(&mut place);
         let span = place.span;
@@ -223,7 +223,7 @@ impl Sema<'_> {
                 Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
             }
             _ if self.is_storage_only(place.ty.ty) => {
-                // A variable of the type has been reported where it is declared.
+                // A variable of this type has been reported at its declaration.
                 if !matches!(place.kind, PlaceKind::Local(_)) {
                     self.report_half("a value that is read", span);
                 }
@@ -241,7 +241,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The pointer that an array decays to: the array's qualifiers and space are its elements'.
+    /// The pointer type that an array decays to. The array's qualifiers and address space apply to its elements.
     fn pointer_to_element(&mut self, mut element: QualTy, array: Quals) -> TyId {
         element.quals.is_const |= array.is_const;
         element.quals.is_volatile |= array.is_volatile;
@@ -249,7 +249,7 @@ impl Sema<'_> {
         self.types.pointer(element)
     }
 
-    /// OpenCL C 6.15.12.10: atomic objects are accessed by the atomic functions only.
+    /// OpenCL C 6.15.12.10: only atomic functions access atomic objects.
     fn plain_read_of_atomic(&mut self, place: Place, read: AtomicRead) -> Expr {
         let span = place.span;
         let value_ty = match *self.types.get(place.ty.ty) {
@@ -281,7 +281,8 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Load(place), ty: value_ty, span }
     }
 
-    /// What is reached through a pointer may be shared, and a copy of a record reads all of its members plainly.
+    /// Warns about a copy of a record with atomic members: it reads them with plain loads, and an object behind a
+    /// pointer may be shared.
     fn warn_copy_of_atomic(&mut self, ty: TyId, span: Span) {
         let Ty::Record(id) = *self.types.get(ty) else { return };
         if self.has_member(id, &|member| self.is_atomic(member)) {
@@ -313,7 +314,7 @@ impl Sema<'_> {
         );
     }
 
-    /// What C11 has and OpenCL C, which is based on C99, has not.
+    /// Reports a C11 feature. OpenCL C is based on C99.
     pub(crate) fn report_c11(&mut self, what: &str, span: Span) {
         self.report(
             Diagnostic::new(Code::C11Extension, span, format!("{what} is of C11, an extension here"))
@@ -321,7 +322,7 @@ impl Sema<'_> {
         );
     }
 
-    /// What GNU C allows and C99 does not.
+    /// Reports a GNU C extension.
     pub(crate) fn report_gnu(&mut self, what: &str, span: Span, section: &str) {
         self.report(
             Diagnostic::new(Code::GnuExtension, span, format!("{what} is of GNU C, an extension here"))
@@ -329,23 +330,23 @@ impl Sema<'_> {
         );
     }
 
-    /// The value of an expression whose error has been reported.
+    /// The result of an expression whose error has been reported.
     pub(crate) fn error_value(&self, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::ERROR, span }
     }
 
-    /// The value of an expression that gives none.
+    /// The result of an expression of type `void`.
     pub(crate) fn nothing(&self, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::VOID, span }
     }
 
-    /// An `int` that is known.
+    /// An `int` constant.
     pub(crate) fn int(&self, value: i64, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(Const::Int(value as u64)), ty: TyId::INT, span }
     }
 }
 
-/// Whether leaving the operand out would change nothing: what a warning of an unused value asks.
+/// Whether the operand has no effects, for the warning about unused values.
 fn is_pure(operand: &Operand) -> bool {
     match operand {
         Operand::Place(place) => !place.ty.quals.is_volatile,

@@ -1,5 +1,5 @@
-//! What the type checker found out on its way: which name means what, which type an expression has, whom a call calls. Kept only
-//! for those who ask, editors mostly; the check itself must never look at it.
+//! Records the meanings of names, the types of expressions and the targets of calls, on request. For the language
+//! server; the type checker itself must not read them.
 
 use kiln_syntax::{Span, Symbol, ast};
 
@@ -10,40 +10,40 @@ use crate::{
     ty::{EnumId, QualTy, RecordId},
 };
 
-/// The facts, each list in the order of the check.
+/// The recorded facts. Each list is in the order of the check.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// Where names stand, and what they mean there.
+    /// Occurrences of names, with their meanings.
     pub occurrences: Vec<Occurrence>,
-    /// The types of expressions, parts before wholes.
+    /// The types of expressions. Operands precede the expressions that contain them.
     pub expressions: Vec<Typed>,
-    /// Calls by name, and whom they call.
+    /// Calls by name, with their targets.
     pub calls: Vec<Called>,
 }
 
-/// A name where it is written.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Where.
+    /// Its span.
     pub span: Span,
-    /// What it means.
+    /// Its meaning.
     pub meaning: Meaning,
-    /// What it is there for.
+    /// Its role.
     pub role: Role,
 }
 
-/// What an occurrence is there for.
+/// The role of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// It gives the thing all that it has: a body, members, a place in memory.
+    /// A definition: with a body, members or storage.
     Definition,
-    /// It announces the thing.
+    /// A declaration that is not a definition.
     Declaration,
-    /// It uses the thing.
+    /// A use.
     Use,
 }
 
-/// What a name means. Equal meanings are the same thing of the program.
+/// The meaning of a name. Equal meanings refer to the same entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// A parameter or a variable of a function.
@@ -52,11 +52,11 @@ pub enum Meaning {
     Global(GlobalId),
     /// A function of the program.
     Function(FunctionId),
-    /// The typedef that is declared there.
+    /// The typedef declared at this span.
     Typedef(Span),
-    /// The enumerator that is declared there.
+    /// The enumerator declared at this span.
     Enumerator(Span),
-    /// The member that is declared there.
+    /// The member declared at this span.
     Member(Span),
     /// The tag of a `struct` or `union`.
     Record(RecordId),
@@ -77,9 +77,9 @@ pub enum Meaning {
 pub struct Typed {
     /// The expression.
     pub span: Span,
-    /// Its type; that of a place has its address space.
+    /// Its type. The type of an lvalue has its address space.
     pub ty: QualTy,
-    /// Its value, if it is a constant.
+    /// Its value, if constant.
     pub value: Option<Const>,
 }
 
@@ -88,13 +88,13 @@ pub struct Typed {
 pub struct Called {
     /// The name that is called.
     pub callee: Span,
-    /// The arguments as they are written.
+    /// The spans of the arguments.
     pub arguments: Vec<Span>,
-    /// Whom it calls.
+    /// The callee.
     pub target: Callee,
 }
 
-/// Whom a call calls.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function of the program.
@@ -104,7 +104,7 @@ pub enum Callee {
 }
 
 impl Facts {
-    /// Notes the use of an ordinary name.
+    /// Records the use of an ordinary name.
     pub(super) fn note_use(&mut self, span: Span, binding: &Binding<Entity>) {
         let meaning = match &binding.meaning {
             Entity::Local(function, local) => Meaning::Local(*function, *local),
@@ -112,13 +112,13 @@ impl Facts {
             Entity::Function(function) => Meaning::Function(*function),
             Entity::Typedef { .. } => Meaning::Typedef(binding.span),
             Entity::Enumerator { .. } => Meaning::Enumerator(binding.span),
-            // A call tells which of them is meant.
+            // The call records which overload is selected.
             Entity::Overloads(_) | Entity::Error => return,
         };
         self.occurrences.push(Occurrence { span, meaning, role: Role::Use });
     }
 
-    /// Notes the type of an expression.
+    /// Records the type of an expression.
     pub(super) fn note_type(&mut self, span: Span, operand: &Operand) {
         let (ty, value) = match operand {
             Operand::Place(place) => (place.ty, None),
@@ -133,14 +133,14 @@ impl Facts {
 }
 
 impl Sema<'_> {
-    /// Notes a name.
+    /// Records an occurrence of a name.
     pub(super) fn note(&mut self, span: Span, meaning: Meaning, role: Role) {
         if let Some(facts) = &mut self.facts {
             facts.occurrences.push(Occurrence { span, meaning, role });
         }
     }
 
-    /// Notes a tag.
+    /// Records an occurrence of a tag.
     pub(super) fn note_tag(&mut self, tag: Option<ast::Ident>, meaning: Tag, role: Role) {
         if let Some(tag) = tag {
             let meaning = match meaning {
@@ -151,7 +151,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub(super) fn note_call(
         &mut self,
         callee: Span,

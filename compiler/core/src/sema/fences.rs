@@ -1,4 +1,4 @@
-//! Fences and barriers as nodes of their own (OpenCL C 6.15.8, 6.15.9, 6.15.12.5): flags, orders and scopes.
+//! Calls of fences and barriers (OpenCL C 6.15.8, 6.15.9, 6.15.12.5): flags, orders and scopes.
 
 use super::{Sema, atomics::Chosen, builtin::Call};
 use crate::{
@@ -60,7 +60,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// What `memory` says of a fence; tells whether it is legal.
+    /// Reports what `memory` finds about a fence. Whether it is legal.
     fn check_fence_call(
         &mut self,
         fence: Fence,
@@ -109,7 +109,7 @@ impl Sema<'_> {
         else {
             return self.error_value(call.span);
         };
-        // Without a scope, the memory scope is that of the barrier itself.
+        // The default memory scope is the scope of the barrier.
         let given = arguments.next();
         let is_given = given.is_some();
         let scope = match given {
@@ -141,7 +141,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// Fence flags given as an argument (OpenCL C 6.15.8).
+    /// An argument with fence flags (OpenCL C 6.15.8).
     fn flags_argument(&mut self, value: Expr, parameter: QualTy) -> Option<Chosen<FenceFlags>> {
         if let Ty::Enum(EnumId::MEMORY_ORDER | EnumId::MEMORY_SCOPE) = self.types.get(value.ty) {
             let shown = self.show(value.ty);

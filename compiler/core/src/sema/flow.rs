@@ -1,7 +1,6 @@
-//! Whether the end of a function can be reached (C99 6.9.1): a function that returns a value and may not is
-//! warned of.
+//! Warns about functions whose end can be reached without returning a value (C99 6.9.1).
 //!
-//! It sees statements only; conditions count when they are constant.
+//! Considers statements only. Conditions count if they are constant.
 
 use kiln_syntax::Span;
 
@@ -13,17 +12,17 @@ use crate::{
     ty::TyId,
 };
 
-/// What a list of statements does with the control that enters it.
+/// The ways that control flow can leave a list of statements.
 #[derive(Clone, Copy, Default)]
 struct Ways {
-    /// It may come out at the end.
+    /// It may reach the end.
     falls_through: bool,
-    /// A `break` that belongs to a statement around it may be reached.
+    /// A `break` out of an enclosing statement may be reached.
     breaks: bool,
 }
 
 impl Sema<'_> {
-    /// Warns of a function that can end without the value that it returns (C99 6.9.1).
+    /// Warns about a function that may reach its end without returning its result (C99 6.9.1).
     pub(super) fn check_missing_return(&mut self, what: &str, result: TyId, body: &[Stmt], span: Span) {
         if result == TyId::VOID || result == TyId::ERROR || !ways(body).falls_through {
             return;
@@ -42,11 +41,11 @@ impl Sema<'_> {
     }
 }
 
-/// Where control goes that enters these statements.
+/// The ways that control flow can leave these statements.
 fn ways(stmts: &[Stmt]) -> Ways {
     let mut ways = Ways { falls_through: true, breaks: false };
     for stmt in stmts {
-        // What follows a jump is reached by labels only.
+        // Statements after a jump are only reached through labels.
         if !ways.falls_through && !has_label(stmt) {
             continue;
         }
@@ -90,7 +89,7 @@ fn statement(stmt: &Stmt) -> Ways {
     }
 }
 
-/// Whether control does not come back from an expression: one with a trap, or that says so.
+/// Whether control flow never returns from an expression, such as a trap.
 fn ends(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Trap { .. } => true,
@@ -105,7 +104,7 @@ fn ends(expr: &Expr) -> bool {
     }
 }
 
-/// The value of a condition that is constant.
+/// The value of a constant condition.
 fn truth(condition: &Expr) -> Option<bool> {
     match condition.kind {
         ExprKind::Const(Const::Int(bits)) => Some(bits != 0),
@@ -113,7 +112,7 @@ fn truth(condition: &Expr) -> Option<bool> {
     }
 }
 
-/// Whether control can enter the statement other than from above.
+/// Whether the statement can be entered through a label inside it.
 fn has_label(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Label(_) | StmtKind::Case(_) | StmtKind::Default => true,
@@ -125,7 +124,7 @@ fn has_label(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether the statement has the `default` of the switch around it.
+/// Whether the statement contains the `default` label of the enclosing switch.
 fn has_default(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Default => true,

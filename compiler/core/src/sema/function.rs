@@ -21,7 +21,7 @@ use crate::{
     ty::{FunctionTy, Ty, TyId},
 };
 
-/// What `return` gives back.
+/// The expected result of `return` statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
     /// A value of this type, or nothing for `void`.
@@ -30,8 +30,8 @@ pub(crate) enum Returns {
     Inferred(Option<TyId>),
 }
 
-/// The linkage of a function that is first declared so, as far as this part of the program tells (C99 6.2.2, 6.7.4). The
-/// names of functions with several forms are not told to others.
+/// The linkage of a function at its first declaration, as far as this part of the program determines it (C99 6.2.2,
+/// 6.7.4). Overloaded functions are not exported.
 fn linkage(specified: &Specified, is_overloaded: bool) -> Linkage {
     let storage = specified.storage.map(|storage| storage.node);
     let is_inline = specified.inline.is_some() && storage != Some(Storage::Extern);
@@ -42,31 +42,31 @@ fn linkage(specified: &Specified, is_overloaded: bool) -> Linkage {
     }
 }
 
-/// An error goes with everything.
+/// Compares types. An error type equals every type.
 fn is_same(left: TyId, right: TyId) -> bool {
     left == right || left == TyId::ERROR || right == TyId::ERROR
 }
 
-/// What is known of the body being checked.
+/// The state of the body being checked.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(super) returns: Returns,
-    /// Whether it is the body of a kernel, and not of a block in it.
+    /// Whether it is the body of a kernel, and not of a block inside one.
     pub(super) is_kernel: bool,
-    /// How many scopes are open in its outermost block.
+    /// The scope depth of its outermost block.
     outermost_depth: usize,
-    /// Loops around the statement being checked.
+    /// The number of loops around the current statement.
     pub(super) loops: usize,
-    /// `switch` statements around it, outermost first.
+    /// The enclosing `switch` statements, outermost first.
     pub(super) switches: Vec<super::switch::Labels>,
-    /// Labels, and whether a `goto` names them.
+    /// Labels, and whether a `goto` refers to them.
     pub(super) labels: FxHashMap<Symbol, (Span, bool)>,
     /// Every `goto`.
     pub(super) gotos: Vec<Ident>,
 }
 
 impl Body {
-    /// Outside functions.
+    /// The state outside functions.
     pub(crate) fn none() -> Self {
         Self {
             returns: Returns::Type(TyId::VOID),
@@ -79,14 +79,14 @@ impl Body {
         }
     }
 
-    /// Whether the scope of this depth is the outermost block of a kernel.
+    /// Whether the scope at this depth is the outermost block of a kernel.
     pub(super) fn is_outermost_of_kernel(&self, depth: usize) -> bool {
         self.is_kernel && depth == self.outermost_depth
     }
 }
 
 impl Sema<'_> {
-    /// A function declared, not defined (C99 6.7.5.3).
+    /// A function declaration (C99 6.7.5.3).
     pub(super) fn function_declaration(
         &mut self,
         name: Ident,
@@ -114,7 +114,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A function with its body (C99 6.9.1).
+    /// A function definition (C99 6.9.1).
     pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
         let specified = self.specifiers(&definition.specifiers);
         let declared = self.declarator(specified.ty, &definition.declarator);
@@ -157,7 +157,7 @@ impl Sema<'_> {
         }
         let function = &mut self.module.functions[id];
         function.span = name.span;
-        // A call of the function inside itself needs its parameters, so they come before the body.
+        // A recursive call needs the parameters, so set them before checking the body.
         self.set_parameters(id, parameters);
         self.check_parameters(parameters);
         if self.module.functions[id].kernel.is_some() {
@@ -168,7 +168,7 @@ impl Sema<'_> {
         let (body, _) = self.body(id, parameters, Returns::Type(result), definition.body.items);
         let what = format!("`{}`", self.text(name.node));
         self.check_missing_return(&what, result, &body, definition.body.span);
-        // A value that was wrong is no value; that has been told.
+        // Omit values with errors from the facts; the errors have been reported.
         if self.sink.errors() == errors {
             let uses = Uses::of(&self.module.functions[id], &body);
             self.check_uninitialized(id, &uses);
@@ -177,7 +177,7 @@ impl Sema<'_> {
         self.module.functions[id].body = Some(body);
     }
 
-    /// Checks a body whose function cannot be, for its own mistakes.
+    /// Checks the body of a function with an invalid declaration for its own errors.
     fn check_body_alone(&mut self, definition: &ast::FunctionDefinition) {
         let function = Function::new(self.interner.intern(""), TyId::ERROR, definition.body.span);
         let declared = {
@@ -199,7 +199,7 @@ impl Sema<'_> {
         self.body(id, &parameters, Returns::Type(TyId::ERROR), definition.body.items);
     }
 
-    /// The function that a declaration means: a new one, or one declared before (C99 6.2.7).
+    /// The function that a declaration refers to: a new one, or one declared before (C99 6.2.7).
     fn function(
         &mut self,
         name: Ident,
@@ -282,7 +282,7 @@ impl Sema<'_> {
         Some(id)
     }
 
-    /// A function that was not declared before.
+    /// Creates a function that was not declared before.
     fn new_function(&mut self, name: Ident, function: &FunctionTy, declared: &Declared) -> FunctionId {
         let id = self.module.functions.push(Function::new(name.node, function.result.ty, name.span));
         let unnamed = || {
@@ -294,7 +294,8 @@ impl Sema<'_> {
         id
     }
 
-    /// C99 6.2.2: a name has one linkage. The storage class `extern`, or none on a function, takes over what was said before.
+    /// C99 6.2.2: a name has one linkage. `extern`, or no storage class on a function, inherits the linkage of a
+    /// prior declaration.
     pub(super) fn report_linkage(&mut self, name: Ident, first: Span, is_static: bool) {
         let text = self.text(name.node).to_owned();
         let (here, before) = if is_static { ("is", "without") } else { ("is not", "with") };
@@ -325,13 +326,13 @@ impl Sema<'_> {
         );
     }
 
-    /// Whether a declaration has the type that the function was declared with.
+    /// Whether a declaration matches the previous type of the function.
     fn agrees(&mut self, id: FunctionId, function: &FunctionTy) -> bool {
         let known = self.module.functions[id].result;
         is_same(known, function.result.ty) && self.takes_the_same(id, function)
     }
 
-    /// Whether the parameters agree, by which functions of one name are told apart.
+    /// Whether the parameter types match. They distinguish overloaded functions.
     fn takes_the_same(&self, id: FunctionId, function: &FunctionTy) -> bool {
         let known = &self.module.functions[id];
         known.parameters.len() == function.parameters.len()
@@ -342,7 +343,7 @@ impl Sema<'_> {
                 .all(|(&left, right)| is_same(known.locals[left].ty.ty, right.ty))
     }
 
-    /// The type of a function of the program.
+    /// The type of a program function.
     pub(crate) fn function_ty(&mut self, id: FunctionId) -> TyId {
         let function = &self.module.functions[id];
         let parameters =
@@ -370,7 +371,7 @@ impl Sema<'_> {
         function.locals = locals;
     }
 
-    /// What the parameters of a definition need: a name and a complete type (C99 6.9.1).
+    /// Checks the parameters of a definition: each needs a name and a complete type (C99 6.9.1).
     fn check_parameters(&mut self, parameters: &[Parameter]) {
         for parameter in parameters {
             if parameter.name.is_none() {
@@ -413,8 +414,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks the body of a function or of a block literal, whose locals are those of `id`; its parameters are
-    /// its first locals. Gives what it returns, too.
+    /// Checks the body of a function or block literal. Its locals are those of `id`, and its parameters are its first
+    /// locals. Also returns the result type.
     pub(crate) fn body(
         &mut self,
         id: FunctionId,

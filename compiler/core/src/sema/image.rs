@@ -1,8 +1,6 @@
-//! Constant initialisers as bytes: objects with static lifetime have their first value in the module
-//! (C99 6.6, 6.7.8; OpenCL C 6.7.7).
+//! Constant initializers as bytes, for objects with static lifetime (C99 6.6, 6.7.8; OpenCL C 6.7.7).
 //!
-//! It knows the layout of types and where addresses stand; what a constant expression is worth is the business of
-//! `constant`.
+//! Writes values at the offsets of the type's layout. `constant` evaluates constant expressions.
 
 use kiln_syntax::Span;
 
@@ -14,22 +12,22 @@ use crate::{
     ty::{POINTER_SIZE, QualTy, Scalar, Ty, TyId},
 };
 
-/// An address that is known but for where its object lies.
+/// An address constant: an object and an offset.
 struct Address {
-    /// None for an address that is a number.
+    /// `None` for an address that is an integer.
     object: Option<GlobalId>,
     offset: i64,
 }
 
 impl Image {
-    /// Whether it differs from an object without initialiser.
+    /// Whether it differs from the zero bytes of an object without initializer.
     pub(crate) fn is_nonzero(&self) -> bool {
         !self.relocations.is_empty() || self.bytes.iter().any(|byte| *byte != 0)
     }
 }
 
 impl Sema<'_> {
-    /// The bytes of an object of this type with this initial value. What is not constant is reported.
+    /// The bytes of an object of this type with this initializer. Reports an initializer that is not constant.
     pub(crate) fn static_image(&mut self, value: &Expr, ty: QualTy) -> Option<Image> {
         let size = usize::try_from(self.types.size_of(ty.ty)?).ok().filter(|size| *size <= LARGEST_IMAGE);
         let Some(size) = size else {
@@ -40,7 +38,7 @@ impl Sema<'_> {
         self.write(value, 0, &mut image).then_some(image)
     }
 
-    /// Writes a value at an offset; false if it was not constant.
+    /// Writes a value at an offset. `false` if it is not constant.
     fn write(&mut self, value: &Expr, offset: u64, image: &mut Image) -> bool {
         match &value.kind {
             ExprKind::Aggregate(parts) => {
@@ -84,7 +82,7 @@ impl Sema<'_> {
         );
     }
 
-    /// Writes a constant of a type that is no aggregate.
+    /// Writes a constant of a non-aggregate type.
     fn write_constant(&self, constant: &Const, ty: TyId, offset: u64, image: &mut Image) {
         let scalar = match *self.types.get(ty) {
             Ty::Scalar(scalar) | Ty::Atomic(scalar) => scalar,
@@ -104,7 +102,7 @@ impl Sema<'_> {
         put(image, offset, scalar_bits(constant, scalar), scalar.size());
     }
 
-    /// An address constant (C99 6.6): of an object with static lifetime or a part of it, or a number.
+    /// An address constant (C99 6.6): of an object with static lifetime or a part of it, or an integer.
     fn address(&mut self, value: &Expr) -> Option<Address> {
         match &value.kind {
             ExprKind::Const(Const::NullPointer | Const::Zero) => Some(Address { object: None, offset: 0 }),
@@ -153,7 +151,7 @@ impl Sema<'_> {
     }
 }
 
-/// No initialised object can be larger: its bytes stand in the module.
+/// The maximum size of an initialized object. The module contains its bytes.
 const LARGEST_IMAGE: usize = 1 << 26;
 
 fn write_address(address: &Address, offset: u64, image: &mut Image) {
@@ -163,7 +161,7 @@ fn write_address(address: &Address, offset: u64, image: &mut Image) {
     }
 }
 
-/// The bits of a constant as an object of this type holds them.
+/// The bits of a constant in an object of this type.
 fn scalar_bits(constant: &Const, scalar: Scalar) -> u64 {
     match *constant {
         Const::Int(bits) => bits,
@@ -176,7 +174,7 @@ fn scalar_bits(constant: &Const, scalar: Scalar) -> u64 {
     }
 }
 
-/// Writes the low bytes of a number, little-endian; what lies outside the object is dropped.
+/// Writes the low bytes of a number in little-endian order. Bytes outside the object are dropped.
 fn put(image: &mut Image, offset: u64, bits: u64, size: u64) {
     let bytes = bits.to_le_bytes();
     for (number, byte) in bytes.iter().take(usize::try_from(size).unwrap_or(8)).enumerate() {
