@@ -1,8 +1,8 @@
-//! The preprocessor (C99 6.10, OpenCL C 6.12): bytes of files in, tokens for the parser out.
+//! The preprocessor (C99 6.10, OpenCL C 6.12): converts source text to tokens for the parser.
 //!
-//! Knows nothing of grammar, types or what a pragma means, and reaches files only through the caller's
-//! `Loader`. One pass: tokens are read from the innermost file or from what a macro left to be read again,
-//! directives act when they are met, and names are replaced as they come.
+//! Independent of grammar, types and the meaning of pragmas. Reads files only through the caller's `Loader`. It works
+//! in one pass: it reads tokens from the innermost file or from pending macro expansions, executes directives as they
+//! occur, and expands names as they are read.
 
 mod arguments;
 mod buffers;
@@ -55,18 +55,18 @@ use limits::Limits;
 use macros::Macros;
 use token::Tok;
 
-/// What the preprocessor makes of a source.
+/// The result of preprocessing.
 #[derive(Debug)]
 pub struct Preprocessed {
     /// The tokens.
     pub tokens: Vec<Token>,
-    /// The end of the source.
+    /// The end position of the source.
     pub end: Span,
-    /// The paths of the files that were included, each once, in the order of their first use.
+    /// The paths of included files, without duplicates, in the order of first use.
     pub dependencies: Vec<String>,
 }
 
-/// Preprocesses a source with the options' macros, directories and forced includes; traces what it meets for who wants that.
+/// Preprocesses a source with the macros, directories and forced includes of the options. Fills `trace` if given.
 pub fn preprocess(
     options: &Options,
     source: Source,
@@ -131,7 +131,7 @@ fn run(
     Preprocessed { tokens, end, dependencies: preprocessor.dependencies }
 }
 
-/// The state of a preprocessing.
+/// The state of the preprocessor.
 struct Preprocessor<'a> {
     options: &'a Options,
     extensions: Extensions,
@@ -141,39 +141,39 @@ struct Preprocessor<'a> {
     sink: &'a mut Sink,
     trace: Option<&'a mut Trace>,
     words: Words,
-    /// By symbol: the keywords of this version.
+    /// The keywords of this language version, by symbol.
     keywords: Vec<Option<Keyword>>,
     macros: Macros,
     hide_sets: HideSets,
     files: Files,
-    /// The files that are being read, the innermost last.
+    /// The files being read, innermost last.
     frames: Vec<Frame>,
-    /// Tokens to be read before the file's next, the next one last.
+    /// Tokens to read before those of the file, in reverse order.
     pending: Vec<Tok>,
     buffers: Buffers,
-    /// Only the pending tokens may be read.
+    /// Whether only pending tokens may be read.
     isolated: bool,
-    /// The calls of macros whose arguments are being read.
+    /// The number of macro calls whose arguments are being read.
     collecting: usize,
-    /// `defined` and `__has_include` are operators.
+    /// Whether `defined` and `__has_include` are operators.
     in_condition: bool,
-    /// How deep the expansion of arguments is nested.
+    /// The nesting depth of argument expansion.
     depth: usize,
     /// The next value of `__COUNTER__`.
     counter: usize,
     limits: Limits,
-    /// A limit was met: nothing more is read.
+    /// Whether a limit was exceeded, so that nothing more is read.
     stopped: bool,
     dependencies: Vec<String>,
-    /// Where the characters stand that form no token and have been reported.
+    /// The positions of invalid characters that have been reported.
     told: FxHashSet<u32>,
 }
 
-/// The names that mean something to the preprocessor.
+/// Names with a special meaning for the preprocessor.
 struct Words {
     defined: Symbol,
     has_include: Symbol,
-    /// The questions of clang that programs ask of any compiler.
+    /// clang's `__has_…` queries, which portable programs use.
     queries: [Symbol; 4],
     va_args: Symbol,
     va_opt: Symbol,
@@ -193,19 +193,19 @@ impl Words {
         }
     }
 
-    /// Whether this asks what there is.
+    /// Whether this is one of the `__has_…` queries.
     fn is_query(&self, name: Symbol) -> bool {
         name == self.has_include || self.queries.contains(&name)
     }
 
-    /// Whether a conditional computes with this name.
+    /// Whether this name is an operator in conditions.
     fn is_operator(&self, name: Symbol) -> bool {
         name == self.defined || self.is_query(name)
     }
 }
 
 impl Preprocessor<'_> {
-    /// The next token, not expanded.
+    /// The next token, without expansion.
     #[inline]
     fn raw(&mut self) -> Option<Tok> {
         match self.pending.pop() {
@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token of the innermost file that has one.
+    /// The next token of the innermost file that is not exhausted.
     fn read(&mut self) -> Option<Tok> {
         while !self.stopped
             && let Some(frame) = self.frames.last_mut()
@@ -237,7 +237,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Begins to read a text.
+    /// Starts reading a file.
     fn enter(&mut self, file: Rc<SourceFile>, kind: FileKind, from: Option<Span>) {
         let Some(id) = self.map.add_file(file.name.clone(), file.text.clone(), kind, from) else {
             return self.out_of_positions(from.unwrap_or_default());
@@ -247,7 +247,7 @@ impl Preprocessor<'_> {
         self.frames.push(Frame::new(file, id, lo, piece));
     }
 
-    /// Ends the innermost file.
+    /// Leaves the innermost file.
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         if let Some(at) = frame.piece.open_comment {
@@ -265,7 +265,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `-D` and `-U` are directives of a file of their own.
+    /// Converts `-D` and `-U` to directives in a separate file.
     fn enter_command_line(&mut self, macros: &[MacroOption]) {
         if macros.is_empty() {
             return;
@@ -286,7 +286,7 @@ impl Preprocessor<'_> {
         self.enter(Rc::new(file), FileKind::CommandLine, None);
     }
 
-    /// The end of the innermost file.
+    /// The end position of the innermost file.
     fn end_of_file(&self) -> Span {
         self.frames.last().map_or(Span::default(), |frame| {
             let length = frame.file.text.len();
@@ -294,7 +294,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// The name and line that the token read last goes by.
+    /// The presumed file name and line of the last token.
     fn presumed(&self) -> (Arc<str>, u32) {
         let Some(frame) = self.frames.last() else { return ("".into(), 0) };
         let offset = frame.last_read().map_or(0, |token| token.lo as usize);

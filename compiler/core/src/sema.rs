@@ -78,7 +78,7 @@ pub(crate) struct Sema<'a> {
     pub(crate) scopes: Scopes,
     /// A cache of integer constants without diagnostics, by spelling: programs repeat a few constants often.
     plain_integers: FxHashMap<Symbol, (u64, TyId)>,
-    /// Which built-in function calls have meant so far.
+    /// A cache of resolved calls of built-in functions.
     chosen: builtins::Chosen,
     /// The constant values of read-only variables.
     pub(crate) known_objects: constant::KnownObjects,

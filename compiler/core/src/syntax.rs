@@ -1,4 +1,4 @@
-//! Words for mistakes of syntax: the parser tells what is wrong, here it is said.
+//! Messages for syntax errors. The parser reports errors as data; this module words them.
 
 mod shadow;
 
@@ -15,7 +15,8 @@ use crate::{
     source::SourceMap,
 };
 
-/// Reports the mistakes that the parser found; one in a macro's definition once, however often the macro is used.
+/// Reports the parser's errors. An error in a macro definition is reported once, even if the macro is used
+/// repeatedly.
 pub fn report<'e>(
     errors: impl IntoIterator<Item = &'e SyntaxError>,
     sources: &SourceMap,
@@ -61,7 +62,7 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
             let shown = token(found, interner);
             syntax(format!("extraneous {shown}")).fix(error.span, format!("remove {shown}"), "")
         }
-        // The type checker knows more of these, if it comes to the same place.
+        // The type checker has better messages for these, if it reaches them.
         SyntaxErrorKind::UnknownType(name) => {
             let name = interner.text(name);
             Diagnostic::new(Code::UnknownType, error.span, format!("there is no type `{name}`"))

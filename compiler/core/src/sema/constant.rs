@@ -25,8 +25,8 @@ pub(crate) enum Object {
 pub(crate) type KnownObjects = FxHashMap<Object, Const>;
 
 impl Sema<'_> {
-    /// Notes the initialiser of a variable, already converted to the variable's type. A variable that cannot
-    /// be written keeps it, and so stands for a constant in expressions, as compilers allow.
+    /// Records the initializer of a variable, already converted to its type. A read-only variable counts as a
+    /// constant in expressions, as in other compilers.
     pub(crate) fn remember_initializer(&mut self, object: Object, ty: QualTy, value: &Expr) {
         if matches!(self.types.get(ty.ty), Ty::Block(_)) {
             return self.remember_block(object, value);

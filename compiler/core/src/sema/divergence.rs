@@ -206,7 +206,8 @@ impl<'m> Walk<'_, 'm> {
         self.parting().or(self.returned)
     }
 
-    /// Like `here`, without work-items that have left for good: values stored by only some of the others vary.
+    /// Like `here`, but ignores divergent returns. A variable that only some of the work-items that reconverge have
+    /// stored to varies.
     fn parting(&self) -> Option<Span> {
         self.parted.or(self.left).or(self.skipped)
     }

@@ -86,7 +86,7 @@ pub struct Typed {
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Called {
-    /// The name that is called.
+    /// The span of the callee's name.
     pub callee: Span,
     /// The spans of the arguments.
     pub arguments: Vec<Span>,

@@ -24,9 +24,9 @@ use crate::{
 /// The expected result of `return` statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// A value of this type, or nothing for `void`.
+    /// A value of this type, or no value for `void`.
     Type(TyId),
-    /// What the first `return` of a block literal gives; nothing yet if none was seen (OpenCL C 6.14.3).
+    /// The type of the first `return` of a block literal, once seen (OpenCL C 6.14.3).
     Inferred(Option<TyId>),
 }
 
@@ -168,7 +168,7 @@ impl Sema<'_> {
         let (body, _) = self.body(id, parameters, Returns::Type(result), definition.body.items);
         let what = format!("`{}`", self.text(name.node));
         self.check_missing_return(&what, result, &body, definition.body.span);
-        // Omit values with errors from the facts; the errors have been reported.
+        // After an error, the body is incomplete and its uses are unknown.
         if self.sink.errors() == errors {
             let uses = Uses::of(&self.module.functions[id], &body);
             self.check_uninitialized(id, &uses);

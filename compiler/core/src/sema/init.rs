@@ -1,7 +1,6 @@
-//! Initialisers: designations, braces left out, strings, vectors (C99 6.7.8, OpenCL C 6.3.6).
+//! Initializers: designators, omitted braces, strings, vectors (C99 6.7.8, OpenCL C 6.3.6), and compound literals.
 //!
-//! An aggregate becomes a list of parts by byte offset, in which what is not named is zero. Compound literals are
-//! initialised here too.
+//! An aggregate initializer becomes a list of parts by byte offset. Parts that are not listed are zero.
 
 use kiln_syntax::{
     Span, Symbol,
@@ -15,34 +14,34 @@ use crate::{
     ty::{QualTy, Scalar, Ty, TyId},
 };
 
-/// An aggregate between braces and how far its initialiser has come.
+/// An aggregate in braces, and the current position in it.
 #[derive(Clone, Copy)]
 struct Frame {
     ty: TyId,
-    /// Where it lies in the whole object.
+    /// Its offset in the whole object.
     offset: u64,
-    /// The element or member that comes next.
+    /// The index of the next element or member.
     next: u64,
 }
 
-/// How many parts a range of designators can make.
+/// The maximum number of parts of a designator range.
 const REPEAT_LIMIT: u64 = 1 << 20;
 
-/// No array that takes its length from its initialiser can be longer.
+/// The maximum length of an array whose length comes from its initializer.
 const LENGTH_LIMIT: u64 = 1 << 32;
 
 /// The parts so far.
 #[derive(Default)]
 struct Parts {
     list: Vec<(u64, Expr)>,
-    /// Whether a designator may have gone back: then a part can take the place of earlier ones.
+    /// Whether parts may overlap earlier ones, because a designator may have gone back.
     may_overlap: bool,
     is_wrong: bool,
 }
 
 impl Sema<'_> {
-    /// The value of an initialiser for an object of this type, and the type with the length of an array that the
-    /// initialiser gives it (C99 6.7.8). What is wrong is reported; the value then is an error.
+    /// Checks an initializer for an object of this type. Returns the type, with the array length if the initializer
+    /// determines it (C99 6.7.8). Reports errors and returns an error value for them.
     pub(crate) fn initializer(&mut self, ty: QualTy, init: &Initializer, span: Span) -> (QualTy, Expr) {
         match init {
             Initializer::List(list) => self.list_initializer(ty, list, span),
@@ -68,7 +67,7 @@ impl Sema<'_> {
         }
     }
 
-    /// GNU C: an array initialised by a compound literal of its type, as in `int a[] = (int[]){1, 2}`.
+    /// GNU C: an array initialized by a compound literal of its type, as in `int a[] = (int[]){1, 2}`.
     fn array_copy(&mut self, ty: QualTy, expr: &ast::Expr) -> (QualTy, Expr) {
         let Ast::CompoundLiteral(literal) = &strip_parens(expr).kind else {
             return (ty, self.error_value(expr.span));
@@ -128,7 +127,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks what stands in the braces of an object whose type is wrong.
+    /// Checks the items of an initializer for an object with an invalid type.
     fn check_items(&mut self, list: &InitializerList) {
         for item in list.items {
             match &item.value {
@@ -138,7 +137,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The aggregate of these parts; an array without a length takes the count.
+    /// Builds an aggregate from its parts. An array without a length gets `count` elements.
     fn aggregate(&mut self, mut ty: QualTy, count: u64, parts: Parts, span: Span) -> (QualTy, Expr) {
         if let Ty::Array(element, None) = *self.types.get(ty.ty) {
             if count == 0 && !parts.is_wrong {
@@ -152,7 +151,7 @@ impl Sema<'_> {
         (ty, Expr { kind: ExprKind::Aggregate(parts.list), ty: ty.ty, span })
     }
 
-    /// `{ … }` for an array or a record at this offset; gives how many elements it has named.
+    /// `{ … }` for an array or record at this offset. Returns the number of initialized elements.
     fn braces(&mut self, ty: TyId, list: &InitializerList, offset: u64, parts: &mut Parts) -> u64 {
         if let [item] = list.items
             && item.designators.is_empty()
@@ -212,7 +211,7 @@ impl Sema<'_> {
         );
     }
 
-    /// Gives the elements after one the parts that it has: `[low ... high] = value` of GNU C.
+    /// Copies the parts of an element to the next elements: `[low ... high] = value` of GNU C.
     fn repeat(&mut self, first: Frame, repeats: u64, span: Span, parts: &mut Parts) {
         let Some((ty, offset)) = self.next_part(first) else { return };
         let size = self.types.size_of(ty.ty).unwrap_or(0);
@@ -230,8 +229,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Follows designators from the outermost braces on (C99 6.7.8). Gives how many elements follow the designated
-    /// one in a range.
+    /// Follows designators, starting at the outermost braces (C99 6.7.8). Returns the number of elements of a range
+    /// after the first.
     fn designate(&mut self, designators: &[Designator], path: &mut Vec<Frame>) -> Option<u64> {
         path.truncate(1);
         let mut repeats = 0;
@@ -285,7 +284,7 @@ impl Sema<'_> {
         Some(repeats)
     }
 
-    /// An index between brackets that the array has.
+    /// An index in brackets, if it is within the array.
     fn designated_index(&mut self, expr: &ast::Expr, length: Option<u64>) -> Option<u64> {
         let index = self.integer_constant(expr, "an index")?;
         let limit = length.unwrap_or(LENGTH_LIMIT);
@@ -306,7 +305,7 @@ impl Sema<'_> {
         self.report(Diagnostic::new(Code::Designator, span, message).note("C99 6.7.8"));
     }
 
-    /// Makes the member the next one, entering anonymous members on the way.
+    /// Makes a member the next one, entering anonymous members if necessary.
     fn designate_member(&mut self, name: Symbol, path: &mut Vec<Frame>) -> bool {
         let Some(top) = path.last().copied() else { return false };
         let Ty::Record(id) = *self.types.get(top.ty) else { return false };
@@ -330,7 +329,7 @@ impl Sema<'_> {
         false
     }
 
-    /// Leaves what is complete; false if the braces have no place any more.
+    /// Leaves complete aggregates. `false` if no part is left in the braces.
     fn to_next(&self, path: &mut Vec<Frame>) -> bool {
         while let Some(top) = path.last() {
             if top.next < self.part_count(top.ty) {
@@ -347,7 +346,7 @@ impl Sema<'_> {
         false
     }
 
-    /// Goes on after a part: a union has one.
+    /// Advances to the next part. A union has only one.
     fn advance(&self, frame: &mut Frame) {
         frame.next = match self.types.get(frame.ty) {
             Ty::Record(id) if self.types.records[*id].kind == ast::RecordKind::Union => u64::MAX,
@@ -355,7 +354,7 @@ impl Sema<'_> {
         };
     }
 
-    /// How many elements or members there are to initialise.
+    /// The number of elements or members to initialize.
     fn part_count(&self, ty: TyId) -> u64 {
         match self.types.get(ty) {
             Ty::Array(_, count) => count.unwrap_or(u64::MAX),
@@ -364,7 +363,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The part that comes next: its type and offset.
+    /// The type and offset of the next part.
     fn next_part(&self, frame: Frame) -> Option<(QualTy, u64)> {
         match self.types.get(frame.ty) {
             Ty::Array(element, _) => {
@@ -390,7 +389,7 @@ impl Sema<'_> {
         true
     }
 
-    /// One item of a list: for the next part, or for the first scalar in it.
+    /// An item of a list: initializes the next part, or the first scalar inside it.
     fn item(&mut self, value: &Initializer, path: &mut Vec<Frame>, parts: &mut Parts) {
         let Some((ty, offset)) = path.last().and_then(|top| self.next_part(*top)) else { return };
         match value {
@@ -410,7 +409,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An expression: it initialises a part of its own type, or the first part of that which is no aggregate.
+    /// An expression: initializes a part of its own type, or the first non-aggregate inside it.
     fn expression_item(&mut self, expr: &ast::Expr, path: &mut Vec<Frame>, parts: &mut Parts) {
         let mut value = None;
         loop {
@@ -447,7 +446,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Adds a part in the place of what was there.
+    /// Adds a part, replacing earlier ones.
     fn part(&mut self, offset: u64, value: Expr, parts: &mut Parts) {
         if value.ty == TyId::ERROR {
             parts.is_wrong = true;
@@ -457,7 +456,7 @@ impl Sema<'_> {
         parts.list.push((offset, value));
     }
 
-    /// Drops earlier parts of an object that is initialised anew (C99 6.7.8).
+    /// Removes earlier parts of an object that is initialized again (C99 6.7.8).
     fn clear(&mut self, ty: TyId, offset: u64, parts: &mut Parts) {
         if parts.may_overlap {
             let end = offset.saturating_add(self.types.size_of(ty).unwrap_or(0));
@@ -465,7 +464,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `{ … }` for a vector: as many components as it has (OpenCL C 6.3.6), or none, as in GNU C.
+    /// `{ … }` for a vector: with all components (OpenCL C 6.3.6), or none, as in GNU C.
     fn vector_list(&mut self, ty: TyId, list: &InitializerList) -> Expr {
         let Ty::Vector(element, count) = *self.types.get(ty) else { return self.error_value(list.span) };
         if list.items.is_empty() {
@@ -545,7 +544,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The bytes of a string literal, if the object is an array of characters (C99 6.7.8).
+    /// The bytes of a string literal, if the object is a character array (C99 6.7.8).
     fn string_for(&mut self, ty: TyId, expr: &ast::Expr) -> Option<Vec<u8>> {
         let Ast::String(pieces) = &strip_parens(expr).kind else { return None };
         let Ty::Array(element, _) = *self.types.get(ty) else { return None };
@@ -553,7 +552,8 @@ impl Sema<'_> {
             .then(|| self.string_bytes(pieces))
     }
 
-    /// The characters of a string, its final zero if there is room; gives how many an array without a length has.
+    /// Adds the characters of a string, with the terminator if there is room. Returns the length for an array without
+    /// one.
     fn string_parts(&mut self, ty: TyId, bytes: &[u8], offset: u64, span: Span, parts: &mut Parts) -> u64 {
         let Ty::Array(element, length) = *self.types.get(ty) else { return 0 };
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
@@ -578,7 +578,7 @@ impl Sema<'_> {
     }
 }
 
-/// An expression without the parentheses around it.
+/// An expression without enclosing parentheses.
 fn strip_parens<'a>(mut expr: &'a ast::Expr<'a>) -> &'a ast::Expr<'a> {
     while let Ast::Paren(inner) = &expr.kind {
         expr = inner;

@@ -1,4 +1,4 @@
-//! What only kernels have and must not have (OpenCL C 6.9.1, 6.9.2, 6.11.a, b, l, m, r, s).
+//! Rules for kernels (OpenCL C 6.9.1, 6.9.2, 6.11.a, b, l, m, r, s).
 
 use super::{Sema, attributes::Attributes, declarator::Parameter, specifiers::Specified};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     ty::{QualTy, RecordId, Scalar, Ty, TyId},
 };
 
-/// Why a type cannot be that of a kernel argument.
+/// Why a type is not allowed for a kernel argument.
 struct Refusal {
     message: String,
     help: Option<&'static str>,
@@ -16,7 +16,7 @@ struct Refusal {
 }
 
 impl Sema<'_> {
-    /// Makes a function a kernel where `kernel` is written, and takes what its attributes say.
+    /// Makes a function with the `kernel` qualifier a kernel, with its attributes.
     pub(super) fn kernel_attributes(
         &mut self,
         id: FunctionId,
@@ -64,8 +64,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks the arguments of a kernel that is defined, and notes what the host may ask of them. What cannot be one has
-    /// no type from here on: its uses are not judged.
+    /// Checks the arguments of a kernel definition, and records information for the host. An invalid argument gets
+    /// the error type, so that its uses are not reported.
     pub(super) fn check_kernel(&mut self, id: FunctionId, parameters: &[Parameter]) {
         let mut arguments = Vec::with_capacity(parameters.len());
         let locals = self.module.functions[id].parameters.clone();
@@ -86,14 +86,14 @@ impl Sema<'_> {
         }
     }
 
-    /// What `clGetKernelArgInfo` tells: the type without the qualifiers of what a pointer points to.
+    /// The information for `clGetKernelArgInfo`: the type without the pointee's qualifiers.
     fn argument_info(&self, ty: QualTy) -> ArgumentInfo {
         if let Ty::Pointer(to) = *self.types.get(ty.ty) {
             let mut quals = to;
             quals.quals.is_restrict = ty.quals.is_restrict;
             return ArgumentInfo { type_name: format!("{}*", self.show(to.ty)), quals };
         }
-        // The access of an image is told apart from its type (OpenCL API 5.9.4).
+        // The access of an image is reported separately from its type (OpenCL API 5.9.4).
         let shown = self.show(ty.ty);
         let type_name = match self.types.get(ty.ty) {
             Ty::Image(_) => shown.rsplit(' ').next().unwrap_or(&shown).to_owned(),
@@ -102,7 +102,7 @@ impl Sema<'_> {
         ArgumentInfo { type_name, quals: ty }
     }
 
-    /// Why a kernel cannot take this argument, if it cannot.
+    /// Why a kernel cannot take this argument. `None` if it can.
     fn refuse_argument(&self, parameter: &Parameter) -> Option<Refusal> {
         const HOST_SIZE: &str = "OpenCL C 6.11.m: arguments of kernels, and their members, cannot be `bool`, `size_t`, `ptrdiff_t`, `intptr_t` or `uintptr_t`";
         let ty = parameter.ty.ty;
@@ -144,7 +144,7 @@ impl Sema<'_> {
         Some(Refusal { message, help, note })
     }
 
-    /// Whether a record has, however deep, a member whose size the host does not know (OpenCL C 6.11.m).
+    /// Whether a record has a member, at any depth, whose size on the host is unknown (OpenCL C 6.11.m).
     fn has_host_sized_member(&self, id: RecordId) -> bool {
         self.host_sized_records.contains(&id)
             || self.types.records[id].fields.iter().flatten().any(|field| {
@@ -156,12 +156,12 @@ impl Sema<'_> {
             })
     }
 
-    /// Whether a record has, however deep, a pointer as a member.
+    /// Whether a record has a pointer member, at any depth.
     fn has_pointer_member(&self, id: RecordId) -> bool {
         self.has_member(id, &|ty| matches!(self.types.get(ty), Ty::Pointer(_)))
     }
 
-    /// OpenCL C 6.11.a, 6.7.6: where pointers that the host passes can point.
+    /// OpenCL C 6.11.a, 6.7.6: the address spaces allowed for pointers that the host passes.
     fn refuse_pointer(&self, to: QualTy) -> Option<Refusal> {
         match to.quals.space {
             Some(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local) => {}

@@ -1,7 +1,7 @@
-//! Objects that a function accesses both by atomic operations and plainly, with no barrier between: a warning.
+//! Warns about objects that a function accesses both atomically and plainly without a barrier in between.
 //!
-//! It goes by names: what is reached by one pointer or variable counts as one object unless different members or
-//! different constant elements of it are accessed. So what is reported is likely a race, and others are not seen.
+//! The analysis is syntactic: accesses through the same pointer or variable refer to the same object, unless they use
+//! different members or different constant elements. It reports likely races and may miss others.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
@@ -15,31 +15,31 @@ use crate::{
     ty::Ty,
 };
 
-/// What an access goes by.
+/// The base of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Root {
     Local(LocalId),
     Global(GlobalId),
 }
 
-/// What is accessed, as far as names tell.
+/// The accessed object, identified by its name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Object {
     root: Root,
-    /// The offsets of the members on the way.
+    /// The offsets of the members in the access path.
     members: Vec<u64>,
 }
 
-/// One access.
+/// An access.
 struct Access {
     object: Object,
-    /// The element, if it is known.
+    /// The element index, if constant.
     element: Option<u64>,
     span: Span,
 }
 
 impl Sema<'_> {
-    /// Warns of plain accesses to objects of atomic operations (OpenCL API 3.3.6).
+    /// Warns about plain accesses to objects of atomic operations (OpenCL API 3.3.6).
     pub(super) fn check_mixed_access(&mut self, uses: &Table<FunctionId, Uses>) {
         if !self.sink.wants(Code::MixedAccess) {
             return;
@@ -61,7 +61,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The first plain access to each object that is accessed atomically, too, and the atomic operation.
+    /// The first plain access to each object that is also accessed atomically, with the atomic operation.
     fn mixed_accesses(&self, function: &Function) -> Vec<(Span, Span)> {
         let body = function.body.as_deref().unwrap_or_default();
         let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
@@ -96,7 +96,7 @@ impl Sema<'_> {
         found
     }
 
-    /// Whether the place is an integer or a float that other work-items can access. What is of an atomic type has its
+    /// Whether the lvalue is an integer or float that other work-items can access. Objects of atomic types have their
     /// own warning.
     fn is_shared(&self, place: &Place) -> bool {
         matches!(self.types.get(place.ty.ty), Ty::Scalar(_))
@@ -104,7 +104,7 @@ impl Sema<'_> {
     }
 }
 
-/// What a pointer leads to.
+/// The object that a pointer refers to.
 fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
     match &pointer.kind {
         ExprKind::PointerCast(inner) => of_pointer(inner, span),

@@ -1,5 +1,5 @@
-//! How deep types may nest, so that what walks over them may call itself: C99 5.2.4.1 asks for 12 derivations and
-//! 63 levels of structures.
+//! Limits the nesting of types, so that recursive functions on them cannot overflow the stack. C99 5.2.4.1 requires
+//! 12 derivations and 63 levels of structures.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
@@ -10,20 +10,20 @@ use crate::{
     ty::{Field, QualTy, RecordId, Ty, TyId},
 };
 
-/// The deepest nesting of either sort.
+/// The maximum nesting of derivations, and of records.
 const LIMIT: u32 = 256;
 
-/// How deep the types seen so far nest.
+/// The nesting depths of the types seen so far.
 #[derive(Default)]
 pub(super) struct Depths {
-    /// Pointers, arrays and functions around something else.
+    /// Levels of pointers, arrays and functions.
     derivations: FxHashMap<TyId, u32>,
-    /// Records in records.
+    /// Levels of records in records.
     records: FxHashMap<RecordId, u32>,
 }
 
 impl Sema<'_> {
-    /// A derived type, or an error if it nests too deep.
+    /// Returns a derived type, or the error type if it nests too deeply.
     pub(super) fn bounded(&mut self, ty: QualTy, span: Span) -> QualTy {
         if self.derivation_depth(ty.ty) <= LIMIT {
             return ty;
@@ -32,7 +32,7 @@ impl Sema<'_> {
         TyId::ERROR.plain()
     }
 
-    /// Notes the members of a record; false if it nests too deep.
+    /// Records the depth of a record from its members. `false` if it nests too deeply.
     pub(super) fn note_record(&mut self, id: RecordId, fields: &[Field], span: Span) -> bool {
         let depth_of = |field: &Field| match self.types.get(self.element_type(field.ty.ty)) {
             Ty::Record(inner) => self.depths.records.get(inner).copied().unwrap_or(0) + 1,
@@ -54,7 +54,7 @@ impl Sema<'_> {
         );
     }
 
-    /// What a type is made of was measured before, so this goes one step deep.
+    /// The operands of a type have known depths, so this looks only one level down.
     fn derivation_depth(&mut self, ty: TyId) -> u32 {
         if let Some(depth) = self.depths.derivations.get(&ty) {
             return *depth;

@@ -1,6 +1,6 @@
-//! Calls of functions of the program that share a name, by clang's attribute `overloadable`: which one is meant.
+//! Overload resolution for program functions with clang's attribute `overloadable`.
 //!
-//! The ranking is that of the built-in functions: an overload is better if no argument converts worse and one
+//! Uses the same ranking as built-in functions: an overload is better if no argument converts worse and at least one
 //! converts better.
 
 use kiln_syntax::{Span, ast};
@@ -12,7 +12,7 @@ use crate::{
     ty::{Implicit, Pointee, QualTy, Ty, TyId},
 };
 
-/// How well an argument fits a parameter; less is better.
+/// How well an argument matches a parameter. Less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Same,
@@ -24,8 +24,8 @@ enum Fit {
 }
 
 impl Sema<'_> {
-    /// `name(arguments)` where several functions have the name. A built-in function of the name is meant where
-    /// none of them fits.
+    /// `name(arguments)` for a name with several functions. Falls back to a built-in function of that name if none of
+    /// them matches.
     pub(super) fn call_overloaded(
         &mut self,
         name: &str,
@@ -94,7 +94,7 @@ impl Sema<'_> {
         function.parameters.iter().map(|local| function.locals[*local].ty).collect()
     }
 
-    /// How well the arguments fit; none if they do not.
+    /// How well the arguments match. `None` if they do not.
     fn fits(&mut self, function: FunctionId, values: &[Expr]) -> Option<Vec<Fit>> {
         let parameters = self.parameter_types(function);
         if parameters.len() != values.len() {

@@ -1,5 +1,5 @@
-//! Where an object lies: address spaces that are written, those that are inferred, and where each may be
-//! declared (OpenCL C 6.7.6, 6.7.8, 6.10, 6.11).
+//! Address spaces of objects: explicit ones, inferred ones, and where each may be declared (OpenCL C 6.7.6, 6.7.8,
+//! 6.10, 6.11).
 
 use kiln_syntax::{Span, Spanned, ast::Storage};
 
@@ -10,7 +10,7 @@ use crate::{
     ty::{QualTy, Ty, TyId},
 };
 
-/// A declaration of a variable, as placement sees it.
+/// A variable declaration.
 #[derive(Clone, Copy)]
 pub(crate) struct Variable<'n> {
     pub(crate) name: &'n str,
@@ -20,8 +20,8 @@ pub(crate) struct Variable<'n> {
 }
 
 impl Sema<'_> {
-    /// The space of a variable at program scope, or of a `static` or `extern` one in a function: global or
-    /// constant (OpenCL C 6.7.6, 6.10). None, reported, where it cannot lie.
+    /// The address space of a variable at program scope, or of a `static` or `extern` variable of a function: global
+    /// or constant (OpenCL C 6.7.6, 6.10). Reports an invalid declaration and returns `None`.
     pub(crate) fn place_static(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let place =
             if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
@@ -59,7 +59,8 @@ impl Sema<'_> {
         }
     }
 
-    /// The space of a variable of a function (OpenCL C 6.7.6). None, reported, where it cannot lie.
+    /// The address space of a variable of a function (OpenCL C 6.7.6). Reports an invalid declaration and returns
+    /// `None`.
     pub(crate) fn place_automatic(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let (name, span) = (variable.name, variable.span);
         let space = match variable.ty.quals.space {
@@ -111,7 +112,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Whether objects of this type lie in no memory that a program could name.
+    /// Whether objects of this type have no address space.
     fn lies_nowhere(&self, ty: TyId) -> bool {
         matches!(self.types.get(ty), Ty::Sampler | Ty::Block(_) | Ty::Error)
     }
@@ -132,7 +133,7 @@ impl Sema<'_> {
         )
     }
 
-    /// Reports a variable whose type cannot be that of a variable here (OpenCL C 6.11.b, r, s, w; 6.14.5; 6.15.18.1).
+    /// Reports a variable with a type that is not allowed here (OpenCL C 6.11.b, r, s, w; 6.14.5; 6.15.18.1).
     pub(crate) fn check_variable_type(&mut self, variable: Variable<'_>) -> bool {
         let is_static = self.scopes.at_program_scope() || variable.storage.is_some();
         let element = self.element_type(variable.ty.ty);

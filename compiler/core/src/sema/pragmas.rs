@@ -1,7 +1,7 @@
-//! Pragmas that mean something to the type checker (OpenCL C 6.12, 6.12.1): hints for loops, extensions switched on.
+//! Pragmas that affect type checking (OpenCL C 6.12, 6.12.1): loop hints and extensions.
 //!
-//! What is there without being switched on stays there, as in other compilers; only where the specification asks
-//! for the pragma and portable programs have it, its absence is a warning.
+//! Supported extensions are available without the pragma, as in other compilers. If the specification requires the
+//! pragma and portable programs use it, its absence is a warning.
 
 use kiln_syntax::{Span, Symbol};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// Takes note of a pragma; gives the hint for the loop that follows.
+    /// Applies a pragma. Returns the hint for the next loop.
     pub(super) fn pragma(&mut self, text: Symbol) -> Option<u32> {
         match Pragma::parse(self.interner.text(text)) {
             Pragma::Unroll(count) => {
@@ -40,7 +40,7 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.3.1.2: `half` is a type to compute with if its extension is enabled.
+    /// OpenCL C 6.3.1.2: arithmetic on `half` requires its extension to be enabled.
     pub(super) fn warn_half_not_enabled(&mut self, ty: TyId, span: Span) {
         let is_half = matches!(self.types.get(ty), Ty::Scalar(Scalar::Half) | Ty::Vector(Scalar::Half, _));
         if !is_half || self.enabled.has(Extension::KhrFp16) {
@@ -58,7 +58,7 @@ impl Sema<'_> {
         );
     }
 
-    /// OpenCL C 6.15.12.6: the 64-bit atomic types are there if both extensions are supported and enabled.
+    /// OpenCL C 6.15.12.6: 64-bit atomic types require both extensions to be supported and enabled.
     pub(super) fn warn_not_enabled(&mut self, ty: TyId, span: Span) {
         let Ty::Atomic(scalar @ (Scalar::Long | Scalar::ULong | Scalar::Double)) = *self.types.get(ty) else {
             return;

@@ -1,6 +1,6 @@
-//! `printf`: its format held against its arguments (OpenCL C 6.15.14). Traps, which take strings too.
+//! Checks `printf` formats against their arguments (OpenCL C 6.15.14), and traps, which also take strings.
 //!
-//! The format's grammar stands in `printf/format.rs`; it is read again by whoever prints.
+//! `printf/format.rs` parses formats. The runtime parses them again to print.
 
 mod format;
 
@@ -17,7 +17,7 @@ use crate::{
 use format::{Conversion, Directive};
 
 impl Sema<'_> {
-    /// A call of `printf`. `arguments` are read, the first is the format.
+    /// Checks a call of `printf`. `arguments` are loaded; the first is the format.
     pub(super) fn printf_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
         let mut arguments = arguments.into_iter();
         let (Some(format), Some(parameter)) = (arguments.next(), overload.parameters.first()) else {
@@ -45,7 +45,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// A call of `__builtin_trap`, or of `__builtin_verbose_trap` with two strings that say why: functions of clang's.
+    /// Checks a call of clang's `__builtin_trap`, or of `__builtin_verbose_trap` with two strings.
     pub(super) fn trap_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
         let mut parts = Vec::new();
         for argument in &arguments {
@@ -69,7 +69,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Trap { message }, ty: overload.result, span: call.span }
     }
 
-    /// The bytes of the string that a pointer points to, if that is known now: without the final zero.
+    /// The bytes of the string literal that a pointer refers to, if known, without the terminator.
     pub(super) fn literal_bytes(&self, pointer: &Expr) -> Option<Vec<u8>> {
         let ExprKind::AddressOf(place) = &pointer.kind else { return None };
         let Place { kind: PlaceKind::Global(global), ty, .. } = &**place else { return None };
@@ -80,8 +80,8 @@ impl Sema<'_> {
         Some(bytes[..end].to_vec())
     }
 
-    /// The default argument promotions (C99 6.5.2.2); `float` becomes `double` only where there is one
-    /// (OpenCL C 6.15.14.3).
+    /// The default argument promotions (C99 6.5.2.2). `float` becomes `double` only if that is supported (OpenCL C
+    /// 6.15.14.3).
     fn default_promotion(&mut self, value: Expr) -> Expr {
         match self.types.components(value.ty) {
             Some((Scalar::Half | Scalar::Float, 1)) => {
@@ -93,7 +93,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a value can be passed where no parameter is declared.
+    /// Whether a value can be passed as a variadic argument.
     fn is_printable(&mut self, value: &Expr) -> bool {
         match self.types.get(value.ty) {
             Ty::Error => false,
@@ -147,7 +147,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A directive and the argument that it prints.
+    /// Checks a directive against its argument.
     fn check_directive(&mut self, directive: &Directive, argument: &Expr) {
         if argument.ty == TyId::ERROR {
             return;
@@ -187,7 +187,7 @@ impl Sema<'_> {
             return false;
         }
         match directive.element_size() {
-            // A scalar was promoted: `%hhd` takes an `int`, `%f` takes what `float` became.
+            // A scalar was promoted: `%hhd` takes an `int`, and `%f` the promoted type of `float`.
             Some(size) if count == 1 => scalar.is_float() || scalar.size() == size.max(4),
             Some(size) => scalar.size() == size,
             // A vector without a length modifier has been reported.
@@ -195,7 +195,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The directive that prints this type.
+    /// The directive for a value of this type.
     fn directive_for(&self, ty: TyId) -> Option<String> {
         if self.is_pointer(ty) {
             return Some("%p".into());

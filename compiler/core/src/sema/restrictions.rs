@@ -1,5 +1,5 @@
-//! What is only seen when the whole program is: recursion (OpenCL C 6.11.k), and functions and variables that are
-//! used but nowhere defined (C99 6.9).
+//! Checks that need the whole program: recursion (OpenCL C 6.11.k), and functions and variables that are used but not
+//! defined (C99 6.9).
 
 use rustc_hash::FxHashSet;
 
@@ -11,23 +11,23 @@ use crate::{
     opencl::Linkage,
 };
 
-/// The state of finding the functions that call each other in a circle (Tarjan's algorithm).
+/// The state of Tarjan's algorithm for strongly connected components of the call graph.
 struct Circles<'g> {
     uses: &'g Table<FunctionId, Uses>,
-    /// When each function was reached, from 1.
+    /// The order in which each function was reached, starting at 1.
     order: Vec<usize>,
-    /// The earliest function that each one leads back to.
+    /// The earliest function on the stack that each function reaches.
     low: Vec<usize>,
     stack: Vec<FunctionId>,
     is_on_stack: Vec<bool>,
-    /// The number of the group of each function.
+    /// The component of each function.
     group: Vec<usize>,
     reached: usize,
     groups: usize,
 }
 
 impl Sema<'_> {
-    /// Checks what needs the whole program, and tells what its functions use.
+    /// Checks the whole program. Returns what its functions use.
     pub(super) fn check_whole_program(&mut self, extent: Extent) -> Table<FunctionId, Uses> {
         let mut uses: Table<FunctionId, Uses> = Table::new();
         for (id, function) in self.module.functions.entries() {
@@ -40,7 +40,8 @@ impl Sema<'_> {
         uses
     }
 
-    /// Until here, what has external linkage counts as defined for others.
+    /// Finalizes linkage. Until now, all external functions and objects were treated as definitions for other
+    /// modules.
     fn settle_linkage(&mut self, extent: Extent) {
         let settled = |linkage, is_defined| match (linkage, extent) {
             (Linkage::Internal, _) | (_, Extent::Program | Extent::Source) => Linkage::Internal,
@@ -56,8 +57,8 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.11.k: every call from one member of a circle to another is part of the recursion. A block that is
-    /// enqueued is not called: it may enqueue itself again (6.15.19).
+    /// OpenCL C 6.11.k: reports every call between members of a cycle. Enqueuing a block is not a call: a block may
+    /// enqueue itself (6.15.19).
     fn check_recursion(&mut self, uses: &Table<FunctionId, Uses>) {
         let group = circles(uses);
         for (caller, found) in uses.entries() {
@@ -82,9 +83,9 @@ impl Sema<'_> {
         }
     }
 
-    /// What a kernel uses must be defined: a program is one translation unit here, unless it is compiled in parts. In a
-    /// source that is only checked it is a warning. A function that no kernel
-    /// reaches may use what is not there, as in a source that is part of a larger program; it has no body then.
+    /// Reports undefined functions and variables that a kernel uses: a program is one translation unit, unless it is
+    /// compiled in parts. For a source that is only checked, this is a warning. Functions that no kernel reaches may
+    /// use undefined names, as in a source that is part of a larger program. They lose their bodies.
     fn check_definitions(&mut self, uses: &Table<FunctionId, Uses>, extent: Extent) {
         let mut told = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
@@ -123,7 +124,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The kernels, what other parts of the program may call, and what these call.
+    /// The kernels, the functions that other parts may call, and all their callees.
     fn reached(&self, uses: &Table<FunctionId, Uses>) -> FxHashSet<FunctionId> {
         let is_root =
             |function: &Function| function.kernel.is_some() || function.linkage == Linkage::Exported;
@@ -140,8 +141,8 @@ impl Sema<'_> {
         reached
     }
 
-    /// Takes away the bodies of the functions that no kernel reaches and that use what is not defined, or such
-    /// functions in turn.
+    /// Removes the bodies of functions that no kernel reaches and that use undefined names, directly or through
+    /// calls.
     fn drop_incomplete(&mut self, uses: &Table<FunctionId, Uses>, reached: &FxHashSet<FunctionId>) {
         let mut again = true;
         while std::mem::take(&mut again) {
@@ -170,7 +171,7 @@ impl Sema<'_> {
     }
 }
 
-/// The group of each function: two functions of one group call each other in a circle.
+/// The component of each function. Two functions of one component call each other recursively.
 fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
     let count = uses.len();
     let mut search = Circles {
@@ -192,7 +193,7 @@ fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
 }
 
 impl Circles<'_> {
-    /// Follows the calls from one function, with a stack of its own: a program can have a long chain of calls.
+    /// Visits the calls from one function, with an explicit stack: call chains can be long.
     fn from(&mut self, start: FunctionId) {
         let mut work = vec![(start, 0)];
         self.enter(start);
@@ -231,8 +232,8 @@ impl Circles<'_> {
         self.stack.push(function);
     }
 
-    /// Closes the group of a function that leads back to none before it. A function alone in its group is in no
-    /// circle unless it calls itself, which is seen from the call.
+    /// Completes the component of a function that reaches no earlier one. A component with one function is recursive
+    /// only if the function calls itself, which is checked at the call.
     fn leave(&mut self, function: FunctionId) {
         if self.low[function.index()] != self.order[function.index()] {
             return;

@@ -1,7 +1,6 @@
-//! Names and what they mean, scope by scope (C99 6.2.1).
+//! Scopes: names and their meanings (C99 6.2.1).
 //!
-//! It knows which scopes are open and what was declared in them; what a redeclaration may do is the business
-//! of `decl` and `function`.
+//! Stores open scopes and their declarations. `decl` and `function` check redeclarations.
 
 use std::cell::Cell;
 
@@ -13,59 +12,59 @@ use crate::{
     ty::{EnumId, QualTy, RecordId, TyId},
 };
 
-/// What the words for a type say beyond the type.
+/// Properties of specifiers beyond the type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sugar {
-    /// The alignment that a typedef asks for.
+    /// The alignment that a typedef requests.
     pub(crate) align: Option<u64>,
-    /// `size_t` and its kin, whose size on the host is not known (OpenCL C 6.11.m).
+    /// `size_t` and similar types, whose size on the host is unknown (OpenCL C 6.11.m).
     pub(crate) is_host_sized: bool,
 }
 
-/// What an ordinary name means.
+/// The meaning of an ordinary name.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
-    /// A parameter or a variable, and the function or block that it belongs to: inside a block literal, a local
-    /// of another function is captured.
+    /// A parameter or variable, and the function or block that owns it. A block literal captures the locals of other
+    /// functions.
     Local(FunctionId, LocalId),
     /// An object with static lifetime.
     Global(GlobalId),
     /// A function of the program.
     Function(FunctionId),
-    /// Functions of the program that share a name: `__attribute__((overloadable))` of clang.
+    /// Functions of the program with the same name: clang's `__attribute__((overloadable))`.
     Overloads(Vec<FunctionId>),
     /// A type name.
     Typedef { ty: QualTy, sugar: Sugar },
     /// An enumerator.
     Enumerator { value: Const, ty: TyId },
-    /// A declaration that was reported; everything goes with it.
+    /// An invalid declaration, which has been reported. Compatible with everything.
     Error,
 }
 
-/// What a tag means (C99 6.2.3).
+/// The meaning of a tag (C99 6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     Record(RecordId),
     Enum(EnumId),
 }
 
-/// A name's meaning and where it was given.
+/// A meaning, and the position of its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding<T> {
     pub(crate) meaning: T,
     pub(crate) span: Span,
-    /// Whether the name was looked up since.
+    /// Whether the name has been looked up.
     is_used: Cell<bool>,
 }
 
-/// One open scope.
+/// An open scope.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     names: FxHashMap<Symbol, Binding<Entity>>,
     tags: FxHashMap<Symbol, Binding<Tag>>,
 }
 
-/// The scopes that are open, outermost first; there is always one.
+/// The open scopes, outermost first. There is always at least one.
 #[derive(Debug)]
 pub(crate) struct Scopes(Vec<Scope>);
 
@@ -87,7 +86,7 @@ impl Scopes {
         self.0.push(Scope::default());
     }
 
-    /// Closes the innermost scope; the outermost stays.
+    /// Closes the innermost scope. The outermost one stays open.
     pub(crate) fn pop(&mut self) -> Scope {
         if self.0.len() > 1 { self.0.pop().unwrap_or_default() } else { Scope::default() }
     }
@@ -97,74 +96,74 @@ impl Scopes {
         self.0.len() == 1
     }
 
-    /// How many scopes are open.
+    /// The number of open scopes.
     pub(crate) fn depth(&self) -> usize {
         self.0.len()
     }
 
-    /// What the name means here; counts as a use of it.
+    /// Looks up a name, and marks it as used.
     pub(crate) fn lookup(&self, name: Symbol) -> Option<&Binding<Entity>> {
         let binding = self.0.iter().rev().find_map(|scope| scope.names.get(&name))?;
         binding.is_used.set(true);
         Some(binding)
     }
 
-    /// What the name means if it was declared in the innermost scope; no use of it.
+    /// Looks up a name in the innermost scope only. Does not mark it as used.
     pub(crate) fn lookup_innermost(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.0.last()?.names.get(&name)
     }
 
-    /// What the name means at program scope; no use of it.
+    /// Looks up a name at program scope only. Does not mark it as used.
     pub(crate) fn lookup_program(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.0.first()?.names.get(&name)
     }
 
-    /// What the tag means here.
+    /// Looks up a tag.
     pub(crate) fn lookup_tag(&self, tag: Symbol) -> Option<&Binding<Tag>> {
         self.0.iter().rev().find_map(|scope| scope.tags.get(&tag))
     }
 
-    /// What the tag means if it was declared in the innermost scope.
+    /// Looks up a tag in the innermost scope only.
     pub(crate) fn lookup_tag_innermost(&self, tag: Symbol) -> Option<&Binding<Tag>> {
         self.0.last()?.tags.get(&tag)
     }
 
-    /// Gives the name a meaning in the innermost scope, in place of one that it had there.
+    /// Declares a name in the innermost scope, replacing a previous declaration there.
     pub(crate) fn declare(&mut self, name: Symbol, meaning: Entity, span: Span) {
         if let Some(scope) = self.0.last_mut() {
             scope.names.insert(name, Binding::new(meaning, span));
         }
     }
 
-    /// Gives the name a meaning at program scope, unless it has one there.
+    /// Declares a name at program scope, unless it is declared there.
     pub(crate) fn declare_at_program_scope(&mut self, name: Symbol, meaning: Entity, span: Span) {
         if let Some(scope) = self.0.first_mut() {
             scope.names.entry(name).or_insert_with(|| Binding::new(meaning, span));
         }
     }
 
-    /// Gives a name of program scope another meaning.
+    /// Replaces the meaning of a name at program scope.
     pub(crate) fn replace_at_program_scope(&mut self, name: Symbol, meaning: Entity) {
         if let Some(binding) = self.0.first_mut().and_then(|scope| scope.names.get_mut(&name)) {
             binding.meaning = meaning;
         }
     }
 
-    /// Gives the tag a meaning in the innermost scope.
+    /// Declares a tag in the innermost scope.
     pub(crate) fn declare_tag(&mut self, tag: Symbol, meaning: Tag, span: Span) {
         if let Some(scope) = self.0.last_mut() {
             scope.tags.insert(tag, Binding::new(meaning, span));
         }
     }
 
-    /// Every ordinary name that can be seen here, for suggestions.
+    /// All visible ordinary names, for suggestions.
     pub(crate) fn visible_names(&self) -> impl Iterator<Item = (Symbol, &Entity)> {
         self.0.iter().flat_map(|scope| scope.names.iter().map(|(name, binding)| (*name, &binding.meaning)))
     }
 }
 
 impl Scope {
-    /// The names of this scope that were never looked up, in the order of their declarations.
+    /// The names of this scope that were never looked up, in the order of declaration.
     pub(crate) fn unused(&self) -> Vec<(Symbol, &Binding<Entity>)> {
         let mut unused: Vec<_> = self
             .names

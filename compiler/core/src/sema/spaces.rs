@@ -1,5 +1,5 @@
-//! Pointers of different types and address spaces: what to say where `Types` refuses or doubts (OpenCL C 6.7.9,
-//! C99 6.5.16.1), and the type that two pointers share.
+//! Pointers with different types or address spaces: messages for conversions that `Types` rejects or flags (OpenCL C
+//! 6.7.9, C99 6.5.16.1), and the common type of two pointers.
 
 use kiln_syntax::Span;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// Warns of a pointer that becomes another by itself though C99 6.5.16.1 would not have it.
+    /// Warns about an implicit pointer conversion that C99 6.5.16.1 does not allow.
     pub(crate) fn warn_pointer_change(
         &mut self,
         change: PointerChange,
@@ -57,7 +57,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports a pointer that cannot become another because of address spaces (OpenCL C 6.7.9).
+    /// Reports a pointer conversion that is invalid because of address spaces (OpenCL C 6.7.9).
     pub(crate) fn report_spaces(
         &mut self,
         refusal: Refusal,
@@ -111,7 +111,7 @@ impl Sema<'_> {
         });
     }
 
-    /// Reports a cast between address spaces that do not overlap (OpenCL C 6.7.9).
+    /// Reports a cast between disjoint address spaces (OpenCL C 6.7.9).
     pub(crate) fn report_cast_spaces(
         &mut self,
         (from_space, to_space): (AddressSpace, AddressSpace),
@@ -132,8 +132,8 @@ impl Sema<'_> {
         );
     }
 
-    /// The type that two pointers share in `==`, `<`, `-` and `?:`: that of the enclosing space, with the
-    /// qualifiers of both. None, reported, if their spaces are disjoint. `what` begins the message.
+    /// The common type of two pointers in `==`, `<`, `-` and `?:`: the enclosing address space, with the qualifiers
+    /// of both. Reports disjoint address spaces and returns `None`. `what` is the start of the message.
     pub(crate) fn common_pointer(
         &mut self,
         left: QualTy,
@@ -187,7 +187,7 @@ impl Sema<'_> {
         Some(self.types.pointer(common))
     }
 
-    /// How the types that two pointers point to stand to each other, their own spaces and qualifiers aside.
+    /// Compares the pointee types of two pointers, ignoring their address spaces and qualifiers.
     fn pointee_relation(&mut self, left: QualTy, right: QualTy) -> Option<Pointee> {
         let left = self.types.pointer(left.ty.plain());
         let right = self.types.pointer(right.ty.plain());
@@ -199,7 +199,7 @@ impl Sema<'_> {
     }
 }
 
-/// The space of what a pointer points to.
+/// The address space of a pointee.
 fn space(pointee: QualTy) -> AddressSpace {
     pointee.quals.space.unwrap_or(AddressSpace::Private)
 }

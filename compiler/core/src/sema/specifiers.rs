@@ -1,7 +1,6 @@
-//! Declaration specifiers: from the words before a declarator to a type with its qualifiers (C99 6.7, OpenCL C 6.3).
+//! Declaration specifiers: converts the words before a declarator to a type with qualifiers (C99 6.7, OpenCL C 6.3).
 //!
-//! What the declarator makes of the type is the business of `declarator`, where an object may lie that of
-//! `placement`.
+//! `declarator` derives the declared type, and `placement` determines the address space.
 
 mod qualifiers;
 mod words;
@@ -20,12 +19,12 @@ use crate::{
 
 use words::Words;
 
-/// What the specifiers of a declaration say together.
+/// The meaning of the specifiers of a declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Specified {
-    /// The type; the space only if one was written, here or in a typedef.
+    /// The type. Has an address space only if one was written, here or in a typedef.
     pub(crate) ty: QualTy,
-    /// What the words say beyond the type.
+    /// Properties of the specifiers beyond the type.
     pub(crate) sugar: Sugar,
     /// The storage class.
     pub(crate) storage: Option<Spanned<Storage>>,
@@ -33,25 +32,24 @@ pub(crate) struct Specified {
     pub(crate) kernel: Option<Span>,
     /// `inline`
     pub(crate) inline: Option<Span>,
-    /// Whether a `struct`, `union` or `enum` stands among them.
+    /// Whether they contain a `struct`, `union` or `enum`.
     pub(crate) has_tag: bool,
 }
 
 impl Specified {
-    /// What the words say beyond the type of this declarator: nothing, if it makes another type of theirs than an
-    /// array.
+    /// The properties beyond the type that apply to this declarator. None if it derives a type other than an array.
     pub(crate) fn sugar_of(&self, declarator: &ast::Declarator) -> Sugar {
         let is_array = |chunk: &ast::Derivation| matches!(chunk.kind, ast::DerivationKind::Array(_));
         if declarator.chunks.iter().all(is_array) { self.sugar } else { Sugar::default() }
     }
 }
 
-/// A type that a name or a construct gave.
+/// The type that a name or construct refers to.
 #[derive(Clone, Copy)]
 struct Named {
     ty: QualTy,
     sugar: Sugar,
-    /// Whether a typedef of the program gave it.
+    /// Whether it comes from a typedef of the program.
     is_defined: bool,
     span: Span,
 }
@@ -63,7 +61,7 @@ impl Named {
 }
 
 impl Sema<'_> {
-    /// The type, storage class and function specifiers that these words say.
+    /// Checks declaration specifiers: type, storage class and function specifiers.
     pub(crate) fn specifiers(&mut self, specifiers: &ast::Specifiers) -> Specified {
         let (mut named, has_tag) = self.base_type(specifiers);
         named.ty = self.qualified(named, specifiers.qualifiers);
@@ -83,7 +81,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The type of a type name (C99 6.7.6). The space is only there if one was written.
+    /// The type of a type name (C99 6.7.6). Has an address space only if one was written.
     pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> QualTy {
         let specified = self.specifiers(&name.specifiers);
         self.attributes(name.specifiers.attributes, Target::TypeName);
@@ -91,7 +89,7 @@ impl Sema<'_> {
         self.declarator(specified.ty, &name.declarator).ty
     }
 
-    /// Reports a storage class or function specifier where there can be none.
+    /// Reports a storage class or function specifier where none is allowed.
     pub(crate) fn no_storage(&mut self, specified: &Specified, place: &str) {
         if let Some(storage) = specified.storage {
             self.report(Diagnostic::new(
@@ -109,7 +107,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The type without the qualifiers that stand beside it, and whether a tag stands among the specifiers.
+    /// The type without the qualifiers beside it, and whether the specifiers contain a tag.
     fn base_type(&mut self, specifiers: &ast::Specifiers) -> (Named, bool) {
         let mut words = Words::default();
         let mut named: Option<Named> = None;
@@ -141,7 +139,7 @@ impl Sema<'_> {
         (found, has_tag)
     }
 
-    /// The type of one specifier that is a name or a construct.
+    /// The type of a specifier that is a name or construct.
     fn named_type(&mut self, specifier: &ast::TypeSpecifier) -> Named {
         let span = specifier.span;
         let ty = match &specifier.kind {
@@ -166,7 +164,7 @@ impl Sema<'_> {
         Named::new(ty, span)
     }
 
-    /// The type of a typedef name, the program's or a predeclared one (C99 6.7.7, OpenCL C 6.3).
+    /// The type of a typedef name, predeclared or declared by the program (C99 6.7.7, OpenCL C 6.3).
     fn type_of_name(&mut self, name: Symbol, span: Span) -> Named {
         let error = Named::new(TyId::ERROR.plain(), span);
         match self.lookup(name).map(|binding| (&binding.meaning, binding.span)) {
@@ -226,7 +224,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// Says that something needs an extension, a feature or a version that is not there.
+    /// Reports that something needs an unavailable extension, feature or version.
     pub(crate) fn report_missing(&mut self, what: &str, missing: &[String], span: Span) {
         let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
         self.report(
@@ -235,7 +233,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The storage class, of which there is at most one (C99 6.7.1, OpenCL C 6.10).
+    /// The storage class. At most one is allowed (C99 6.7.1, OpenCL C 6.10).
     fn storage_class(&mut self, storage: &[Spanned<Storage>]) -> Option<Spanned<Storage>> {
         let mut found: Option<Spanned<Storage>> = None;
         for &word in storage {
@@ -269,7 +267,7 @@ impl Sema<'_> {
         found
     }
 
-    /// A type name that can be used here and is written almost like this one.
+    /// A usable type name with similar spelling.
     fn similar_type(&self, text: &str) -> Option<String> {
         let is_type = |entity: &Entity| matches!(entity, Entity::Typedef { .. });
         let mut predeclared = Vec::new();
@@ -289,19 +287,19 @@ impl Sema<'_> {
         );
     }
 
-    /// The type of an expression that is not evaluated.
+    /// The type of an unevaluated expression.
     fn type_of_expression(&mut self, expr: &ast::Expr) -> QualTy {
         let mut ty = self.unevaluated_type(expr);
         ty.quals.space = None;
         self.bounded(ty, expr.span)
     }
 
-    /// The pointee space of a pointer that names none (OpenCL C 6.7.8).
+    /// The default address space of a pointee (OpenCL C 6.7.8).
     pub(crate) fn default_pointee_space(&self) -> AddressSpace {
         if self.has_generic() { AddressSpace::Generic } else { AddressSpace::Private }
     }
 
-    /// Whether there are objects of this scalar type; `half` without its extension only lies in memory.
+    /// Whether objects of this scalar type are storage only, as for `half` without its extension.
     pub(crate) fn is_storage_only(&self, ty: TyId) -> bool {
         matches!(self.types.get(ty), Ty::Scalar(scalar @ Scalar::Half)
             if !scalar.condition().holds(self.options.std, self.extensions))

@@ -1,6 +1,6 @@
 //! Statements (C99 6.8): scopes, loops, jumps and labels.
 //!
-//! `switch` has its own file; whether the end of a function can be reached is the business of `flow`.
+//! `switch` has its own file. `flow` determines whether the end of a function is reachable.
 
 use kiln_syntax::{
     Span,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// A block in a scope of its own (C99 6.8.2).
+    /// A block in its own scope (C99 6.8.2).
     pub(crate) fn block_body(&mut self, block: &ast::Block) -> Vec<Stmt> {
         self.scopes.push();
         let stmts = self.block_items(block.items);
@@ -26,11 +26,11 @@ impl Sema<'_> {
         stmts
     }
 
-    /// The declarations and statements of a block in the innermost scope.
+    /// The declarations and statements of a block, in the innermost scope.
     pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
-        // What `FP_CONTRACT` says in a block holds to its end (C99 7.12.2).
+        // `FP_CONTRACT` in a block applies until the end of the block (C99 7.12.2).
         let contracts = self.contracts;
         for item in items {
             match item {
@@ -57,12 +57,12 @@ impl Sema<'_> {
         out
     }
 
-    /// A statement that is the body of another: in a scope of its own (C99 6.8.4, 6.8.5).
+    /// The body of another statement, in its own scope (C99 6.8.4, 6.8.5).
     pub(super) fn body_statement(&mut self, statement: &ast::Statement) -> Vec<Stmt> {
         let mut out = Vec::new();
         self.scopes.push();
         match &statement.kind {
-            // The block of a body needs no second scope.
+            // A block as a body needs no second scope.
             Ast::Block(block) => {
                 self.attributes(statement.attributes, Target::Statement);
                 out = self.block_items(block.items);
@@ -77,7 +77,7 @@ impl Sema<'_> {
         out
     }
 
-    /// One statement; what it becomes is added to `out`. `hints` come from a pragma before it.
+    /// Checks a statement. Appends the result to `out`. `hints` are those of a preceding pragma.
     fn statement(&mut self, statement: &ast::Statement, hints: LoopHints, out: &mut Vec<Stmt>) {
         let is_loop = matches!(statement.kind, Ast::While { .. } | Ast::Do { .. } | Ast::For(_));
         let target = if is_loop { Target::Loop } else { Target::Statement };
@@ -167,7 +167,7 @@ impl Sema<'_> {
         body
     }
 
-    /// `for` (C99 6.8.5.3): what it declares is gone after it.
+    /// `for` (C99 6.8.5.3). Its declarations are not visible after it.
     fn for_loop(&mut self, of: &ast::For, hints: LoopHints, span: Span) -> Vec<Stmt> {
         self.scopes.push();
         let mut out = Vec::new();
@@ -192,7 +192,7 @@ impl Sema<'_> {
         out
     }
 
-    /// C99 6.8.5: what a `for` declares lives as long as the loop.
+    /// C99 6.8.5: declarations in `for` must have automatic storage.
     fn check_for_declaration(&mut self, declaration: &ast::Declaration) {
         let storage = declaration.specifiers.storage.iter().find_map(|storage| {
             matches!(storage.node, Storage::Typedef | Storage::Extern | Storage::Static)
@@ -212,7 +212,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `({ … })` of GNU C as a value: that of its last expression.
+    /// GNU C's `({ … })`. Its value is that of the last expression.
     pub(crate) fn statement_expression(&mut self, block: &ast::Block, span: Span) -> Expr {
         self.warn_statement_expression(span);
         self.scopes.push();
@@ -249,8 +249,8 @@ impl Sema<'_> {
         })
     }
 
-    /// At the end of a function that jumps across its structure: statements in expressions stay within them, because
-    /// such a function has no loops that they could leave.
+    /// At the end of a function with jumps across its structure: checks that statements inside expressions do not
+    /// jump out of them. Such a function has no loop constructs that they could leave.
     pub(super) fn check_inner_jumps(&mut self, body: &[Stmt]) {
         if jumps::across(body).is_none() {
             return;
@@ -282,7 +282,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A body that is a lone `;` on the line of its `if` is rarely meant.
+    /// Warns about a `;` as a body on the line of its `if`, which is rarely intended.
     fn warn_empty_body(&mut self, body: &ast::Statement, is_alone: bool, word: &str) {
         if is_alone && matches!(body.kind, Ast::Empty) && body.attributes.is_empty() {
             self.report(
@@ -354,7 +354,7 @@ impl Sema<'_> {
                             .note("C99 6.8.6.4: `return` with a value does not stand in functions that return `void`"),
                     );
                 }
-                // GNU C: `return f();` where `f` returns `void`.
+                // GNU C: `return f();` with a `void` function.
                 out.push(Stmt { kind: StmtKind::Expr(value), span });
                 None
             }
@@ -366,7 +366,7 @@ impl Sema<'_> {
         out.push(Stmt { kind: StmtKind::Return(value.map(Box::new)), span });
     }
 
-    /// Warns of the address of a variable that ends with the function (C99 6.2.4).
+    /// Warns about returning the address of a variable of the function (C99 6.2.4).
     fn warn_stack_address(&mut self, value: &Expr) {
         let name = match &value.kind {
             ExprKind::PointerCast(inner) => return self.warn_stack_address(inner),
@@ -390,7 +390,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A label belongs to the whole function (C99 6.2.1, 6.8.1).
+    /// Labels have function scope (C99 6.2.1, 6.8.1).
     fn label(&mut self, name: Ident) {
         if let Some(function) = self.function {
             self.note(name.span, Meaning::Label(function, name.node), Role::Definition);
@@ -411,7 +411,7 @@ impl Sema<'_> {
         self.body.labels.insert(name.node, (name.span, false));
     }
 
-    /// At the end of a function: every `goto` has its label, and every label a `goto`.
+    /// Checks, at the end of a function, that every `goto` has a label and every label is used.
     pub(super) fn check_labels(&mut self) {
         for name in std::mem::take(&mut self.body.gotos) {
             if let Some((_, is_used)) = self.body.labels.get_mut(&name.node) {
@@ -454,7 +454,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns of the variables and parameters of a scope that nothing names.
+    /// Warns about unused variables and parameters of a scope.
     pub(super) fn warn_unused(&mut self, scope: &Scope) {
         for (name, binding) in scope.unused() {
             let (code, sort) = match binding.meaning {
@@ -473,7 +473,7 @@ impl Sema<'_> {
     }
 }
 
-/// The statements of `({ … });`, which is a block.
+/// The block of a `({ … });` statement.
 fn as_statements<'a>(mut expr: &'a ast::Expr<'a>) -> Option<&'a ast::Block<'a>> {
     while let ast::ExprKind::Paren(inner) = &expr.kind {
         expr = inner;

@@ -9,18 +9,18 @@ use crate::{
     ty::{Scalar, TyId},
 };
 
-/// The labels of one `switch` so far.
+/// The labels of a `switch` so far.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    /// The type of the promoted value; none if it was wrong.
+    /// The promoted type of the value. `None` if it is invalid.
     ty: Option<Scalar>,
-    /// The first and last value of each `case`, in order of value, and where it stands.
+    /// The `case` labels: first value, last value and span.
     cases: std::collections::BTreeMap<i128, (i128, Span)>,
     default: Option<Span>,
 }
 
 impl Sema<'_> {
-    /// `switch` (C99 6.8.4.2): the value is promoted, and the labels are converted to its type.
+    /// `switch` (C99 6.8.4.2). Promotes the value; labels are converted to its type.
     pub(super) fn switch(
         &mut self,
         value: &ast::Expr,
@@ -57,7 +57,7 @@ impl Sema<'_> {
         out.push(Stmt { kind: StmtKind::Switch(Box::new(Switch { value, body })), span });
     }
 
-    /// `case low:`, and `case low ... high:` of GNU C.
+    /// `case low:`, and GNU C's `case low ... high:`.
     pub(super) fn case(
         &mut self,
         low: &ast::Expr,
@@ -90,7 +90,7 @@ impl Sema<'_> {
             return;
         }
         let Some(labels) = self.body.switches.last_mut() else { return };
-        // The ranges do not overlap, so only the last one that begins at or below `high` can reach `low`.
+        // Ranges do not overlap, so only the last range that starts at or below `high` can overlap with this one.
         if let Some((_, &(last, first))) = labels.cases.range(..=high).next_back()
             && last >= low
         {
@@ -105,7 +105,7 @@ impl Sema<'_> {
         out.push(Stmt { kind: StmtKind::Case(Box::new(Case { low, high })), span: label });
     }
 
-    /// The value of a `case`, in the type of the switch.
+    /// The value of a `case`, converted to the type of the switch.
     fn case_value(&mut self, expr: &ast::Expr) -> Option<i128> {
         let value = self.integer_constant(expr, "the value of a `case`")?;
         let ty = self.body.switches.last()?.ty?;

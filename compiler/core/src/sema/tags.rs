@@ -16,17 +16,17 @@ use crate::{
     },
 };
 
-/// The members of a record while its braces are open.
+/// The members of a record during its definition.
 #[derive(Default)]
 struct Members {
     fields: Vec<Field>,
     layouts: Vec<MemberLayout>,
-    /// Every name that can follow a `.`, those of anonymous members too.
+    /// All accessible member names, including those of anonymous members.
     names: FxHashMap<Symbol, Span>,
 }
 
 impl Sema<'_> {
-    /// The word before a tag.
+    /// The keyword for a tag.
     pub(super) fn tag_word(&self, tag: Tag) -> &'static str {
         match tag {
             Tag::Record(id) => record_word(self.types.records[id].kind),
@@ -34,7 +34,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `struct tag`, `struct tag { … }` and the same of `union` (C99 6.7.2.1).
+    /// `struct tag`, `struct tag { … }` and the same for `union` (C99 6.7.2.1).
     pub(super) fn record_specifier(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> TyId {
         let Some(members) = &specifier.members else {
             self.attributes(specifier.attributes, Target::TypeName);
@@ -85,7 +85,7 @@ impl Sema<'_> {
         self.types.intern(Ty::Record(id))
     }
 
-    /// A new incomplete record, known by its tag from here on.
+    /// Creates an incomplete record and declares its tag.
     fn new_record(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> RecordId {
         let name = specifier.tag.map(|tag| tag.node);
         let has_tag = name.is_some();
@@ -95,7 +95,7 @@ impl Sema<'_> {
         id
     }
 
-    /// Inside of the definition of a tag the tag is that one, whatever is wrong there.
+    /// Declares a tag at its definition, even if the definition is invalid.
     fn declare_tag(&mut self, tag: Option<ast::Ident>, meaning: Tag) {
         let Some(tag) = tag else { return };
         let known = self.scopes.lookup_tag_innermost(tag.node).map(|binding| binding.meaning);
@@ -104,7 +104,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a record has, however deep, a member that is such a thing or an array of them.
+    /// Whether a record has a wanted member, or an array of them, at any depth.
     pub(super) fn has_member(&self, id: RecordId, is_wanted: &dyn Fn(TyId) -> bool) -> bool {
         self.types.records[id].fields.iter().flatten().any(|field| {
             let ty = self.element_type(field.ty.ty);
@@ -124,7 +124,7 @@ impl Sema<'_> {
         );
     }
 
-    /// C99 6.7.2.3: a tag names one sort of type.
+    /// C99 6.7.2.3: a tag names one kind of type.
     fn report_other_tag(&mut self, tag: Symbol, word: &str, span: Span) -> TyId {
         let (name, binding) = (self.text(tag).to_owned(), self.scopes.lookup_tag(tag).cloned());
         let mut diagnostic =
@@ -138,7 +138,7 @@ impl Sema<'_> {
         TyId::ERROR
     }
 
-    /// What stands between the braces.
+    /// The members in braces.
     fn record_members(&mut self, id: RecordId, lines: &[ast::Member], attributes: &[ast::Attribute]) {
         let attributes = self.attributes(attributes, Target::Record);
         let mut members = Members::default();
@@ -173,7 +173,7 @@ impl Sema<'_> {
         record.align = layout.align;
     }
 
-    /// One line of members; whether one of them has a type whose size the host does not know.
+    /// Checks one member declaration. Whether a member has a type whose size on the host is unknown.
     fn member_line(&mut self, line: &ast::Member, is_last: bool, members: &mut Members) -> bool {
         let specified = self.specifiers(&line.specifiers);
         self.no_storage(&specified, "a member");
@@ -225,7 +225,7 @@ impl Sema<'_> {
         is_host_sized
     }
 
-    /// A member that is a `struct` or `union` without a name: its members count as the outer one's (C11 6.7.2.1).
+    /// A `struct` or `union` member without a name. Its members belong to the enclosing record (C11 6.7.2.1).
     fn anonymous_member(&mut self, ty: QualTy, line: &ast::Member, members: &mut Members) {
         let attributes = self.attributes(line.specifiers.attributes, Target::Member(ty.ty));
         let Ty::Record(id) = *self.types.get(ty.ty) else {
@@ -263,7 +263,7 @@ impl Sema<'_> {
         members.push(Field { name: None, ty, offset: 0, span: line.span }, layout);
     }
 
-    /// Every name that can follow the `.` of a record.
+    /// All names that are accessible as members of a record.
     fn names_of_members(&self, id: RecordId, names: &mut Vec<(Symbol, Span)>) {
         for field in self.types.records[id].fields.iter().flatten() {
             match (field.name, self.types.get(field.ty.ty)) {
@@ -282,7 +282,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The type of a member, or an error where it can be none (C99 6.7.2.1; OpenCL C 6.7, 6.11).
+    /// The type of a member, or the error type if it is not allowed (C99 6.7.2.1; OpenCL C 6.7, 6.11).
     fn member_type(&mut self, mut ty: QualTy, span: Span, is_last: bool) -> QualTy {
         if let Some(space) = ty.quals.space.take()
             && ty.ty != TyId::ERROR
@@ -403,7 +403,7 @@ impl Sema<'_> {
         }
         let enumerators = self.enumerators(enumerators);
         self.open_tags.pop();
-        // Zero counts: an empty range is that of `uint`.
+        // Include zero: an enum without enumerators has type `uint`.
         let values = enumerators.iter().map(|&(_, value)| value);
         let (least, greatest) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));
         let entry = &mut self.types.enums[id];
@@ -428,10 +428,10 @@ impl Sema<'_> {
         id
     }
 
-    /// Declares the enumerators, each an `int` (`uint` where that does not hold it); gives them with their values.
+    /// Declares enumerators as `int` (`uint` for values that do not fit). Returns them with their values.
     fn enumerators(&mut self, enumerators: &[ast::Enumerator]) -> Vec<(Symbol, i128)> {
         let mut next: i128 = 0;
-        // Once for an enumeration: where one is wide, many are.
+        // Report once per enum: if one value is too large, others often are too.
         let mut is_told = false;
         let mut values = Vec::with_capacity(enumerators.len());
         for enumerator in enumerators {
@@ -489,8 +489,8 @@ const fn record_word(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The type of an enumeration: `uint`, or `int` if there are negative values; the smallest one if it is packed
-/// (OpenCL C 6.13.1).
+/// The type of an enum: `uint`, or `int` if there are negative values, or the smallest type if it is packed (OpenCL C
+/// 6.13.1).
 fn enum_type(least: i128, greatest: i128, is_packed: bool) -> Scalar {
     let fits = |scalar: Scalar| {
         let bits = u32::try_from(scalar.size() * 8).unwrap_or(64);

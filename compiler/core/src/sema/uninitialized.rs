@@ -1,7 +1,7 @@
-//! Variables that are read and that nothing ever gives a value: a warning.
+//! Warns about variables that are read but never assigned.
 //!
-//! It goes by names and not by the order of control: a variable that is assigned anywhere, or whose address is taken, is given
-//! one. So what is reported is never set, and what is set too late is not seen.
+//! The analysis is flow-insensitive: a variable that is assigned anywhere, or whose address is taken, counts as
+//! assigned. It has no false positives of that kind, but misses assignments that come too late.
 
 use super::{Sema, uses::Uses};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// Warns of the first read of each variable that has no value (C99 6.2.4, 6.7.8: the value is indeterminate).
+    /// Warns about the first read of each unassigned variable (C99 6.2.4, 6.7.8: the value is indeterminate).
     pub(super) fn check_uninitialized(&mut self, id: FunctionId, uses: &Uses) {
         for &(local, read) in &uses.never_set {
             let variable = &self.module.functions[id].locals[local];

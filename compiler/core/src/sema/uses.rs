@@ -1,4 +1,4 @@
-//! What the body of a function names and does, found in one walk of its tree for all who ask. It reports nothing.
+//! Collects the names that a function body uses and its relevant operations, in one traversal. Reports nothing.
 
 use kiln_syntax::Span;
 
@@ -9,25 +9,24 @@ use crate::{
     opencl::AddressSpace,
 };
 
-/// What the body of a function names and does.
+/// The names that a function body uses, and its operations.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// The functions that it calls, and where.
+    /// The functions that it calls, with spans.
     pub(super) calls: Vec<(FunctionId, Span)>,
-    /// The blocks that it makes and does not call there, but may enqueue.
+    /// The blocks that it creates without calling them. It may enqueue them.
     blocks: Vec<(FunctionId, Span)>,
-    /// The variables of the program, each with its first use among others.
+    /// The program variables it uses, with spans, including the first use of each.
     pub(super) globals: Vec<(GlobalId, Span)>,
-    /// The private variables that are read and that nothing gives a value, each with its first read, in the order of the
-    /// source.
+    /// The private variables that are read but never assigned, with their first read, in source order.
     pub(super) never_set: Vec<(LocalId, Span)>,
-    /// Whether there is an atomic operation.
+    /// Whether it contains an atomic operation.
     pub(super) atomics: bool,
-    /// Whether all work-items of a group must come to some place.
+    /// Whether it contains a barrier, or another operation that all work-items of a group must reach.
     pub(super) barriers: bool,
 }
 
-/// What happens to a variable of the function.
+/// The uses of a local variable.
 #[derive(Clone, Copy, Default)]
 struct Variable {
     /// Whether it is assigned anywhere, or its address is taken.
@@ -36,14 +35,14 @@ struct Variable {
 }
 
 impl Uses {
-    /// What these statements, which are those of the function, name and do.
+    /// Collects the uses in the body of a function.
     pub(super) fn of(function: &Function, body: &[Stmt]) -> Self {
         let mut uses = Self::default();
         let mut variables = vec![Variable::default(); function.locals.len()];
         for parameter in &function.parameters {
             variables[parameter.index()].is_set = true;
         }
-        // `(void)x` says that the variable is known to be there, no more.
+        // `(void)x` only marks the variable as used.
         let mut discarded = None;
         visit::expressions(body, &mut |expr| match &expr.kind {
             ExprKind::Comma(left, _) => discarded = Some(&**left),
@@ -72,7 +71,7 @@ impl Uses {
         uses
     }
 
-    /// The functions that it names.
+    /// All functions that it refers to.
     pub(super) fn functions(&self) -> impl Iterator<Item = (FunctionId, Span)> + '_ {
         self.calls.iter().chain(&self.blocks).copied()
     }
@@ -84,7 +83,7 @@ impl Uses {
         }
     }
 
-    /// Notes the global that a place is part of.
+    /// Records the global that an lvalue is part of.
     fn global_of(&mut self, place: &Place) {
         let whole = place.whole();
         if let PlaceKind::Global(global) = whole.kind

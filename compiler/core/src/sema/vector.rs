@@ -1,4 +1,4 @@
-//! Vectors: literals with their counting of elements (OpenCL C 6.3.6), components and swizzles (6.3.7).
+//! Vectors: literals (OpenCL C 6.3.6), components and swizzles (6.3.7).
 
 mod swizzle;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// `(type)(a, b, …)`: scalars and vectors whose components add up to the type's (OpenCL C 6.3.6).
+    /// `(type)(a, b, …)`: the component counts of the operands must add up to the type's (OpenCL C 6.3.6).
     pub(crate) fn vector_literal(
         &mut self,
         ty: TyId,
@@ -70,7 +70,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Vector(converted.into()), ty, span }
     }
 
-    /// The operands of a literal, which the parser sees as comma operators. They lean to the left.
+    /// Collects the operands of a literal, which the parser reads as left-associative comma operators.
     fn literal_parts(&mut self, list: &ast::Expr, parts: &mut Vec<Expr>) {
         let mut written = Vec::new();
         let mut rest = list;
@@ -98,7 +98,7 @@ impl Sema<'_> {
             return Operand::Value(self.error_value(span));
         };
         let ty = QualTy { ty: self.types.vector(element, components.len() as u8), quals: base.ty.quals };
-        // A swizzle of a swizzle names components of the same vector.
+        // A swizzle of a swizzle selects components of the same vector.
         let swizzle = match base.kind {
             PlaceKind::Swizzle(mut outer) => {
                 outer.components = of_components(&outer.components, &components);
@@ -126,7 +126,7 @@ impl Sema<'_> {
         Operand::Value(Expr { kind: ExprKind::Swizzle(Box::new(Swizzle { base, components })), ty, span })
     }
 
-    /// A place to be read: the fourth component of a vector of three, which has no value, is any other.
+    /// Prepares an lvalue for loading: the undefined fourth component of a 3-component vector is replaced by another.
     pub(crate) fn make_readable(&self, place: &mut Place) {
         if let PlaceKind::Swizzle(swizzle) = &mut place.kind
             && let Ty::Vector(_, count) = *self.types.get(swizzle.base.ty.ty)
@@ -135,8 +135,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A place to be written without the fourth component of a vector of three, and which components of the
-    /// value go there; none if the place is whole.
+    /// Prepares an lvalue for storing: omits the fourth component of a 3-component vector, and returns which
+    /// components of the value are stored. `None` if the lvalue needs no change.
     pub(crate) fn writable_part(&mut self, place: &Place) -> Option<(Place, Components)> {
         let PlaceKind::Swizzle(swizzle) = &place.kind else { return None };
         let Swizzle { base, components } = &**swizzle;
@@ -151,14 +151,14 @@ impl Sema<'_> {
         Some((Place { kind: PlaceKind::Swizzle(Box::new(kept)), ty, span: place.span }, picks))
     }
 
-    /// Components of a value.
+    /// Selects components of a value.
     pub(crate) fn picked(&mut self, base: Expr, components: Components) -> Expr {
         let Ty::Vector(element, _) = *self.types.get(base.ty) else { return base };
         let (ty, span) = (self.types.vector(element, components.len() as u8), base.span);
         Expr { kind: ExprKind::Swizzle(Box::new(Swizzle { base, components })), ty, span }
     }
 
-    /// Which components the word after the dot names.
+    /// The components that a word after `.` names.
     fn components_named(&mut self, ty: TyId, count: u8, name: ast::Ident) -> Option<Components> {
         let named = match swizzle::parse(self.text(name.node), count) {
             Ok(named) => named,
@@ -226,12 +226,12 @@ impl Sema<'_> {
     }
 }
 
-/// Components of components.
+/// Composes two component selections.
 fn of_components(outer: &[u8], picks: &[u8]) -> Components {
     picks.iter().map(|pick| outer[usize::from(*pick)]).collect()
 }
 
-/// The components with each that is not there replaced by the first.
+/// Replaces each component that does not exist with the first one.
 fn readable(components: &[u8], count: u8) -> Components {
     components.iter().map(|component| if *component < count { *component } else { 0 }).collect()
 }

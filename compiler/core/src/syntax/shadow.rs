@@ -1,5 +1,5 @@
-//! What not to say: a mistake of syntax is told once, and what the type checker then finds in the same item is mostly
-//! its consequence. So is that a name is not declared if it stands in the item that was mended.
+//! Suppresses follow-up errors: after a syntax error, most type errors in the same item are consequences. So are
+//! reports of undeclared names that occur in the repaired item.
 
 use kiln_syntax::{Interner, Span, parse::Mended};
 
@@ -8,7 +8,7 @@ use crate::{
     source::{Place, SourceMap},
 };
 
-/// What is mended, by places.
+/// The repaired ranges.
 pub(crate) struct Shadows<'a> {
     sources: &'a SourceMap,
     places: Vec<(Place, Place)>,
@@ -16,7 +16,7 @@ pub(crate) struct Shadows<'a> {
 }
 
 impl<'a> Shadows<'a> {
-    /// Of what the parser mended.
+    /// The ranges that the parser repaired.
     pub(crate) fn new(mended: &[Mended], sources: &'a SourceMap, interner: &'a Interner) -> Self {
         let place = |span: Span| sources.resolve(span);
         let places =
@@ -28,7 +28,7 @@ impl<'a> Shadows<'a> {
         Self { sources, places, names }
     }
 
-    /// Whether this is likely a consequence.
+    /// Whether the diagnostic is probably a consequence.
     pub(crate) fn hide(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = self.sources.resolve(diagnostic.span) else { return false };
         let is_of_a_name = matches!(

@@ -1,4 +1,4 @@
-//! Two operands in the type in which they meet (OpenCL C 6.4.6): `Types::usual` decides, this converts and reports.
+//! The common type of two operands (OpenCL C 6.4.6). `Types::usual` decides; this file converts and reports errors.
 
 use kiln_syntax::Span;
 
@@ -10,18 +10,18 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// Whether the type is an integer, an enumeration included, and no vector.
+    /// Whether the type is a scalar integer or an enum.
     pub(crate) fn is_integer(&self, ty: TyId) -> bool {
         matches!(self.types.components(ty), Some((scalar, 1)) if !scalar.is_float())
     }
 
-    /// The integer promotions; vectors and floating-point values stay.
+    /// The integer promotions. Vectors and floating-point values are unchanged.
     pub(crate) fn promote(&mut self, value: Expr) -> Expr {
         let ty = self.types.promoted(value.ty);
         self.convert(value, ty)
     }
 
-    /// Brings two arithmetic operands to one type. None, reported, if there is none.
+    /// Converts two arithmetic operands to their common type. Reports an error and returns `None` if there is none.
     pub(super) fn usual_conversions(
         &mut self,
         left: Expr,
@@ -43,7 +43,7 @@ impl Sema<'_> {
         None
     }
 
-    /// OpenCL C 6.4.6: a scalar of greater rank than the elements cannot be widened to the vector.
+    /// OpenCL C 6.4.6: a scalar with a greater rank than the vector's elements cannot be widened.
     fn report_rank(&mut self, scalar: &Expr, vector: &Expr, element: Scalar, op: Span) {
         let (scalar_shown, vector_shown) = (self.show(scalar.ty), self.show(vector.ty));
         self.report(
@@ -78,7 +78,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// Reports operands that an operator does not take.
+    /// Reports invalid operands of an operator.
     pub(super) fn report_operands(&mut self, left: &Expr, right: &Expr, op: Span, spelling: &str) {
         let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
         self.report(

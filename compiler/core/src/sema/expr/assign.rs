@@ -1,4 +1,4 @@
-//! Assignments (OpenCL C 6.5.15) and `++`, `--` (6.5.3): what may be written, and with what.
+//! Assignments (OpenCL C 6.5.15) and `++`, `--` (6.5.3).
 
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `++`, `--`: the place plus or minus one; floating-point types are left out (OpenCL C 6.5.3).
+    /// `++`, `--`: adds or subtracts one. Not for floating-point types (OpenCL C 6.5.3).
     pub(super) fn step(&mut self, op: Spanned<UnaryOp>, operand: &ast::Expr, span: Span) -> Expr {
         let (binary, spelling) = match op.node {
             UnaryOp::PreIncrement | UnaryOp::PostIncrement => (BinaryOp::Add, "++"),
@@ -113,7 +113,7 @@ impl Sema<'_> {
         }
         let ty = place.ty.ty;
         let current = Expr { kind: ExprKind::Current, ty, span: place.span };
-        // The step has the least type, so that it joins a vector of any element type.
+        // Use the type of lowest rank, so that the constant converts to any element type.
         let one = match self.types.components(ty) {
             Some((element, 2..)) => {
                 Expr { kind: ExprKind::Const(one_of(element)), ty: TyId::scalar(element), span: op.span }
@@ -124,14 +124,14 @@ impl Sema<'_> {
         self.update(place, new, result, span)
     }
 
-    /// Stores a value computed from `Current` back into its place.
+    /// Stores a value computed from `Current` to its lvalue.
     fn update(&mut self, place: Place, new: Expr, result: UpdateResult, span: Span) -> Expr {
         if new.ty == TyId::ERROR {
             return new;
         }
         let ty = place.ty.ty;
         let new = match (self.types.components(new.ty), self.types.components(ty)) {
-            // What op= narrows, it narrows by definition; only impossible conversions are reported.
+            // `op=` narrows by definition, so only invalid conversions are reported.
             (Some((_, from)), Some((_, to))) if from == to => self.convert(new, ty),
             _ => self.assign_convert(new, place.ty, AssignContext::Assign),
         };
@@ -141,7 +141,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Update(Box::new(Update { place, new, result })), ty, span }
     }
 
-    /// A place that may be written; reports what may not.
+    /// An lvalue that can be assigned to. Reports others.
     fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str) -> Option<Place> {
         let place = match self.object_operand(expr) {
             Operand::Place(place) => place,
@@ -267,7 +267,7 @@ fn has_repeats(components: &[u8]) -> bool {
     components.iter().enumerate().any(|(index, component)| components[..index].contains(component))
 }
 
-/// Whether the place is part of a value that has no object.
+/// Whether the lvalue is part of a value without an object.
 fn is_temporary(place: &Place) -> bool {
     matches!(place.whole().kind, PlaceKind::Temporary(_))
 }

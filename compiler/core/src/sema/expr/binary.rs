@@ -1,4 +1,4 @@
-//! Operators with two operands, assignments aside (OpenCL C 6.5.1 to 6.5.10, C99 6.5.5 to 6.5.14).
+//! Binary operators other than assignments (OpenCL C 6.5.1 to 6.5.10, C99 6.5.5 to 6.5.14).
 
 use kiln_syntax::{
     Span, Spanned,
@@ -28,7 +28,7 @@ impl Sema<'_> {
         self.binary_values(op, left, right, span)
     }
 
-    /// `a & b == c` compares first, which is hardly meant (C99 6.5); `a == b & c == d` is a way to say `&&`.
+    /// Warns about `a & b == c`, where `==` binds tighter (C99 6.5). `a == b & c == d` is an accepted form of `&&`.
     fn warn_precedence(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
         let is_bitwise = |op| matches!(op, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
         if !is_bitwise(op.node) {
@@ -64,7 +64,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The same of operands that are values already: what `op=` shares with `op`.
+    /// Like `binary`, for operands that are values. Shared with `op=`.
     pub(super) fn binary_values(
         &mut self,
         op: Spanned<BinaryOp>,
@@ -112,7 +112,7 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.15.2.1: where `FP_CONTRACT` is off, an operation on floats rounds as it is written.
+    /// OpenCL C 6.15.2.1: with `FP_CONTRACT` off, each floating-point operation rounds separately.
     fn uncontracted(&self, value: Expr) -> Expr {
         use hir::BinaryOp::{Add, Multiply, Subtract};
         let is_float = || self.element(value.ty).is_some_and(Scalar::is_float);
@@ -125,7 +125,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns of arithmetic on constants whose result does not fit into its signed type (C99 6.5).
+    /// Warns about constant arithmetic that overflows its signed type (C99 6.5).
     fn warn_overflow(&mut self, op: hir::BinaryOp, left: &Const, right: &Const, ty: TyId, span: Span) {
         if let Some((element, 1)) = self.types.components(ty)
             && fold::overflows(op, element, left, right)
@@ -162,7 +162,7 @@ impl Sema<'_> {
         Some((ExprKind::Binary(op, Box::new([left, right])), ty))
     }
 
-    /// `/` and `%`: as above, with a look at a divisor that is known to be zero.
+    /// `/` and `%`: like `arithmetic`, with a warning about a constant zero divisor.
     fn divide(
         &mut self,
         op: hir::BinaryOp,
@@ -201,7 +201,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports a floating-point operand of an operator that takes integers.
+    /// Reports a floating-point operand of an integer operator.
     fn reports_floats(&mut self, left: &Expr, right: &Expr, op: Spanned<BinaryOp>) -> bool {
         let is_float =
             |sema: &Self, ty| sema.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
@@ -266,7 +266,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A pointer moved by a number of elements.
+    /// Adds an integer to a pointer.
     pub(super) fn offset(&mut self, pointer: Expr, index: Expr, op: Span) -> Option<(ExprKind, TyId)> {
         let Ty::Pointer(element) = *self.types.get(pointer.ty) else { return None };
         let ty = pointer.ty;
@@ -283,7 +283,7 @@ impl Sema<'_> {
         Some((ExprKind::Offset(Box::new(Offset { pointer, index })), ty))
     }
 
-    /// GNU C lets a pointer to `void` step by bytes.
+    /// GNU C: arithmetic on pointers to `void` counts bytes.
     fn warn_void_arithmetic(&mut self, op: Span) {
         self.report(
             Diagnostic::new(Code::VoidArithmetic, op, "this steps a pointer to `void` by bytes")
@@ -292,7 +292,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A pointer to `void` as one to bytes.
+    /// Converts a pointer to `void` to a pointer to bytes.
     fn as_bytes(&mut self, pointer: Expr) -> Expr {
         let Ty::Pointer(mut to) = *self.types.get(pointer.ty) else { return pointer };
         to.ty = TyId::scalar(Scalar::Char);
@@ -300,7 +300,7 @@ impl Sema<'_> {
         self.pointer_to(pointer, ty)
     }
 
-    /// How many elements lie between two pointers.
+    /// The difference of two pointers in elements.
     fn difference(
         &mut self,
         left: Expr,
@@ -331,12 +331,12 @@ impl Sema<'_> {
         Some((ExprKind::Difference { left: Box::new(left), right: Box::new(right) }, TyId::LONG))
     }
 
-    /// An index as the 64-bit signed integer that address arithmetic takes.
+    /// Converts an index to a signed 64-bit integer, as address arithmetic requires.
     pub(super) fn index_value(&mut self, index: Expr) -> Expr {
         self.convert(index, TyId::LONG)
     }
 
-    /// A pointer as another pointer type, where that is known to be legal.
+    /// Converts to another pointer type. The caller has checked that this is legal.
     pub(super) fn pointer_to(&mut self, value: Expr, ty: TyId) -> Expr {
         let span = value.span;
         if value.ty == ty {
@@ -348,7 +348,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `<<`, `>>`: the amount is taken modulo the width of the left operand (OpenCL C 6.5.10).
+    /// `<<`, `>>`: the shift amount is taken modulo the width of the left operand (OpenCL C 6.5.10).
     fn shift(
         &mut self,
         op: hir::BinaryOp,

@@ -1,4 +1,4 @@
-//! Comparisons and `&&`, `||`: what gives truth values (OpenCL C 6.5.4, 6.5.5, 6.5.7).
+//! Comparisons and `&&`, `||` (OpenCL C 6.5.4, 6.5.5, 6.5.7).
 
 use kiln_syntax::{Spanned, ast::BinaryOp};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// `<` and its kin, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
+    /// `<`, `>`, `<=`, `>=`, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
     pub(super) fn compare(
         &mut self,
         op: CompareOp,
@@ -59,7 +59,7 @@ impl Sema<'_> {
         Some((ExprKind::Compare(op, Box::new([left, right])), ty))
     }
 
-    /// An integer compared with a pointer: 0 is the null pointer, anything else deserves a warning.
+    /// An integer compared with a pointer. 0 is the null pointer; others cause a warning.
     fn number_as_pointer(&mut self, value: Expr, pointer: TyId, op: Spanned<BinaryOp>) -> Expr {
         let span = value.span;
         if self.is_null_constant(&value) {
@@ -79,7 +79,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::IntToPointer(Box::new(value)), ty: pointer, span }
     }
 
-    /// Warns where a negative number would turn into a large one before it is compared.
+    /// Warns about a comparison that converts a signed operand to unsigned, which changes negative values.
     fn warn_sign_compare(&mut self, left: &Expr, right: &Expr, op: CompareOp, written: Spanned<BinaryOp>) {
         let (Some((left_scalar, 1)), Some((right_scalar, 1))) =
             (self.types.components(left.ty), self.types.components(right.ty))
@@ -96,7 +96,7 @@ impl Sema<'_> {
         if !self.sink.wants(Code::SignCompare) {
             return;
         }
-        // A constant that is not negative keeps its value; equality with a small unsigned one does too.
+        // A nonnegative constant keeps its value. So does a comparison for equality with a small unsigned constant.
         if matches!(self.constant(signed), Some(Const::Int(bits)) if (bits as i64) >= 0)
             || is_equality(op) && self.constant(unsigned).is_some()
         {
@@ -138,7 +138,7 @@ impl Sema<'_> {
     }
 }
 
-/// Whether values of this type can be told apart by `==` though they are no numbers.
+/// Whether values of this type are comparable with `==` although they are not numbers.
 fn is_handle(ty: &Ty) -> bool {
     matches!(ty, Ty::Queue | Ty::ClkEvent)
 }

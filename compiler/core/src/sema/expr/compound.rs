@@ -1,4 +1,4 @@
-//! Compound literals, `(type){ … }` (C99 6.5.2.5): an object without a name, which most often is only a value.
+//! Compound literals, `(type){ … }` (C99 6.5.2.5): unnamed objects, most of which are only used as values.
 
 use kiln_syntax::{Span, ast};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// A compound literal to be read: only an array needs to be an object.
+    /// A compound literal that is read. Only an array needs an object.
     pub(super) fn compound_literal(
         &mut self,
         name: &ast::TypeName,
@@ -26,7 +26,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An operand of `&` or `=`, where a compound literal is an object.
+    /// An operand of `&` or `=`, for which a compound literal is an object.
     pub(super) fn object_operand(&mut self, expr: &ast::Expr) -> Operand {
         let mut inner = expr;
         while let ast::ExprKind::Paren(parenthesised) = &inner.kind {
@@ -50,7 +50,7 @@ impl Sema<'_> {
         self.list_initializer(ty, init, span)
     }
 
-    /// The object: automatic in a function, otherwise it lives as long as the program.
+    /// Creates the object: automatic in a function, otherwise static.
     fn compound_object(&mut self, ty: QualTy, value: Expr, span: Span) -> Operand {
         if self.function.is_none() {
             let space = if self.options.std < LanguageVersion::Cl20 || ty.quals.is_const {
@@ -79,7 +79,7 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
     }
 
-    /// A hidden variable as a place.
+    /// A new unnamed variable as an lvalue.
     pub(crate) fn temporary_place(&mut self, ty: TyId, span: Span) -> Place {
         let local = self.temporary(ty.plain(), span);
         Place { kind: PlaceKind::Local(local), ty: ty.plain().in_space(AddressSpace::Private), span }

@@ -1,4 +1,4 @@
-//! The ternary selection operator (OpenCL C 6.5.9, C99 6.5.15).
+//! The conditional operator (OpenCL C 6.5.9, C99 6.5.15).
 
 use kiln_syntax::{Span, ast};
 
@@ -42,7 +42,7 @@ impl Sema<'_> {
         }
     }
 
-    /// GNU's `condition ?: otherwise`, which evaluates the condition once.
+    /// GNU C's `condition ?: otherwise`, which evaluates the condition once.
     fn omitted_operand(&mut self, tested: Expr, otherwise: &ast::Expr, span: Span) -> Expr {
         self.report(
             Diagnostic::new(Code::OmittedOperand, span, "the middle operand of `?:` is missing")
@@ -70,7 +70,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Brings the two branches to one type (C99 6.5.15).
+    /// Converts the two branches to a common type (C99 6.5.15).
     fn common_branches(&mut self, then: Expr, otherwise: Expr, span: Span) -> Option<(Expr, Expr)> {
         if then.ty == TyId::ERROR || otherwise.ty == TyId::ERROR {
             return None;
@@ -123,7 +123,7 @@ impl Sema<'_> {
                 Some((null, otherwise))
             }
             (Ty::Void, _) | (_, Ty::Void) => {
-                // GNU C lets one branch be void; the value of the other is dropped.
+                // GNU C: if one branch is `void`, the value of the other is discarded.
                 Some((self.as_void(then), self.as_void(otherwise)))
             }
             _ => {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Comma(Box::new(value), Box::new(nothing)), ty: TyId::VOID, span }
     }
 
-    /// OpenCL C 6.11.b, 6.15.18.1: images and pipes are arguments of functions and nothing else.
+    /// OpenCL C 6.11.b, 6.15.18.1: images and pipes can only be function arguments.
     fn report_chosen_argument(&mut self, then: &Expr, span: Span) {
         let shown = self.show(then.ty);
         self.report(
@@ -170,7 +170,7 @@ impl Sema<'_> {
         );
     }
 
-    /// `?:` with a vector condition: component by component, as `select` (OpenCL C 6.5.9).
+    /// `?:` with a vector condition: componentwise, like `select` (OpenCL C 6.5.9).
     fn vector_conditional(
         &mut self,
         condition: Expr,
@@ -228,7 +228,7 @@ impl Sema<'_> {
         self.error_value(condition.span)
     }
 
-    /// The element type of two scalar branches under a vector condition: as wide as the condition's.
+    /// The element type of two scalar branches with a vector condition: as wide as the condition's.
     fn selected_element(
         &mut self,
         left: Scalar,
@@ -266,7 +266,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::VectorSelect(Box::new(parts)), ty, span }
     }
 
-    /// OpenCL C 6.15.6, `select`: the condition has as many components, of as many bits.
+    /// OpenCL C 6.15.6, `select`: the condition must have the same component count and width.
     fn report_width(&mut self, value: &Expr, tested: Scalar, span: Span) {
         let shown = self.show(value.ty);
         self.report(

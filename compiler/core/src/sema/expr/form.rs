@@ -1,4 +1,4 @@
-//! Forms of clang and GNU C that look like calls, but whose arguments are types, constants, or not evaluated.
+//! Builtins of clang and GNU C that look like calls, but whose arguments are types, constants or unevaluated.
 
 use kiln_syntax::{
     Span,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// What a form names or gives.
+    /// Checks a form.
     pub(super) fn form(&mut self, node: &FormExpr, span: Span) -> Operand {
         let value = match (node.form.node, node.arguments) {
             (
@@ -53,7 +53,7 @@ impl Sema<'_> {
         Operand::Value(value)
     }
 
-    /// The expression that a constant chooses; the other is only checked.
+    /// The expression that a constant selects. The other one is only checked.
     fn choose(
         &mut self,
         condition: &ast::Expr,
@@ -70,7 +70,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Component by component, as a cast of each would be (OpenCL C 6.4.3).
+    /// Converts componentwise, like casts of the components (OpenCL C 6.4.3).
     fn convert_vector(&mut self, value: &ast::Expr, ty: &ast::TypeName, span: Span) -> Expr {
         let to = self.type_name(ty).ty;
         let value = self.operator_value(value);
@@ -100,7 +100,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Convert(conversion, Box::new(value)), ty: to, span }
     }
 
-    /// The components of two vectors that constants name, counted through both; -1 is any.
+    /// Selects components of two vectors by constant indices. -1 means any.
     fn shuffle_vector(
         &mut self,
         left: &ast::Expr,
@@ -162,8 +162,8 @@ impl Sema<'_> {
         })
     }
 
-    /// The values in temporaries, so that they can be used more than once: what stores them, and the reads. Outside of
-    /// functions values are constants.
+    /// Stores values in temporaries, so that they can be used more than once. Returns the stores and the loads.
+    /// Outside functions, values are constants.
     fn kept(&mut self, values: [Expr; 2], span: Span) -> (Vec<Expr>, [Expr; 2]) {
         if self.function.is_none() {
             return (Vec::new(), values);
@@ -180,7 +180,7 @@ impl Sema<'_> {
     }
 }
 
-/// The arguments that a form takes.
+/// The arguments that a form requires.
 fn wanted(form: Form) -> &'static str {
     match form {
         Form::BitCast => "a type and a value",

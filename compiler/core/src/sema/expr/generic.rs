@@ -1,4 +1,4 @@
-//! Generic selections (C11 6.5.1.1): which of their values an expression is.
+//! Generic selections (C11 6.5.1.1).
 
 use kiln_syntax::{Span, ast};
 
@@ -29,7 +29,7 @@ impl Sema<'_> {
         operand
     }
 
-    /// The expression that is called: behind parentheses, and the choice of a generic selection.
+    /// The called expression, without parentheses and generic selections.
     pub(crate) fn called<'e>(&mut self, mut callee: &'e ast::Expr<'e>) -> &'e ast::Expr<'e> {
         loop {
             callee = match &callee.kind {
@@ -48,7 +48,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Which value the type of `control` chooses; reports why none.
+    /// The association that the type of `control` selects. Reports an error if there is none.
     fn selected(
         &mut self,
         control: &ast::Expr,
@@ -76,7 +76,7 @@ impl Sema<'_> {
             if ty.ty == TyId::ERROR || !self.is_association_type(ty.ty, association.span) {
                 continue;
             }
-            // A qualified type chooses nothing: the value of the controlling expression has no qualifiers.
+            // A qualified type never matches: the controlling expression undergoes lvalue conversion.
             let is_plain = !ty.quals.is_const && !ty.quals.is_volatile;
             if is_plain && let Some((_, first)) = types.iter().find(|(other, _)| *other == ty.ty) {
                 let shown = self.show(ty);

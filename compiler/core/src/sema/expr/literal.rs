@@ -1,6 +1,6 @@
-//! Literals: their spelling becomes a value and a type (C99 6.4.4, 6.4.5, OpenCL C 6.3.1.1).
+//! Literals: convert the spelling to a value and a type (C99 6.4.4, 6.4.5, OpenCL C 6.3.1.1).
 //!
-//! Reading digits and escapes is plain functions on text; only types and messages need the type checker.
+//! Parsing of digits and escapes is independent of the type checker; only types and messages need it.
 
 mod number;
 mod text;
@@ -91,7 +91,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// A floating constant (C99 6.4.4.2): `float` with `f`, `half` with `h`, otherwise `double` where there is one.
+    /// A floating constant (C99 6.4.4.2): `float` with `f`, `half` with `h`, otherwise `double` if supported.
     pub(super) fn floating_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
         let text = self.text(spelling).to_owned();
         let (digits, suffix) = number::split_suffix(&text);
@@ -217,14 +217,14 @@ impl Sema<'_> {
             );
         }
         let value = match bytes[..] {
-            // A single character has the value of a `char`, which is signed (OpenCL C 6.3.1).
+            // A single character has the value of a signed `char` (OpenCL C 6.3.1).
             [byte] => i64::from(byte as i8),
             _ => i64::from(bytes.iter().fold(0i32, |value, byte| value << 8 | i32::from(*byte))),
         };
         self.int(value, span)
     }
 
-    /// String literals, which lie in constant memory (C99 6.4.5, OpenCL C 6.7.3).
+    /// String literals, which are in the constant address space (C99 6.4.5, OpenCL C 6.7.3).
     pub(super) fn string(&mut self, parts: &[ast::Ident], span: Span) -> Operand {
         let mut bytes = self.string_bytes(parts);
         bytes.push(0);
@@ -235,7 +235,7 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
     }
 
-    /// The bytes of adjacent string literals, without the final zero.
+    /// The bytes of adjacent string literals, without the terminator.
     pub(crate) fn string_bytes(&mut self, parts: &[ast::Ident]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for part in parts {
@@ -256,7 +256,7 @@ impl Sema<'_> {
     }
 }
 
-/// The first type that holds the value (C99 6.4.4.1); none if even `ulong` does not.
+/// The first type that can represent the value (C99 6.4.4.1). `None` if `ulong` cannot.
 fn integer_type(integer: &Integer) -> Option<Scalar> {
     let value = integer.value?;
     let may_be_unsigned = integer.is_unsigned || !integer.is_decimal;
@@ -270,6 +270,6 @@ fn integer_type(integer: &Integer) -> Option<Scalar> {
             && (if scalar.is_signed() { !integer.is_unsigned } else { may_be_unsigned })
             && fits(*scalar)
     });
-    // Past `long`, a decimal constant has no type in C; compilers take `ulong`.
+    // A decimal constant that exceeds `long` has no type in C. Compilers use `ulong`.
     Some(found.unwrap_or(Scalar::ULong))
 }

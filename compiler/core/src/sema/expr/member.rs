@@ -10,12 +10,12 @@ use crate::{
     ty::{QualTy, RecordId, Ty, TyId},
 };
 
-/// A member found in a struct or in an anonymous part of it.
+/// A member of a struct, possibly inside an anonymous member.
 pub(crate) struct Found {
     pub(crate) ty: QualTy,
-    /// From the beginning of the outermost.
+    /// The offset from the start of the outermost struct.
     pub(crate) offset: u64,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub(crate) declared: Span,
 }
 
@@ -102,7 +102,7 @@ impl Sema<'_> {
         })
     }
 
-    /// The member of this name, those of anonymous structs and unions included (C11 6.7.2.1).
+    /// The member with this name, including those of anonymous structs and unions (C11 6.7.2.1).
     pub(crate) fn find_member(&self, record: RecordId, name: Symbol) -> Option<Found> {
         let fields = self.types.records[record].fields.as_ref()?;
         for field in fields {
@@ -190,7 +190,7 @@ impl Sema<'_> {
     }
 }
 
-/// A struct that is a value, as a place whose members can be read.
+/// A struct value as an lvalue, so that its members can be read.
 fn temporary(value: Expr) -> Place {
     let (ty, span) = (value.ty.plain(), value.span);
     Place { kind: PlaceKind::Temporary(Box::new(value)), ty, span }

@@ -1,4 +1,4 @@
-//! Names in expressions (C99 6.5.1): what they mean, and what was meant where they mean nothing.
+//! Names in expressions (C99 6.5.1), and suggestions for undeclared ones.
 
 use kiln_syntax::{Span, Symbol};
 
@@ -12,11 +12,11 @@ use crate::{
     ty::{self, Scalar, Ty, TyId},
 };
 
-/// How many names that are not declared get a suggestion.
+/// The maximum number of undeclared names for which suggestions are computed.
 const MOST_SUGGESTIONS: usize = 64;
 
 impl Sema<'_> {
-    /// What a name names.
+    /// Resolves a name.
     pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
         let Some(binding) = self.scopes.lookup(name) else { return self.predeclared_name(name, span) };
         if let Some(facts) = &mut self.facts {
@@ -53,7 +53,7 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Local(local), ty, span })
     }
 
-    /// A name that the program has not declared: OpenCL C may have.
+    /// Resolves a name that the program has not declared. OpenCL C may predeclare it.
     fn predeclared_name(&mut self, name: Symbol, span: Span) -> Operand {
         let text = self.text(name).to_owned();
         if let Some(constant) = ty::constant(&text) {
@@ -76,7 +76,7 @@ impl Sema<'_> {
         Operand::Value(self.error_value(span))
     }
 
-    /// `__func__` (C99 6.4.2.2), which stands in the constant address space here.
+    /// `__func__` (C99 6.4.2.2), in the constant address space.
     fn function_name(&mut self, span: Span) -> Operand {
         let mut bytes = match self.function {
             Some(function) => self.text(self.module.functions[function].name).as_bytes().to_vec(),
@@ -90,12 +90,12 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
     }
 
-    /// Whether a name that is not declared has not been reported in this function: the rest is the same mistake.
+    /// Whether this undeclared name has not been reported in this function yet.
     pub(crate) fn is_first_report(&mut self, text: &str) -> bool {
         self.undeclared.insert((self.function, text.to_owned()))
     }
 
-    /// Whether to look for what a name was meant to be, which takes time: not in a program that is no program.
+    /// Whether to compute suggestions, which takes time. Not for sources with many errors.
     pub(crate) fn is_worth_suggesting(&self) -> bool {
         self.undeclared.len() <= MOST_SUGGESTIONS
     }
@@ -119,7 +119,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// A name that can be used here and is written almost like this one.
+    /// A visible name with similar spelling.
     pub(crate) fn similar_name(&self, text: &str) -> Option<String> {
         if !self.is_worth_suggesting() {
             return None;

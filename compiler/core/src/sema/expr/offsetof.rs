@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// How far a member lies from the beginning of its struct.
+    /// The offset of a member from the start of its struct.
     pub(super) fn offsetof(&mut self, name: &ast::TypeName, member: &[ast::Designator], span: Span) -> Expr {
         let mut ty = self.type_name(name).ty;
         if !self.has_size(ty, name.span, "`offsetof` of") {

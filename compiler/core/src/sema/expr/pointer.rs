@@ -12,17 +12,17 @@ use crate::{
     ty::{QualTy, Scalar, Ty, TyId},
 };
 
-/// For what an element is named.
+/// The purpose of a subscript expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// To be read or written.
+    /// To load or store.
     Access,
-    /// For its address: the element after the last may be named (C99 6.5.6).
+    /// To take the address. One past the last element is allowed (C99 6.5.6).
     Address,
 }
 
 impl Sema<'_> {
-    /// `base[index]`, or `index[base]`, which is the same.
+    /// `base[index]`, or the equivalent `index[base]`.
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, use_of: Use, span: Span) -> Operand {
         let base = match self.operand(base) {
             Operand::Place(place) => match *self.types.get(place.ty.ty) {
@@ -117,7 +117,7 @@ impl Sema<'_> {
         Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
     }
 
-    /// An index that is known to lie outside of the array. An array of one element may stand for more.
+    /// Warns about a constant index that is out of bounds. An array of one element may be a flexible array.
     fn warn_bounds(&mut self, index: &Expr, count: Option<u64>, use_of: Use, span: Span) {
         let Some(count @ 2..) = count else { return };
         let Some(Const::Int(bits)) = self.constant(index) else { return };
@@ -135,7 +135,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A component of a vector by its number, `v[i]`: OpenCL C has no such thing, but every compiler has it.
+    /// A vector component by index, `v[i]`. Not in OpenCL C, but all compilers support it.
     fn vector_element(
         &mut self,
         base: Place,

@@ -1,4 +1,4 @@
-//! `sizeof`, `_Alignof` and `vec_step` (OpenCL C 6.5.11, 6.15.13), whose operands are not evaluated.
+//! `sizeof`, `_Alignof` and `vec_step` (OpenCL C 6.5.11, 6.15.13). Their operands are not evaluated.
 
 use kiln_syntax::{Span, ast};
 
@@ -47,8 +47,8 @@ impl Sema<'_> {
         self.vec_step_value(ty, name.span, span)
     }
 
-    /// The type of what stands behind one of these words. A vector literal is primary (OpenCL C 6.3.6); a cast needs
-    /// parentheses there (C99 6.5.3).
+    /// The type of the operand. A vector literal is a primary expression (OpenCL C 6.3.6); a cast must be in
+    /// parentheses (C99 6.5.3).
     fn operand_type(&mut self, operand: &ast::Expr) -> TyId {
         let ty = self.unevaluated_type(operand).ty;
         let is_literal = matches!(self.types.get(ty), Ty::Vector(..) | Ty::Error);
@@ -63,7 +63,7 @@ impl Sema<'_> {
         TyId::ERROR
     }
 
-    /// The type of an expression that is not evaluated; arrays stay arrays.
+    /// The type of an unevaluated expression. Arrays do not decay.
     pub(crate) fn unevaluated_type(&mut self, operand: &ast::Expr) -> QualTy {
         match self.operand(operand) {
             Operand::Place(place) => place.ty,
@@ -97,7 +97,7 @@ impl Sema<'_> {
     fn vec_step_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
         let step = match *self.types.get(ty) {
             Ty::Error => return self.error_value(span),
-            // A vector of three steps like one of four.
+            // A vector of three components has the same steps as one of four.
             Ty::Vector(_, 3) => 4,
             Ty::Vector(_, count) => i64::from(count),
             Ty::Scalar(_) | Ty::Enum(_) | Ty::Void => 1,
@@ -117,12 +117,12 @@ impl Sema<'_> {
         self.int(step, span)
     }
 
-    /// A `size_t` that is known.
+    /// A `size_t` constant.
     fn size(&self, size: u64, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(Const::Int(size)), ty: TyId::ULONG, span }
     }
 
-    /// Whether objects of the type have a known size; reports why not. `what` begins the message.
+    /// Whether objects of the type have a known size. Reports an error otherwise. `what` is the start of the message.
     pub(super) fn has_size(&mut self, ty: TyId, span: Span, what: &str) -> bool {
         let reason = match *self.types.get(ty) {
             Ty::Error => return false,

@@ -1,4 +1,4 @@
-//! Operators with one operand (OpenCL C 6.5.2, 6.5.3, 6.5.8, 6.5.13, 6.5.14, C99 6.5.3).
+//! Unary operators (OpenCL C 6.5.2, 6.5.3, 6.5.8, 6.5.13, 6.5.14, C99 6.5.3).
 
 use kiln_syntax::{
     Span, Spanned,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Sema<'_> {
-    /// `op operand`, and the postfix ones.
+    /// `op operand`, and the postfix operators.
     pub(super) fn unary(&mut self, op: Spanned<UnaryOp>, operand: &ast::Expr, span: Span) -> Operand {
         let value = match op.node {
             UnaryOp::Dereference => return self.dereference(operand, op.span, span),
@@ -71,7 +71,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::LogicalNot(Box::new(value)), ty, span }
     }
 
-    /// Reports an operand that a unary operator does not take.
+    /// Reports an invalid operand of a unary operator.
     fn report_operand(&mut self, value: &Expr, spelling: &str, wanted: &str, span: Span) -> Expr {
         if value.ty != TyId::ERROR {
             let shown = self.show(value.ty);
@@ -84,7 +84,7 @@ impl Sema<'_> {
         self.error_value(span)
     }
 
-    /// `*pointer` (OpenCL C 6.5.13). `*function` is the function again.
+    /// `*pointer` (OpenCL C 6.5.13). `*function` is the function itself.
     fn dereference(&mut self, operand: &ast::Expr, op: Span, span: Span) -> Operand {
         let operand = self.operand(operand);
         if matches!(operand, Operand::Function(..) | Operand::Builtin(_)) {
@@ -97,7 +97,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The object that a pointer value points to.
+    /// The lvalue that a pointer refers to.
     pub(super) fn deref_value(&mut self, pointer: Expr, op: Span, span: Span) -> Option<Place> {
         match *self.types.get(pointer.ty) {
             Ty::Error => None,
@@ -113,7 +113,7 @@ impl Sema<'_> {
                 None
             }
             Ty::Pointer(to) => {
-                // `*&place` is the place itself.
+                // `*&lvalue` is the lvalue itself.
                 if let ExprKind::AddressOf(place) = &pointer.kind
                     && place.ty == to
                 {
@@ -133,7 +133,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `&place` (OpenCL C 6.5.14).
+    /// `&lvalue` (OpenCL C 6.5.14).
     fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         let operand = match &operand.kind {
             ast::ExprKind::Index(node) => self.index(&node.base, &node.index, Use::Address, operand.span),
@@ -165,7 +165,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a pointer to the place can exist; reports why not.
+    /// Whether the address of the lvalue can be taken. Reports an error otherwise.
     fn has_address(&mut self, place: &Place) -> bool {
         if place.ty.ty == TyId::ERROR {
             return false;
@@ -216,7 +216,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether the place is a part of a vector.
+    /// Whether the lvalue is part of a vector.
     fn is_component(&self, place: &Place) -> bool {
         match &place.kind {
             PlaceKind::Swizzle(_) => true,
@@ -225,7 +225,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The address of a place that has one.
+    /// The address of an lvalue.
     pub(crate) fn address_of_place(&mut self, place: Place) -> Expr {
         let span = place.span;
         // `&*pointer` is the pointer itself (C99 6.5.3.2).

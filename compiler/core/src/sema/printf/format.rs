@@ -1,6 +1,6 @@
-//! The grammar of printf formats (OpenCL C 6.15.14.2), which differs from C's: vectors, no `*`, few lengths.
+//! Parses printf formats (OpenCL C 6.15.14.2). They differ from C's: vectors, no `*`, fewer length modifiers.
 
-/// What a directive converts.
+/// The conversion of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
     /// `d i o u x X`
@@ -70,18 +70,18 @@ impl Problem {
 /// A directive of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// As written.
+    /// The text of the directive.
     pub(super) text: String,
-    /// None if it is too broken to tell.
+    /// `None` if the directive is malformed.
     pub(super) conversion: Option<Conversion>,
-    /// The components of a vector.
+    /// The number of vector components.
     pub(super) vector: Option<u8>,
     pub(super) length: Option<Length>,
     pub(super) problem: Option<Problem>,
 }
 
 impl Directive {
-    /// The size in bytes of a number that it prints; none for a vector without length.
+    /// The size of a printed element in bytes. `None` for a vector without length modifier.
     pub(super) fn element_size(&self) -> Option<u64> {
         Some(match self.length {
             Some(Length::Hh) => 1,
@@ -168,13 +168,13 @@ impl Reader<'_> {
                 note(Problem::VectorLength)
             }
             (Some(Conversion::Float), Some(Length::Hh)) => note(Problem::LengthConversion),
-            // `%lf` and `%hf` on scalars change nothing in C and are customary.
+            // `%lf` and `%hf` on scalars have no effect in C and are customary.
             (Some(Conversion::Integer | Conversion::Float), _) => {}
             (Some(_), _) if has_vector => note(Problem::VectorConversion),
             (Some(_), Some(_)) => note(Problem::LengthConversion),
             (Some(_), None) => {}
         }
-        // A vector of a size that does not exist prints nothing that could be checked.
+        // A vector with an invalid size cannot be checked.
         let conversion = if problem == Some(Problem::VectorSize) { None } else { conversion };
         Directive { text: String::new(), conversion, vector, length, problem }
     }
@@ -222,7 +222,7 @@ impl Reader<'_> {
             }
             _ => {
                 note(Problem::UnknownConversion);
-                // What follows is not skipped: it may be another directive.
+                // Do not skip the next character: it may start another directive.
                 if letter.is_ascii_alphabetic() {
                     self.rest = rest;
                 }

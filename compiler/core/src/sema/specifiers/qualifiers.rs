@@ -1,7 +1,7 @@
 //! Qualifiers: C99's, address spaces (OpenCL C 6.7), access qualifiers (6.8) and `pipe` (6.15.18).
 //!
-//! The qualifiers of an array stand at its elements, but for the address space, which stands at the whole: so
-//! equal array types are equal however they were written (C99 6.7.3).
+//! The qualifiers of an array are stored on its element type, except for the address space, which is stored on the
+//! array. So equal array types compare equal, however they were written (C99 6.7.3).
 
 use kiln_syntax::{Span, Spanned, ast::Qualifier};
 
@@ -14,7 +14,7 @@ use crate::{
     ty::{Access, ImageDim, QualTy, Quals, Ty, TyId},
 };
 
-/// The qualifiers of one list.
+/// The qualifiers in one list.
 #[derive(Clone, Copy, Default)]
 pub(in crate::sema) struct Qualifiers {
     is_const: Option<Span>,
@@ -23,12 +23,12 @@ pub(in crate::sema) struct Qualifiers {
     pub(in crate::sema) space: Option<Spanned<AddressSpace>>,
     access: Option<Spanned<Access>>,
     pipe: Option<Span>,
-    /// `_Atomic` was there and reported.
+    /// An `_Atomic` qualifier was reported.
     is_wrong: bool,
 }
 
 impl Sema<'_> {
-    /// Reads a list of qualifiers and reports what cannot stand in any.
+    /// Checks a list of qualifiers, and reports those that are never allowed.
     pub(in crate::sema) fn qualifiers(&mut self, list: &[Spanned<Qualifier>]) -> Qualifiers {
         let mut found = Qualifiers::default();
         for word in list {
@@ -75,8 +75,8 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.7 reserves `generic` and gives the address space no name. Programs use it for that, Khronos'
-    /// conformance tests among them, since compilers made from clang take it.
+    /// OpenCL C 6.7 reserves `generic` as a keyword without a meaning. Programs use it for the generic address space,
+    /// including Khronos' conformance tests, because clang accepts it.
     fn take_generic(&mut self, found: &mut Qualifiers, span: Span) {
         let note = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
         let help = "leave it out: a pointer without address space is generic where there are such";
@@ -121,7 +121,7 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.15.12.10: there is no `_Atomic`.
+    /// OpenCL C 6.15.12.10: `_Atomic` is not supported.
     pub(in crate::sema) fn report_atomic_qualifier(&mut self, span: Span) {
         self.report(
             Diagnostic::new(Code::UnsupportedQualifier, span, "OpenCL C has no `_Atomic`")
@@ -130,7 +130,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A type with the qualifiers that stand among the specifiers.
+    /// Applies the qualifiers among the specifiers to a type.
     pub(super) fn qualified(&mut self, named: Named, list: &[Spanned<Qualifier>]) -> QualTy {
         let found = self.qualifiers(list);
         let Named { mut ty, span, .. } = named;
@@ -149,7 +149,7 @@ impl Sema<'_> {
         self.qualify(ty, found)
     }
 
-    /// Adds qualifiers to a type; in an array they go to the elements (C99 6.7.3).
+    /// Adds qualifiers to a type. For an array, to its elements (C99 6.7.3).
     pub(in crate::sema) fn qualify(&mut self, ty: QualTy, found: Qualifiers) -> QualTy {
         if ty.ty == TyId::ERROR || found.is_wrong {
             return TyId::ERROR.plain();
@@ -194,7 +194,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// The type with `const`, `volatile` and `restrict` added: to the elements of an array, otherwise to itself.
+    /// Adds `const`, `volatile` and `restrict` to a type, or to the elements of an array.
     pub(in crate::sema) fn with_quals(&mut self, ty: QualTy, quals: Quals) -> QualTy {
         if let Ty::Array(element, count) = *self.types.get(ty.ty) {
             let element = self.with_quals(element, quals);
@@ -211,7 +211,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What the elements of an array of arrays are; the type itself if it is no array.
+    /// The innermost element type of an array. Other types are returned unchanged.
     pub(in crate::sema) fn element_type(&self, mut ty: TyId) -> TyId {
         while let Ty::Array(element, _) = *self.types.get(ty) {
             ty = element.ty;
@@ -261,8 +261,8 @@ impl Sema<'_> {
         QualTy { ty, quals: packet.quals }
     }
 
-    /// OpenCL C 6.8: an image with its access qualifier. An image type that a typedef names has one already,
-    /// `read_only` if none was written.
+    /// OpenCL C 6.8: applies an access qualifier to an image type. An image type from a typedef already has one; the
+    /// default is `read_only`.
     fn with_access(&mut self, named: Named, access: Spanned<Access>) -> TyId {
         let Named { ty: QualTy { ty, .. }, span, .. } = named;
         let image = match *self.types.get(ty) {

@@ -1,4 +1,4 @@
-//! Keywords that together name a type: `unsigned long int` and the like (C99 6.7.2).
+//! Combinations of keywords that name a type: `unsigned long int` and similar (C99 6.7.2).
 
 use kiln_syntax::{Span, ast::TypeSpecifierKind};
 
@@ -9,7 +9,7 @@ use crate::{
     ty::{QualTy, Scalar, Ty, TyId},
 };
 
-/// How often each word stands there.
+/// The number of occurrences of each keyword.
 #[derive(Default)]
 pub(super) struct Words {
     signed: u8,
@@ -18,12 +18,12 @@ pub(super) struct Words {
     long: u8,
     int: u8,
     complex: u8,
-    /// The words that are a type by themselves.
+    /// Keywords that are types by themselves.
     bases: Vec<TyId>,
 }
 
 impl Words {
-    /// Takes the specifier if it is a keyword.
+    /// Counts a specifier if it is a keyword. Whether it is one.
     pub(super) fn take(&mut self, specifier: &TypeSpecifierKind, _span: Span) -> bool {
         let count = match specifier {
             TypeSpecifierKind::Signed => &mut self.signed,
@@ -50,7 +50,7 @@ impl Words {
         true
     }
 
-    /// Whether there is none.
+    /// Whether there are no keywords.
     pub(super) fn is_empty(&self) -> bool {
         self.bases.is_empty() && self.modifiers() == 0 && self.complex == 0
     }
@@ -120,7 +120,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `ulong long` is `unsigned long long`; everything else beside a name is wrong.
+    /// `ulong long` is `unsigned long long`. All other keywords beside a type name are errors.
     pub(super) fn words_beside_name(&mut self, named: Named, words: &Words) -> Named {
         if named.ty.ty == TyId::ERROR {
             return named;
@@ -157,7 +157,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The type of keywords, unless it needs what is not there.
+    /// The type of keywords, after checking that it is supported.
     fn available(&mut self, scalar: Scalar, span: Span) -> TyId {
         let missing = scalar.named_condition().missing(self.options.std, self.extensions);
         if !missing.is_empty() {

@@ -1,4 +1,4 @@
-//! The words that name components of a vector (OpenCL C 6.3.7), read without knowing types.
+//! Parses the words that name vector components (OpenCL C 6.3.7). Independent of types.
 
 use smallvec::SmallVec;
 
@@ -7,26 +7,26 @@ use crate::hir::Components;
 /// The components that a word names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Named {
-    /// Their numbers, in the order named.
+    /// Their indices, in the order named.
     pub(super) components: Components,
-    /// Whether they are called r, g, b, a.
+    /// Whether they are named r, g, b, a.
     pub(super) is_rgba: bool,
 }
 
-/// Why a word names no components.
+/// Why a word does not name components.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// It is no such word.
+    /// It is not a component name.
     Unknown,
-    /// It names this component, which is not there.
+    /// It names this component, which does not exist.
     OutOfRange(String),
-    /// It names so many components, and there is no such vector.
+    /// It names this number of components, for which there is no vector type.
     Count(usize),
     /// It mixes xyzw with rgba.
     Mixed,
 }
 
-/// Reads a word after the dot, for a vector of `count` components.
+/// Parses a word after `.`, for a vector of `count` components.
 pub(super) fn parse(text: &str, count: u8) -> Result<Named, Problem> {
     let components = match half(text, count) {
         Some(components) => components,
@@ -41,8 +41,8 @@ pub(super) fn parse(text: &str, count: u8) -> Result<Named, Problem> {
     }
 }
 
-/// `lo`, `hi`, `even`, `odd`. A vector of three has these as one of four does, so its component 3 may be named
-/// though it has no value.
+/// `lo`, `hi`, `even`, `odd`. A vector of three components has the same ones as a vector of four, so they may name
+/// component 3, which has no value.
 fn half(text: &str, count: u8) -> Option<Components> {
     let whole = count.next_power_of_two();
     Some(match text {

@@ -1,4 +1,4 @@
-//! The spelling of numbers (C99 6.4.4.1, 6.4.4.2): digits, bases, suffixes, exact values.
+//! Parses numbers (C99 6.4.4.1, 6.4.4.2): digits, bases, suffixes, exact values.
 
 use crate::{
     fold::{Format, round_float},
@@ -6,10 +6,10 @@ use crate::{
     ty::Scalar,
 };
 
-/// An integer constant, read.
+/// A parsed integer constant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Integer {
-    /// None if it takes more than 64 bits.
+    /// `None` if it exceeds 64 bits.
     pub(super) value: Option<u64>,
     pub(super) is_decimal: bool,
     pub(super) is_unsigned: bool,
@@ -17,7 +17,7 @@ pub(super) struct Integer {
     pub(super) is_long_long: bool,
 }
 
-/// Why a spelling is no integer constant.
+/// Why a spelling is not an integer constant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum IntegerError {
     Suffix(String),
@@ -25,7 +25,7 @@ pub(super) enum IntegerError {
     NoDigits,
 }
 
-/// What the prefix of the spelling says of its base.
+/// The name of the base, from the prefix.
 pub(super) fn base_name(text: &str) -> &'static str {
     match base(text).0 {
         2 => "binary",
@@ -35,7 +35,7 @@ pub(super) fn base_name(text: &str) -> &'static str {
     }
 }
 
-/// The base, and the digits after its prefix.
+/// The base, and the digits after the prefix.
 fn base(text: &str) -> (u32, &str) {
     match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, &text[2..]),
@@ -45,7 +45,7 @@ fn base(text: &str) -> (u32, &str) {
     }
 }
 
-/// Reads an integer constant.
+/// Parses an integer constant.
 pub(super) fn integer(text: &str) -> Result<Integer, IntegerError> {
     let (base, rest) = base(text);
     let end = rest.find(|c: char| !c.is_digit(if base == 16 { 16 } else { 10 })).unwrap_or(rest.len());
@@ -73,7 +73,7 @@ pub(super) fn integer(text: &str) -> Result<Integer, IntegerError> {
     Ok(Integer { value, is_decimal: base == 10, is_unsigned, is_long, is_long_long })
 }
 
-/// A floating constant without its suffix, and the suffix. `f` is a digit of hexadecimal ones before the exponent.
+/// Splits a floating constant and its suffix. In a hexadecimal constant, `f` before the exponent is a digit.
 pub(super) fn split_suffix(text: &str) -> (&str, &str) {
     let is_hex = base(text).0 == 16;
     let exponent = if is_hex { text.find(['p', 'P']) } else { text.find(['e', 'E']) };
@@ -90,7 +90,7 @@ pub(super) fn split_suffix(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The value of a floating constant without suffix, rounded once to the type. None if it is malformed.
+/// The value of a floating constant without its suffix, correctly rounded to the type. `None` if it is malformed.
 pub(super) fn floating(digits: &str, ty: Scalar) -> Option<f64> {
     if base(digits).0 == 16 {
         return hexadecimal(&digits[2..], Format::of(ty)?);
@@ -104,7 +104,7 @@ pub(super) fn floating(digits: &str, ty: Scalar) -> Option<f64> {
     }
 }
 
-/// Whether a floating constant is zero as it is written, before it is rounded.
+/// Whether a floating constant is written as zero, before rounding.
 pub(super) fn is_zero(digits: &str) -> bool {
     let (base, digits) = base(digits);
     let mantissa = digits.split(if base == 16 { ['p', 'P'] } else { ['e', 'E'] }).next().unwrap_or_default();
@@ -118,7 +118,7 @@ fn hexadecimal(digits: &str, format: Format) -> Option<f64> {
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    // An exponent out of all bounds is as good as one just out of bounds.
+    // Clamp an extreme exponent; the result is the same.
     let written: i64 = match exponent.parse() {
         Ok(exponent) => exponent,
         Err(_) if exponent.starts_with('-') => i64::from(i32::MIN),
@@ -131,7 +131,7 @@ fn hexadecimal(digits: &str, format: Format) -> Option<f64> {
         if value >> 58 == 0 {
             value = value << 4 | digit;
         } else {
-            // What does not fit only matters for rounding.
+            // Digits that do not fit only matter for rounding.
             exponent += 4;
             value |= u64::from(digit != 0);
         }
@@ -149,7 +149,7 @@ fn scaled(value: u64, exponent: i64, format: Format) -> f64 {
     if top > max_exponent {
         return f64::INFINITY;
     }
-    // The weight of the last bit kept, subnormal numbers included.
+    // The exponent of the last bit that is kept, also for subnormal numbers.
     let last = top.max(1 - max_exponent) - (precision - 1);
     let shift = last - exponent;
     let kept = match shift {
@@ -161,7 +161,7 @@ fn scaled(value: u64, exponent: i64, format: Format) -> f64 {
         }
         _ => 0,
     };
-    // Two steps, each a normal power of two, so that subnormal results are exact.
+    // Two steps, each with a normal power of two, so that subnormal results are exact.
     let result = kept as f64 * 2f64.powi((last / 2) as i32) * 2f64.powi((last - last / 2) as i32);
     round_float(result, format, Rounding::ToEven)
 }

@@ -1,11 +1,11 @@
-//! The spelling of characters and strings (C99 6.4.4.4, 6.4.5): escapes become bytes.
+//! Decodes character and string literals (C99 6.4.4.4, 6.4.5).
 
 use std::{iter::Peekable, str::Chars};
 
 use crate::diag::Code;
 
-/// What stands before the opening quote, the bytes between the quotes, and what is wrong with the escapes.
-/// Characters outside of ASCII are the bytes of their UTF-8 form.
+/// Returns the prefix before the opening quote, the bytes between the quotes, and errors in the escapes. Non-ASCII
+/// characters become UTF-8 bytes.
 pub(super) fn decode(text: &str, quote: char) -> (&str, Vec<u8>, Vec<(Code, String)>) {
     let open = text.find(quote).unwrap_or(text.len());
     let (prefix, rest) = text.split_at(open);
@@ -27,7 +27,7 @@ pub(super) fn decode(text: &str, quote: char) -> (&str, Vec<u8>, Vec<(Code, Stri
                 }
                 Err(error) => {
                     errors.push((Code::EscapeSequence, error));
-                    // It was to be one character, whichever.
+                    // Insert one character, so that the length is as intended.
                     bytes.push(0);
                 }
             },
@@ -85,7 +85,7 @@ fn escape(chars: &mut Peekable<Chars<'_>>) -> Result<Escaped, String> {
     }))
 }
 
-/// At most so many hexadecimal digits, saturating, and how many there were.
+/// Parses at most `at_most` hexadecimal digits, saturating. Also returns their number.
 fn digits(chars: &mut Peekable<Chars<'_>>, at_most: usize) -> (u32, usize) {
     let (mut value, mut count) = (0u32, 0);
     while count < at_most
