@@ -1,6 +1,6 @@
-//! A program's interface in the words of its host: Rust, C, JSON.
+//! Host bindings of a program's interface: Rust, C, JSON.
 //!
-//! Each form is a function of the interface. It must never know how the program was compiled.
+//! Each format is a function of the interface. Must not depend on how the program was compiled.
 
 mod c;
 mod json;

@@ -1,4 +1,4 @@
-//! The builder that a build script talks to.
+//! The builder that build scripts use.
 
 use std::{
     collections::BTreeSet,
@@ -22,10 +22,10 @@ use crate::{
     program::{Compiled, Rejected, try_compile},
 };
 
-/// Compiles sources into modules with bindings.
+/// Compiles sources to modules and bindings.
 ///
-/// Each source `name.cl` gives `name.spv` in the output folder and a module `name` in `kernels.rs` there. With variants, each
-/// gives `name_variant.spv` and a module `name_variant`.
+/// Each source `name.cl` produces `name.spv` in the output directory, and a module `name` in its `kernels.rs`. With
+/// variants, it produces `name_variant.spv` and a module `name_variant` for each variant.
 #[derive(Clone, Debug)]
 pub struct Builder {
     files: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Builder {
     bindings: String,
 }
 
-/// A way to compile the sources: further macros and options.
+/// A configuration in which to compile the sources: additional macros and options.
 #[derive(Clone, Debug)]
 pub struct Variant {
     name: String,
@@ -47,24 +47,24 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// A variant; its name is part of the module's.
+    /// Creates a variant. Its name becomes part of the module's name.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), macros: Vec::new(), fast_relaxed_math: false, profile: None }
     }
 
-    /// `-D NAME=value` in this variant.
+    /// Defines a macro in this variant, as `-D NAME=value`.
     pub fn define(mut self, name: &str, value: impl Display) -> Self {
         self.macros.push(MacroOption::Define(format!("{name}={value}")));
         self
     }
 
-    /// `-cl-fast-relaxed-math` in this variant.
+    /// Sets `-cl-fast-relaxed-math` in this variant.
     pub fn fast_relaxed_math(mut self) -> Self {
         self.fast_relaxed_math = true;
         self
     }
 
-    /// What the device of this variant can do, in place of what the builder says.
+    /// Sets the device profile of this variant, which overrides the builder's.
     pub fn device_profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());
         self
@@ -86,122 +86,123 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A builder for Vulkan and OpenCL C 2.0 with no sources yet.
+    /// Creates a builder for Vulkan and OpenCL C 2.0, with no sources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a source, named from the package's folder.
+    /// Adds a source. The path is relative to the package directory.
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
         self.files.push(path.as_ref().to_owned());
         self
     }
 
-    /// Adds sources.
+    /// Adds several sources.
     pub fn files<P: AsRef<Path>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.files.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
         self
     }
 
-    /// `-I`: a folder where included files are looked for.
+    /// Adds an include directory, as `-I`.
     pub fn include(mut self, folder: impl AsRef<Path>) -> Self {
         self.options.include_dirs.push(folder.as_ref().to_string_lossy().into_owned());
         self
     }
 
-    /// `-D NAME=value`
+    /// Defines a macro, as `-D NAME=value`.
     pub fn define(mut self, name: &str, value: impl Display) -> Self {
         self.options.macros.push(MacroOption::Define(format!("{name}={value}")));
         self
     }
 
-    /// `-U NAME`
+    /// Undefines a macro, as `-U NAME`.
     pub fn undefine(mut self, name: &str) -> Self {
         self.options.macros.push(MacroOption::Undefine(name.to_owned()));
         self
     }
 
-    /// `-cl-std=`
+    /// Sets the language version, as `-cl-std=`.
     pub fn std(mut self, version: LanguageVersion) -> Self {
         self.options.std = version;
         self
     }
 
-    /// `-cl-ext=`: switches an extension or a feature on or off.
+    /// Enables or disables an extension or a feature, as `-cl-ext=`.
     pub fn extension(mut self, name: &str, is_on: bool) -> Self {
         self.options.extensions.push((name.to_owned(), is_on));
         self
     }
 
-    /// `-cl-fast-relaxed-math`
+    /// Sets `-cl-fast-relaxed-math`.
     pub fn fast_relaxed_math(mut self) -> Self {
         fast_relaxed_math(&mut self.options);
         self
     }
 
-    /// `-Werror`
+    /// Treats warnings as errors, as `-Werror`.
     pub fn warnings_as_errors(mut self) -> Self {
         self.options.warnings.as_errors = true;
         self
     }
 
-    /// `-O0`: without the passes that are only for speed.
+    /// Skips the passes that only improve speed, as `-O0`.
     pub fn unoptimized(mut self) -> Self {
         self.options.optimize = false;
         self
     }
 
-    /// The kernel environment; the bindings launch modules for Vulkan only.
+    /// Sets the client environment. The bindings launch modules for Vulkan only.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.options.target = Target::full(environment);
         self
     }
 
-    /// What the device can do, as `--device-profile` takes it: `minimal`, `swiftshader`, `lavapipe`, `nvidia`, `full`, or a file that
-    /// `kiln devices --profile` wrote. What it lacks is done another way, or refused by name. Without it the device can do everything.
+    /// Sets the target device, as `--device-profile`: `minimal`, `swiftshader`, `lavapipe`, `nvidia`, `full`, or a
+    /// file written by `kiln devices --profile`. The compiler emulates features that the device lacks, or rejects
+    /// their use with a message that names the feature. Defaults to `full`.
     pub fn device_profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());
         self
     }
 
-    /// `--workarounds`: the faults of drivers that modules work around, in place of those of the profile's driver.
-    /// [`Workarounds::ALL`] is for drivers that are unknown at compile time.
+    /// Sets the driver faults that modules work around, as `--workarounds`. Overrides those of the profile's driver.
+    /// Use [`Workarounds::ALL`] for drivers that are unknown at compile time.
     pub fn workarounds(mut self, workarounds: Workarounds) -> Self {
         self.workarounds = Some(workarounds);
         self
     }
 
-    /// How seq_cst is expressed on Vulkan.
+    /// Sets the implementation of seq_cst on Vulkan.
     pub fn seq_cst(mut self, seq_cst: SeqCst) -> Self {
         self.options.seq_cst = seq_cst;
         self
     }
 
-    /// Any option of the compiler.
+    /// Changes any option of the compiler.
     pub fn configure(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
         self
     }
 
-    /// Compiles every source in this way too; without any variant, each is compiled once.
+    /// Compiles every source in this variant too. Without variants, each source is compiled once.
     pub fn variant(mut self, variant: Variant) -> Self {
         self.variants.push(variant);
         self
     }
 
-    /// Where the outputs go, in place of `OUT_DIR`.
+    /// Sets the output directory; the default is `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// The name of the file with the bindings, in place of `kernels.rs`.
+    /// Sets the file name of the bindings; the default is `kernels.rs`.
     pub fn bindings(mut self, name: impl Into<String>) -> Self {
         self.bindings = name.into();
         self
     }
 
-    /// Compiles everything and writes the outputs; all errors of all sources are told before it fails.
+    /// Compiles all sources and writes the outputs. Reports all errors of all sources before it fails.
     pub fn compile(self) -> Result {
         if self.files.is_empty() {
             return Err(Error::Usage("there is no source: call `file`".to_owned()));
@@ -236,7 +237,7 @@ impl Builder {
     }
 }
 
-/// What has been compiled so far.
+/// The results so far.
 #[derive(Default)]
 struct Build {
     modules: Vec<(String, String, Compiled)>,
@@ -267,7 +268,7 @@ impl Build {
         Ok(())
     }
 
-    /// Sets what the device can do.
+    /// Applies a device profile.
     fn profile(&mut self, name: Option<&str>, options: &mut Options) -> Result {
         let Some(name) = name else { return Ok(()) };
         if let Some(file) = device_profile(options, name, Path::new(""))? {
@@ -302,15 +303,15 @@ impl Build {
     }
 }
 
-/// Replaces the workarounds of the device profile.
+/// Overrides the workarounds of the device profile.
 const fn set_workarounds(options: &mut Options, workarounds: Option<Workarounds>) {
     if let Some(workarounds) = workarounds {
         options.target.workarounds = workarounds;
     }
 }
 
-/// Sets the features and workarounds of the device from a profile, by its name or by a file in the folder. The result
-/// is the path of the file.
+/// Sets the device's features and workarounds from a profile: a name, or a file relative to `folder`. Returns the
+/// path of the file, if it is one.
 pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Result<Option<String>> {
     let mut file = None;
     let profile = match profile::named(name) {
@@ -334,7 +335,7 @@ pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Resul
     Ok(file)
 }
 
-/// Writes a file whole or not at all, and not if it is already so: what depends on it is then not rebuilt.
+/// Writes a file atomically. Leaves an identical file untouched, so that its dependents are not rebuilt.
 fn write(path: &Path, bytes: &[u8]) -> Result {
     let failed = |reason| Error::File { path: path.to_owned(), reason };
     if fs::read(path).is_ok_and(|found| found == bytes) {
@@ -342,13 +343,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result {
     }
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|reason| {
-        // Whether it is there or not, the first reason is the one to tell.
+        // A failed removal does not matter: the first error is the one to report.
         let _ = fs::remove_file(&beside);
         failed(reason)
     })
 }
 
-/// A file's name as the name of a module.
+/// Converts a file name to a module name.
 fn module_name(stem: &str) -> String {
     let name: String =
         stem.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Sources that nest deeper than an ordinary stack has room for: programs write sums of thousands of terms.
+//! Compiles deeply nested sources, such as sums of thousands of terms, which would overflow an ordinary stack.
 
 use std::{
     panic,
@@ -11,7 +11,7 @@ use kiln_compiler::{
     session::{DEEP, DEEP_STACK, Loader, Options, Source},
 };
 
-/// Compiles a source; once more, on a larger stack, if it nests too deep for this one.
+/// Compiles a source. If it nests too deeply for the current stack, compiles it again on a larger one.
 pub fn compile_deep(source: Source, options: &Options, loader: &(dyn Loader + Sync), emit: &Emit) -> Output {
     let output = kiln_compiler::compile(source.clone(), options, loader, emit);
     if output.diagnostics.iter().all(|diagnostic| diagnostic.code != Code::NestingDepth) {
@@ -22,7 +22,7 @@ pub fn compile_deep(source: Source, options: &Options, loader: &(dyn Loader + Sy
         let compile = || kiln_compiler::compile(source, &options, loader, emit);
         match Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, compile) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
-            // There is no such stack here: what was said first holds.
+            // The larger stack cannot be allocated: keep the first result.
             Err(_) => output,
         }
     })

@@ -1,22 +1,22 @@
-//! What can go wrong in a build script.
+//! Errors of a build script.
 
 use std::{fmt, io, path::PathBuf};
 
-/// The outcome of a build.
+/// The result of a build.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
-/// Why nothing was built. A build script returns it from `main`: what it prints then is for people.
+/// Why a build failed. Return it from `main` to print it in readable form.
 pub enum Error {
-    /// Sources have errors; they have been told as cargo shows them. The text shows them with their lines.
+    /// Sources have errors, which were already reported to Cargo. Contains the messages with source lines.
     Diagnostics(String),
-    /// A file cannot be read or written.
+    /// A file could not be read or written.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         reason: io::Error,
     },
-    /// The builder was asked for something that cannot be: no file, one name for two modules, a version unknown.
+    /// Invalid use of the builder: no such file, duplicate module names, or an unknown version.
     Usage(String),
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// `main` prints errors in this form.
+/// `main` prints errors with `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -15,10 +15,10 @@
 //! // kernels::blur::Program::load(&device)?, then unsafe { program.blur(&queue, range, &input, &output, width)? }
 //! ```
 //!
-//! Cargo reruns the script when a source, a file that it includes, or the script changes, and for nothing else. It owns the
-//! way from sources to files in `OUT_DIR`; what stands in the bindings, `bindings` knows.
+//! Cargo reruns the script only when the script, a source, or an included file changes. This crate owns the path from
+//! sources to files in `OUT_DIR`; `bindings` generates the bindings.
 
-/// The scripts on the page are compiled with the tests.
+/// Compiles the build scripts of the documentation as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/build-scripts.md")]
 struct Page;

@@ -1,4 +1,4 @@
-//! One source, compiled: its words, its interface, what it reported and which files it read.
+//! A compiled source: its words, its interface, its diagnostics and the files it read.
 
 use std::{
     fs,
@@ -22,18 +22,18 @@ use crate::{
 /// A compiled source.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The module, which was verified.
+    /// The module, which has been validated.
     pub module: VerifiedModule,
-    /// What it offers.
+    /// The program's interface.
     pub interface: Interface,
-    /// Its warnings, each on one line as GCC writes them.
+    /// The warnings, one line each, in GCC format.
     pub warnings: Vec<String>,
-    /// The files that it includes, directly or not.
+    /// The files that it includes, directly or indirectly.
     pub dependencies: Vec<String>,
 }
 
 impl Compiled {
-    /// The module as a file holds it.
+    /// The module as the bytes of a file.
     pub fn bytes(&self) -> Vec<u8> {
         self.module.to_bytes()
     }
@@ -41,15 +41,15 @@ impl Compiled {
 
 /// The messages of a source with errors.
 pub(crate) struct Rejected {
-    /// The errors on one line each.
+    /// The errors, one line each.
     pub(crate) lines: Vec<String>,
-    /// Everything with source lines.
+    /// All messages with source lines.
     pub(crate) text: String,
-    /// The files that were read all the same.
+    /// The files that were read, so that Cargo reruns the script when they change.
     pub(crate) dependencies: Vec<String>,
 }
 
-/// Compiles a source. Included files come from the file system.
+/// Compiles a source, reading included files from the file system.
 pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
     try_compile(source, options).map_err(|rejected| Error::Diagnostics(rejected.text))
 }
@@ -79,7 +79,7 @@ pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Res
     }
 }
 
-/// What there is to say of a module that the compiler made and that is not valid.
+/// The message for an invalid module that the compiler produced.
 fn fault(name: &str, invalid: &InvalidModule) -> String {
     format!(
         "{name}: error: this is a fault of kiln and not of the source: the module is invalid: {invalid}; `kiln compile` with \
@@ -87,7 +87,7 @@ fn fault(name: &str, invalid: &InvalidModule) -> String {
     )
 }
 
-/// The diagnostics of this severity, the first line of each.
+/// The first line of each diagnostic of this severity.
 fn lines(output: &Output, severity: Severity) -> Vec<String> {
     let of_it = output.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
     of_it
@@ -99,7 +99,7 @@ fn lines(output: &Output, severity: Severity) -> Vec<String> {
         .collect()
 }
 
-/// The text without ANSI's colours: cargo shows what a script prints as it is.
+/// Removes ANSI colors, because Cargo prints a script's output unchanged.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -110,7 +110,7 @@ fn plain(text: &str) -> String {
     plain + rest
 }
 
-/// The file system, remembering what was read, in a source with errors too.
+/// The file system, which records the files read, even for a source with errors.
 #[derive(Default)]
 struct Files {
     read: Mutex<Vec<String>>,

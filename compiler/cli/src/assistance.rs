@@ -1,4 +1,4 @@
-//! Completion scripts and manual pages, made from the command line's grammar.
+//! Shell completion scripts and manual pages, generated from the command line's grammar.
 
 use std::fs;
 

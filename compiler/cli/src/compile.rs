@@ -62,7 +62,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
     if let Some(file) = dependencies.path(&target) {
         let (file, of) = match (dependencies.is_only(), &command.output) {
-            // Then -o names where the rule goes, and the rule is of what would be compiled.
+            // With -M, -o names the dependency file, and the rule is for the default output.
             (true, Some(output)) => (output.clone(), default_output(path, &EmitArgument::default())),
             (true, None) => (file, default_output(path, &EmitArgument::default())),
             (false, _) => (file, target.clone()),
@@ -80,7 +80,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     Ok((told, Outcome::Success))
 }
 
-/// What is written.
+/// The contents of the output file.
 fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &str) -> Vec<u8> {
     match (emit, &output.interface) {
         (EmitArgument::Json, Some(interface)) => format!("{:#}\n", json(interface)).into_bytes(),
@@ -93,7 +93,7 @@ fn contents(emit: &EmitArgument, output: &Output, artifact: &Artifact, path: &st
 }
 
 pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
-    // Whoever names no environment asks what the language allows, and it is the OpenCL environment that has all of it.
+    // Without --env, check the whole language, which the OpenCL environment supports.
     let environment = command.env.unwrap_or(EnvironmentArgument::Opencl);
     let options = command.options.to_options(Target::full(environment.into()), matches);
     each(&command.sources, &command.options, |path| {
@@ -112,7 +112,7 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files)
     })
 }
 
-/// Compiles for a device; the module, or how it ended without.
+/// Compiles for a device. Returns the module, or the outcome if there is none.
 pub(crate) fn module(
     source: Source,
     options: &Options,
@@ -127,7 +127,7 @@ pub(crate) fn module(
     }
 }
 
-/// Compiles; none if the compiler panics or emits an invalid module, which is told.
+/// Compiles a source. `None` if the compiler panics or emits an invalid module, which is reported.
 fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
     let scene = crash::Scene { source, options, loader: files };
     let output = crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
@@ -140,12 +140,12 @@ fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Opti
     }
 }
 
-/// What a compilation reported, in the form asked for.
+/// Formats the diagnostics of a compilation as requested.
 fn report(output: &Output, options: &CompileOptions) -> String {
     kiln_report::report(options.diagnostic_format.into(), output)
 }
 
-/// Shows reports on standard error, with ANSI's colours or without.
+/// Prints reports on standard error, with or without ANSI colors.
 fn show(reports: &[String], options: &CompileOptions) {
     let text = kiln_report::conclude(options.diagnostic_format.into(), reports);
     let choice = match options.color {
@@ -154,11 +154,11 @@ fn show(reports: &[String], options: &CompileOptions) {
         ColorArgument::Never => anstream::ColorChoice::Never,
     };
     let mut stderr = anstream::AutoStream::new(std::io::stderr().lock(), choice);
-    // Nothing is left to be done if nobody reads it.
+    // If standard error is closed, there is nothing left to do.
     let _ = stderr.write_all(text.as_bytes());
 }
 
-/// The module's words; none of a text.
+/// The words of a module; empty for other artifacts.
 fn words(artifact: &Artifact) -> &[u32] {
     match artifact {
         Artifact::Module(module) => module.words(),
@@ -166,7 +166,7 @@ fn words(artifact: &Artifact) -> &[u32] {
     }
 }
 
-/// The artifact as a file holds it.
+/// The bytes of the artifact's file.
 fn bytes(artifact: &Artifact) -> Vec<u8> {
     match artifact {
         Artifact::Text(text) => text.as_bytes().to_vec(),
@@ -174,14 +174,14 @@ fn bytes(artifact: &Artifact) -> Vec<u8> {
     }
 }
 
-/// The source's name without folder and ending.
+/// The source's file name without directory and extension.
 fn stem(source: &str) -> String {
     Path::new(source)
         .file_stem()
         .map_or_else(|| "kernels".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Modules and what hosts read go beside the source, other text to standard output.
+/// Modules and host files are written beside the source; other text goes to standard output.
 fn default_output(source: &str, emit: &EmitArgument) -> String {
     let ending = match emit {
         EmitArgument::Stage(Emit::Spirv) => "spv",

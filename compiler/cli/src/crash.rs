@@ -1,7 +1,8 @@
-//! When Kiln itself fails: a panic, or an invalid module, becomes a report from which it can be brought about again.
+//! Internal errors: for a panic or an invalid module, writes a reproducer.
 //!
-//! A report is a source. Its leading comment tells the version, the command, where it happened and how it came there; what
-//! follows is the source, preprocessed, so that no other file is needed. It must never know what a compilation does.
+//! A reproducer is a source. Its leading comment contains the version, the command, the location of the failure and
+//! the backtrace. The preprocessed source follows, so that no other file is needed. Must not depend on what a
+//! compilation does.
 
 use std::{
     backtrace::Backtrace,
@@ -25,45 +26,45 @@ use kiln_compiler::{
 
 use crate::files::write_output;
 
-/// Names the folder of reports, in place of the one for temporary files.
+/// The variable that names the directory of reproducers. The default is the directory for temporary files.
 const FOLDER: &str = "KILN_CRASH_DIR";
 
-/// For tests: a source that has this word makes the compiler panic.
+/// For tests: a source with this word makes the compiler panic.
 const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
 
-/// For tests: with this, the compiler emits invalid modules.
+/// For tests: this variable makes the compiler emit invalid modules.
 const BREAK_MODULE: &str = "KILN_BREAK_MODULE";
 
-/// Options whose work is done in a preprocessed source, and options that write elsewhere; behind them, a value.
+/// Options with a value that preprocessing has already applied, or that name other outputs.
 const DONE: &[&str] = &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
 
-/// The same without a value.
+/// The same for options without a value.
 const DONE_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
 
 thread_local! {
-    /// Whether a panic on this thread is told by `guarded`.
+    /// Whether `guarded` reports panics of this thread.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What panics said, in their order.
+/// The messages of all panics, in order.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The command line, without the program.
+/// The command line without the program name.
 static WORDS: OnceLock<Vec<String>> = OnceLock::new();
 
-/// What is being compiled.
+/// The compilation in progress.
 pub(crate) struct Scene<'a> {
     /// The source.
     pub(crate) source: Source,
-    /// How.
+    /// The compiler options.
     pub(crate) options: &'a Options,
-    /// Where it finds included files.
+    /// The loader of included files.
     pub(crate) loader: &'a dyn Loader,
 }
 
-/// Readies reports for a command.
+/// Installs the panic hook for a command.
 pub(crate) fn prepare(words: Vec<String>) {
-    // It is called once.
+    // Called only once.
     let _ = WORDS.set(words);
     let told_otherwise = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -75,7 +76,7 @@ pub(crate) fn prepare(words: Vec<String>) {
     }));
 }
 
-/// What a panic says: a sentence and its place, and the way there.
+/// The panic message with its location and backtrace.
 fn describe(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let sentence =
@@ -85,10 +86,10 @@ fn describe(panic: &PanicHookInfo<'_>) -> String {
     format!("{sentence}{place}\n{}", Backtrace::force_capture())
 }
 
-/// Does a thing. If it panics, that is told with the report's place, and there is no result.
+/// Runs a closure. If it panics, reports that with the path of the reproducer, and returns `None`.
 pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -> Option<T> {
     let before = IS_GUARDED.replace(true);
-    // What was under way is thrown away as a whole.
+    // The state that a panic leaves inconsistent is dropped.
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
         if let (Some(scene), Ok(word)) = (scene, env::var(REHEARSAL)) {
             assert!(!String::from_utf8_lossy(&scene.source.text).contains(&word), "a rehearsal of `{word}`");
@@ -105,12 +106,12 @@ pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -
     }
 }
 
-/// Whether tests ask for invalid modules.
+/// Whether tests request invalid modules.
 pub(crate) fn breaks_modules() -> bool {
     env::var_os(BREAK_MODULE).is_some()
 }
 
-/// Tells of a module that the compiler made and that breaks rules, with the report's place.
+/// Reports an invalid module that the compiler emitted, with the path of the reproducer.
 pub(crate) fn invalid_module(scene: &Scene<'_>, invalid: &InvalidModule) {
     let findings: Vec<String> = invalid.findings.iter().map(ToString::to_string).collect();
     tell(Some(scene), &format!("the module is invalid: {invalid}"), "invalid", &findings);
@@ -122,7 +123,7 @@ fn tell_panic(scene: Option<&Scene<'_>>) {
     tell(scene, &first, "panic", &panics);
 }
 
-/// Tells of a fault in a sentence, and writes the report with everything that is known of it, each under this label.
+/// Reports an internal error in one sentence, and writes the reproducer, with each detail under this label.
 fn tell(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
     anstream::eprintln!("kiln: error: this is a fault of kiln and not of the source: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -150,12 +151,12 @@ fn report(name: &str, scene: Option<&Scene<'_>>, label: &str, details: &[String]
         let _ = writeln!(comment, "{label}: {detail}");
     }
     let source = scene.map(flat).unwrap_or_default();
-    // A backslash at the end of a line would take the next one into the comment.
+    // A trailing backslash would continue the comment on the next line.
     let lines = comment.lines().map(|line| format!("// {}\n", line.trim_end().trim_end_matches('\\')));
     lines.chain([source]).collect()
 }
 
-/// The source without its directives; as it is, if not even that is possible.
+/// The source without directives, or unchanged if preprocessing fails.
 fn flat(scene: &Scene<'_>) -> String {
     let before = IS_GUARDED.replace(true);
     let preprocessed = panic::catch_unwind(AssertUnwindSafe(|| {
@@ -169,7 +170,7 @@ fn flat(scene: &Scene<'_>) -> String {
     }
 }
 
-/// The command for the report: on this file, and without what preprocessing has done.
+/// The command that reproduces the failure from this file, without the options that preprocessing has applied.
 fn again(words: &[String], name: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words.iter();

@@ -1,4 +1,4 @@
-//! `kiln devices`: what each device offers, in OpenCL's words.
+//! `kiln devices`: lists the devices and their capabilities, in OpenCL terms.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! `kiln explain`: the pages of the diagnostics, which the binary carries.
+//! `kiln explain`: prints the pages of the diagnostics, which are embedded in the binary.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ fn unknown(name: &str) -> Result<Outcome, Failure> {
     }
 }
 
-/// A line for each code, in the order of names.
+/// One line for each code, sorted by name.
 fn list() -> String {
     let mut codes = Code::ALL.to_vec();
     codes.sort_by_key(|code| code.name());
@@ -41,7 +41,7 @@ fn list() -> String {
     })
 }
 
-/// What it is, or the option that switches it on.
+/// The kind of diagnostic, or the option that enables it.
 fn sort(code: Code) -> &'static str {
     match (code.default_severity(), code.group()) {
         (Severity::Error, _) => "error",

@@ -1,4 +1,4 @@
-//! Files and standard streams: sources and modules read, outputs written whole or not at all.
+//! Files and standard streams: reads sources and modules, and writes outputs atomically.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,11 @@ use kiln_compiler::session::{Loader, Source};
 
 use crate::exit::{Failure, failure};
 
-/// The files that a command reads, and what they were like before.
+/// The files that a command reads, with their state at that time.
 #[derive(Default)]
 pub(crate) struct Files(Mutex<BTreeMap<PathBuf, State>>);
 
-/// What tells whether a file is still the same: when it was changed, and its size; none if it is not there.
+/// Modification time and size of a file, to detect changes; `None` if it does not exist.
 type State = Option<(SystemTime, u64)>;
 
 fn state(path: &Path) -> State {
@@ -37,12 +37,12 @@ impl Files {
         }
     }
 
-    /// What has been read, and what was looked for.
+    /// The files read, and those looked for but not found.
     pub(crate) fn seen(&self) -> BTreeMap<PathBuf, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether any of it is another since.
+    /// Whether any of these files has changed since.
     pub(crate) fn have_changed(&self) -> bool {
         self.seen().iter().any(|(path, before)| state(path) != *before)
     }
@@ -69,7 +69,7 @@ fn read_input() -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Reads a module's words, in whichever order their bytes stand (SPIR-V 2.3): a path, or `-` for standard input.
+/// Reads the words of a module, in either byte order (SPIR-V 2.3), from a path, or `-` for standard input.
 pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
     const MAGIC: u32 = 0x0723_0203;
     let bytes = if path == "-" {
@@ -86,13 +86,13 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
     Ok(words.map(|word| if is_swapped { word.swap_bytes() } else { word }).collect())
 }
 
-/// Writes an output: a path, or `-` for standard output. A file is written beside its place and renamed, so
-/// that no one ever sees half of it.
+/// Writes an output to a path, or `-` for standard output. Files are written under a temporary name and then renamed,
+/// so that no reader sees a partial file.
 pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if path == "-" {
         let mut stdout = io::stdout().lock();
         return match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-            // `head` has read all that it wanted.
+            // A reader such as `head` may close the pipe early.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 failure(format!("cannot write standard output: {error}"))
             }
@@ -108,7 +108,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return fs::write(path, bytes);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Else the name of a file that nobody knows would be told.
+    // Fails here with the folder's name, because the user does not know the temporary name.
     fs::metadata(folder)?;
     let mut file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder)?;
     file.write_all(bytes)?;
@@ -116,7 +116,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// As a compiler's output has them; the process's mask takes its part away.
+/// The usual permissions of output files, restricted by the process's umask.
 #[cfg(unix)]
 fn permissions() -> fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)

@@ -1,4 +1,4 @@
-//! `kiln`, the command line: arguments, files, terminals. What it knows of compiling and running is which library to ask.
+//! `kiln`, the command line: arguments, files, terminals. Libraries compile and run.
 
 mod arguments;
 mod assistance;

@@ -1,4 +1,4 @@
-//! What takes long says so, on a terminal: a line that counts the seconds, and goes away at the end.
+//! Progress of slow operations: a line on the terminal that counts the seconds and disappears at the end.
 
 use std::{
     io::{self, IsTerminal as _, Write},
@@ -7,13 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What ends sooner needs no words.
+/// Operations shorter than this show no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the line is written anew.
+/// The update interval of the line.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Does a thing while a line on the terminal says what it is.
+/// Runs an operation while the terminal shows what it is.
 pub(crate) fn during<T>(what: &(impl Fn() -> String + Sync), thing: impl FnOnce() -> T) -> T {
     if io::stderr().is_terminal() { over(io::stderr(), PATIENCE, what, thing) } else { thing() }
 }
@@ -30,7 +30,7 @@ fn over<T>(
         scope.spawn(move || {
             let (mut pause, mut is_shown) = (patience, false);
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                // Nothing is left to be done if the terminal is gone.
+                // If the terminal is closed, there is nothing left to do.
                 let _ = write!(terminal, "\r\x1b[K{} ({} s)", what(), begin.elapsed().as_secs());
                 let _ = terminal.flush();
                 (pause, is_shown) = (PERIOD, true);

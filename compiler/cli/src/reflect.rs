@@ -1,4 +1,4 @@
-//! `kiln reflect`: what a module says of its kernels to a host, whoever made it.
+//! `kiln reflect`: prints the kernel interface of modules from any compiler.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub(crate) fn reflect(command: &ReflectCommand) -> Result<Outcome, Failure> {
     Ok(Outcome::Success)
 }
 
-/// SPIR-V 2.3: the second word.
+/// SPIR-V 2.3: the version is in the second word.
 fn version(words: &[u32]) -> (u32, u32) {
     let word = words.get(1).copied().unwrap_or_default();
     (word >> 16 & 0xff, word >> 8 & 0xff)
@@ -76,7 +76,7 @@ fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> S
     text
 }
 
-/// What is said of a kernel besides its arguments.
+/// The properties of a kernel other than its arguments.
 fn facts(kernel: &KernelInterface) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some([x, y, z]) = kernel.required_local_size {
@@ -100,8 +100,8 @@ fn row(index: usize, argument: &Argument) -> [String; 4] {
     [index.to_string(), argument.name().unwrap_or("-").to_owned(), ty, argument_place(argument.kind)]
 }
 
-/// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); private goes without saying. A module that tells the type and not the space
-/// has the one that goes with how the argument is passed.
+/// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); empty for private. If a module contains the type but no address
+/// space, derives it from how the argument is passed.
 fn space(argument: &Argument) -> &'static str {
     let Some(info) = &argument.info else { return "" };
     match (info.address, argument.kind) {

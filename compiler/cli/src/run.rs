@@ -1,4 +1,4 @@
-//! `kiln run`: compiles for the device at hand, launches, prints and checks; no host program is needed.
+//! `kiln run`: compiles for a device, launches, prints and checks results, without a host program.
 
 mod buffers;
 mod check;
@@ -25,7 +25,7 @@ use crate::{
     run::{buffers::Memory, output::Output},
 };
 
-/// What `kiln run --help` says of the launch language.
+/// The description of the launch language in `kiln run --help`.
 pub(crate) const HELP: &str = "\
 Arguments, one --arg for each parameter of the kernel, in order:
   buf:TYPE[N]=FILL   a buffer of N elements; without =FILL of zeros
@@ -57,7 +57,7 @@ Further launches on the same buffers follow behind `then`:
 Without --kernel and --global the launches stand in the source's leading comment, as lines that begin with
 `kiln run` and go on with deeper indentation. All of them run.";
 
-/// How a module begins, which needs no compiling.
+/// The magic number of a module, which is not compiled.
 const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
 
 pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
@@ -80,7 +80,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     } else {
         let mut options = command.options.to_options(target::target(device.info()), matches);
         options.bounds_checks = command.checked;
-        // A strict device reports lines, and in the OpenCL environment what overflows.
+        // The reference device reports source lines and, in the OpenCL environment, which object an access overflows.
         options.debug |= device.info().is_strict;
         if device.info().environment == Environment::OpenCl {
             options.overflow = Overflow::Told;
@@ -121,7 +121,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })
 }
 
-/// What is launched: launches of one sequence share their buffers.
+/// The sequences of launches. Launches of one sequence share their buffers.
 fn sequences(command: &RunCommand, text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure> {
     let first = &command.launch;
     if first.kernel.is_none() && first.global.is_none() && first.arg.is_empty() {
@@ -186,7 +186,7 @@ fn launch(
     if let Some(offset) = &launch.offset {
         range = range.offset(range::sizes(offset)?);
     }
-    // SAFETY: that the kernel stays within its buffers is the promise of who runs it: `kiln run` is its author's tool.
+    // SAFETY: the user guarantees that the kernel stays within its buffers.
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
     let event = unsafe { queue.launch(&kernel, range) }?;
     progress::during(&|| format!("kernel `{name}` is running"), || event.wait())?;

@@ -1,4 +1,4 @@
-//! `kiln verify`: the rules of our verifier on anyone's modules, one line for each that is broken.
+//! `kiln verify`: validates SPIR-V modules, and prints one line for each violation.
 
 use kiln_compiler::verify::{self, Finding};
 use serde_json::json;

@@ -1,7 +1,7 @@
-//! `--watch`: does a command again whenever a file changes that it has read, or has looked for.
+//! `--watch`: repeats a command whenever a file that it has read, or looked for, changes.
 //!
-//! The system's word that something happened in a folder is only a reason to look; what counts is whether a file is another
-//! than it was before it was read. It must never know what the command does.
+//! A notification from the system only triggers a check; what counts is whether a file differs from its state when it
+//! was read. Must not depend on what the command does.
 
 use std::{
     collections::BTreeSet,
@@ -18,10 +18,10 @@ use crate::{
     files::Files,
 };
 
-/// An editor writes a file in several steps; so long nothing must happen before it counts as written.
+/// An editor writes a file in several steps; a file counts as written after this much time without events.
 const CALM: Duration = Duration::from_millis(30);
 
-/// Does a thing once, or again and again until it is interrupted.
+/// Runs a command once, or repeatedly until interrupted.
 pub(crate) fn each_change(
     is_wanted: bool,
     thing: impl Fn(&Files) -> Result<Outcome, Failure>,
@@ -43,14 +43,14 @@ pub(crate) fn each_change(
         anstream::eprintln!("kiln: watching {count} {}", if count == 1 { "file" } else { "files" });
         let (events, happened) = mpsc::channel();
         let mut watcher = notify::recommended_watcher(move |_| {
-            // Nobody waits for the last ones.
+            // After the receiver is dropped, events are ignored.
             let _ = events.send(());
         })?;
         for folder in folders(seen.keys()) {
-            // A folder that is not there holds nothing that changes.
+            // A directory that does not exist cannot be watched.
             let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
         }
-        // What changed before the folders were watched is seen as well, and may be half written as any other change.
+        // Detects changes made before the directories were watched, which can be incomplete like any other.
         while !files.have_changed() {
             happened.recv()?;
         }
@@ -58,22 +58,23 @@ pub(crate) fn each_change(
     }
 }
 
-/// Waits until nothing more happens.
+/// Waits until no more events arrive.
 fn calm(happened: &Receiver<()>) {
     while happened.recv_timeout(CALM).is_ok() {}
 }
 
-/// The folders of files: an editor may put a new file in the place of the old one.
+/// The directories of the files. They are watched instead of the files, because an editor may replace a file by a new
+/// one.
 fn folders<'a>(files: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<PathBuf> {
     let folder = |path: &'a PathBuf| path.parent().filter(|folder| !folder.as_os_str().is_empty());
     files.map(|path| folder(path).unwrap_or(Path::new(".")).to_owned()).collect()
 }
 
-/// A terminal shows the last state only.
+/// Clears the terminal, to show the latest result only.
 fn clear() {
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
-        // Nothing is left to be done if the terminal is gone.
+        // If the terminal is closed, there is nothing left to do.
         let _ = stderr.write_all(b"\x1b[H\x1b[2J\x1b[3J");
     }
 }

@@ -1,34 +1,34 @@
-//! What stands between a macro's brackets: a string, then `name = value` pairs.
+//! Parses the input of the macros: a string, then `name = value` pairs.
 
 use std::path::Path;
 
 use kiln_build::{LanguageVersion, MacroOption, Options, Workarounds, device_profile};
 use proc_macro::{Literal, Span, TokenStream, TokenTree, token_stream};
 
-/// A macro's input.
+/// The input of a macro.
 pub(crate) struct Input {
     /// The first string: a path or a source.
     pub(crate) text: String,
-    /// Where it stands.
+    /// The location of the string.
     span: Span,
-    /// What the rest asks for.
+    /// The compiler options from the pairs.
     pub(crate) options: Options,
-    /// Where paths count from.
+    /// The directory that paths are relative to.
     pub(crate) folder: String,
-    /// The workarounds in place of those of the device profile.
+    /// Overrides the workarounds of the device profile.
     workarounds: Option<Workarounds>,
     /// The files that options were read from.
     pub(crate) read: Vec<String>,
 }
 
-/// What is wrong, and where.
+/// An error message and its location.
 pub(crate) struct Problem {
     pub(crate) span: Span,
     pub(crate) text: String,
 }
 
 impl Input {
-    /// A problem of the whole source.
+    /// An error about the whole source.
     pub(crate) fn problem(&self, text: String) -> Problem {
         Problem { span: self.span, text }
     }
@@ -57,7 +57,7 @@ pub(crate) fn parse(input: TokenStream, folder: String) -> Result<Input, Problem
     Ok(input)
 }
 
-/// What follows a name: `= literal`.
+/// Parses what follows a name: `= literal`.
 fn value(tokens: &mut token_stream::IntoIter, name: &TokenTree) -> Result<TokenTree, Problem> {
     match (tokens.next(), tokens.next()) {
         (Some(sign), Some(value)) if sign.to_string() == "=" => Ok(value),
@@ -107,12 +107,12 @@ fn boolean(token: &TokenTree) -> Result<bool, Problem> {
     token.to_string().parse().map_err(|_| problem(token.span(), "`true` or `false` is expected"))
 }
 
-/// The text of a string literal, plain or raw.
+/// The value of a string literal, plain or raw.
 fn string(token: &TokenTree) -> Result<String, Problem> {
     let expected = || problem(token.span(), "a string literal is expected");
     match token {
         TokenTree::Literal(literal) => unquoted(literal).ok_or_else(expected),
-        // A literal that came through another macro stands in brackets that nobody sees.
+        // A literal passed through another macro is in an invisible group.
         TokenTree::Group(group) => match group.stream().into_iter().next() {
             Some(TokenTree::Literal(literal)) => unquoted(&literal).ok_or_else(expected),
             _ => Err(expected()),
@@ -148,7 +148,7 @@ fn unquoted(literal: &Literal) -> Option<String> {
                 let digits: String = letters.by_ref().skip(1).take_while(|&letter| letter != '}').collect();
                 unquoted.push(char::from_u32(u32::from_str_radix(&digits.replace('_', ""), 16).ok()?)?);
             }
-            // The line goes on at the next letter.
+            // A backslash at the end of a line skips the whitespace that starts the next one.
             '\n' => while letters.next_if(|letter| letter.is_whitespace()).is_some() {},
             same => unquoted.push(same),
         }

@@ -1,4 +1,4 @@
-//! OpenCL C kernels compiled where they are used, for those who prefer a macro to a build script.
+//! Compiles OpenCL C kernels in place, as an alternative to a build script.
 //!
 //! ```ignore
 //! mod blur {
@@ -12,9 +12,10 @@
 //! // blur::Program::load(&device)?
 //! ```
 //!
-//! The items are those of `kiln-build`'s bindings. After the source come options: `std = "CL3.0"`, `define = "NAME=value"`,
-//! `include = "folder"`, `extension = "+name"`, `fast_relaxed_math = true`, `warnings_as_errors = true`. Paths count from the
-//! package's folder. It owns the macros' grammar; compiling and bindings are `kiln-build`'s.
+//! The macros expand to the bindings of `kiln-build`. Options follow the source: `std = "CL3.0"`, `define =
+//! "NAME=value"`, `include = "folder"`, `extension = "+name"`, `fast_relaxed_math = true`, `warnings_as_errors =
+//! true`. Paths are relative to the package directory. This crate owns the macros' grammar; `kiln-build` compiles and
+//! generates bindings.
 
 mod input;
 
@@ -29,7 +30,7 @@ use proc_macro::{Span, TokenStream, TokenTree};
 
 use crate::input::{Input, Problem};
 
-/// Compiles the source in a file and expands to its bindings.
+/// Compiles a source file and expands to its bindings.
 #[proc_macro]
 pub fn kernel_file(input: TokenStream) -> TokenStream {
     expand(input, |input| {
@@ -51,7 +52,7 @@ pub fn kernel(input: TokenStream) -> TokenStream {
     })
 }
 
-/// What is made has a name, is compiled, and comes from files.
+/// Compiles the program and generates the bindings. Also tracks the files that were read.
 fn expand(
     input: TokenStream,
     make: impl FnOnce(&Input) -> Result<(String, Compiled, Vec<String>), Problem>,
@@ -60,7 +61,8 @@ fn expand(
     let made = input::parse(input, folder).and_then(|input| {
         let (source, compiled, mut read) = make(&input)?;
         read.extend(input.read.iter().chain(&compiled.dependencies).cloned());
-        // The compiler sees no macro reading files: it is told so, and expands anew when one changes.
+        // rustc cannot see which files a macro reads. `include_bytes!` makes it expand the macro again when one
+        // changes.
         let tracked: String =
             read.iter().map(|path| format!("const _: &[u8] = include_bytes!({path:?});")).collect();
         Ok(rust(&compiled.interface, &source, &Module::Bytes(compiled.bytes())) + &tracked)
@@ -75,7 +77,7 @@ fn compiled(input: &Input, name: String, text: Vec<u8>) -> Result<Compiled, Prob
     compile(Source { name, text }, &input.options).map_err(|error| input.problem(error.to_string()))
 }
 
-/// `compile_error!` at this place.
+/// Emits `compile_error!` at this location.
 fn error(span: Span, text: &str) -> TokenStream {
     let code: TokenStream = format!("compile_error!({text:?});").parse().expect("it is Rust");
     let at = |mut token: TokenTree| {

@@ -1,4 +1,4 @@
-//! One JSON object a line, for programs.
+//! One JSON object per line, for programs.
 
 use kiln_compiler::{
     diag::{Diagnostic, Severity},
@@ -31,7 +31,7 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
         "notes": diagnostic.notes,
         "fix": diagnostic.fix.as_ref().map(|fix| json!({
             "title": fix.title,
-            // Where the letters stand, were it in the definition of a macro.
+            // The spelling location, which can be in a macro definition.
             "location": map.spelling(fix.span).map(|place| location(sources, &place)),
             "replacement": fix.replacement,
         })),

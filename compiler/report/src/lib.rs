@@ -1,5 +1,6 @@
-//! Diagnostics as text: with source lines, short, as GCC writes them, as JSON lines, or as a SARIF log. The text may have ANSI colours; who
-//! prints it takes them away where they are not wanted. Knows nothing of files on disk or of terminals.
+//! Formats diagnostics: with source lines, short, in GCC format, as JSON lines, or as a SARIF log. The text can
+//! contain ANSI colors, which the caller strips if they are not wanted. Must not depend on files on disk or on
+//! terminals.
 
 mod gcc;
 mod json;
@@ -15,23 +16,23 @@ use kiln_compiler::{
 };
 use kiln_syntax::Interner;
 
-/// The forms.
+/// The formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// With the source lines.
+    /// With source lines.
     #[default]
     Rich,
     /// `file:line:col: error[code]: message`
     Short,
     /// `file:line:col: error: message [-Wflag]`
     Gcc,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// A SARIF log for all sources.
+    /// A SARIF log of all sources.
     Sarif,
 }
 
-/// What several compilations reported: one text after the other, or one log.
+/// Combines the reports of several compilations: concatenates texts, or builds one log.
 pub fn conclude(format: Format, reports: &[String]) -> String {
     match format {
         Format::Rich | Format::Short | Format::Gcc | Format::Json => reports.concat(),
@@ -42,7 +43,7 @@ pub fn conclude(format: Format, reports: &[String]) -> String {
     }
 }
 
-/// What a compilation reported, in its order; to be shown through `conclude`.
+/// Formats the diagnostics of one compilation. Pass the result to `conclude` for printing.
 pub fn report(format: Format, output: &Output) -> String {
     if format == Format::Sarif {
         return sarif::run(output).to_string();
@@ -51,7 +52,7 @@ pub fn report(format: Format, output: &Output) -> String {
     render(format, sources, &output.diagnostics, output.hidden_errors)
 }
 
-/// One diagnostic of a compilation.
+/// Formats one diagnostic of a compilation.
 pub fn report_one(format: Format, output: &Output, diagnostic: &Diagnostic) -> String {
     let sources = Sources { map: &output.sources, interner: &output.interner };
     let mut text = String::new();
@@ -59,14 +60,14 @@ pub fn report_one(format: Format, output: &Output, diagnostic: &Diagnostic) -> S
     text
 }
 
-/// What diagnostics speak of.
+/// The sources that diagnostics refer to.
 #[derive(Clone, Copy)]
 struct Sources<'a> {
     map: &'a SourceMap,
     interner: &'a Interner,
 }
 
-/// Renders diagnostics in their order; `unseen` more errors were past the limit.
+/// Formats diagnostics in order; `unseen` is the number of errors beyond the limit.
 fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], unseen: usize) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
@@ -83,12 +84,12 @@ fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnosti
         Format::Rich => rich::render(text, sources, diagnostic, DisplayStyle::Rich),
         Format::Short => rich::render(text, sources, diagnostic, DisplayStyle::Short),
         Format::Gcc => gcc::render(text, sources, diagnostic),
-        // A line of the log's kind does not exist: one diagnostic is told as JSON.
+        // SARIF has no format for a single diagnostic, so it is formatted as JSON.
         Format::Json | Format::Sarif => json::render(text, sources, diagnostic),
     }
 }
 
-/// How many there were of each kind; nothing if there were none.
+/// The number of diagnostics of each kind; empty if there are none.
 fn summary(diagnostics: &[Diagnostic], unseen: usize) -> String {
     let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let counted = |count: usize, word: &str| match count {
@@ -106,7 +107,7 @@ fn summary(diagnostics: &[Diagnostic], unseen: usize) -> String {
     }
 }
 
-/// What is said of the text at the place of a step.
+/// The message at the location of a macro expansion step.
 fn definition_text(sources: Sources<'_>, step: &MacroStep) -> String {
     format!("in the definition of macro `{}`", sources.interner.text(step.name))
 }

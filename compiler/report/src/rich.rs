@@ -1,4 +1,4 @@
-//! With source lines or short, through codespan-reporting.
+//! With source lines or short, formatted by codespan-reporting.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ use kiln_compiler::{
 
 use super::{Sources, definition_text, spot::Spot};
 
-/// Lines of generated text can be as long as a file.
+/// Generated code can have very long lines, which are not shown.
 const LONG_LINE: usize = 1000;
 
-/// Of a long row of macros so many definitions are shown.
+/// The number of macro definitions shown for a long expansion chain.
 const SHOWN_MACROS: usize = 3;
 
 pub(super) fn render(
@@ -33,7 +33,7 @@ pub(super) fn render(
     let mut writer = Ansi::new(Vec::new());
     let shown = shown(sources, diagnostic);
     let styles = styles();
-    // Every place comes from the map, and a vector takes whatever is written.
+    // Cannot fail: every location is from the source map, and writing to a vector always succeeds.
     let config = Config { display_style, ..Config::default() };
     let outcome = emit_to_write_style(&mut StylesWriter::new(&mut writer, &styles), &config, &files, &shown);
     debug_assert!(outcome.is_ok(), "{outcome:?}");
@@ -79,7 +79,7 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
     shown
 }
 
-/// Shows a place with its line, or only names it if the line is too long to look at.
+/// Shows a location with its source line, or only names it if the line is too long to display.
 fn point<'a>(shown: &mut Shown<Page<'a>>, map: &'a SourceMap, style: LabelStyle, place: &Place, text: &str) {
     let line = map.line_range(place.file, map.position(place.file, place.range.start).line);
     if line.len() > LONG_LINE {
@@ -91,7 +91,7 @@ fn point<'a>(shown: &mut Shown<Page<'a>>, map: &'a SourceMap, style: LabelStyle,
     shown.labels.push(ShownLabel::new(style, page, place.range.clone()).with_message(text));
 }
 
-/// Whether the text there is one that the user can look at.
+/// Whether the location is in a file that the user can open; built-in files are not.
 fn is_readable(map: &SourceMap, place: &Place) -> bool {
     map.file(place.file).kind != FileKind::BuiltIn
 }
@@ -103,7 +103,7 @@ struct Page<'a> {
     name: &'a str,
 }
 
-/// The files as codespan-reporting asks for them.
+/// The adapter from the source map to codespan-reporting's files.
 struct Shelf<'a>(&'a SourceMap);
 
 impl<'a> Files<'a> for Shelf<'a> {
@@ -125,14 +125,14 @@ impl<'a> Files<'a> for Shelf<'a> {
 
     fn line_number(&'a self, page: Page<'a>, line: usize) -> Result<usize, Error> {
         let start = self.0.line_range(page.file, line as u32 + 1).start;
-        // `#line 0` is no mistake of everyone's compiler, but no line that can be shown.
+        // Some compilers accept `#line 0`, but codespan-reporting needs line numbers from 1.
         Ok(self.0.presumed(page.file, start).1.max(1) as usize)
     }
 
     fn line_range(&'a self, page: Page<'a>, line: usize) -> Result<Range<usize>, Error> {
         let range = self.0.line_range(page.file, line as u32 + 1);
         let next = self.0.line_range(page.file, line as u32 + 2);
-        // The range is to include the line's end, where a message about a missing token stands.
+        // The range includes the line terminator, so that a message about a missing token can point there.
         let end = if next.start > range.start { next.start } else { self.0.file(page.file).text.len() };
         Ok(range.start..end)
     }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), which code hosts and editors show: a run for each source, all runs in one log.
+//! SARIF 2.1.0 (OASIS), which code hosts and editors display: one run for each source, all runs in one log.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Sources, spot::Spot};
 
-/// The run of one source: the tool with the rules that spoke, and what they said.
+/// The run of one source: the tool with the rules that it reported, and the results.
 pub(super) fn run(output: &Output) -> Value {
     let sources = Sources { map: &output.sources, interner: &output.interner };
     let names: BTreeSet<&str> = output.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
@@ -32,7 +32,7 @@ pub(super) fn run(output: &Output) -> Value {
     })
 }
 
-/// The log of these runs.
+/// The log with these runs.
 pub(super) fn log(runs: &[Value]) -> Value {
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -105,7 +105,7 @@ fn location(sources: Sources<'_>, span: Span) -> Option<Value> {
     } }))
 }
 
-/// A path as a relative or absolute reference (RFC 3986): what is not unreserved or a separator is escaped.
+/// Percent-encodes a path as a URI reference (RFC 3986), except for unreserved characters and separators.
 fn uri(path: &str) -> String {
     let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.replace('\\', "/").bytes() {

@@ -1,8 +1,8 @@
-//! A span as a reader sees it: the name of a file, lines and columns.
+//! A span for display: file name, lines and columns.
 
 use kiln_compiler::source::{Place, SourceMap};
 
-/// A place with the names and numbers that `#line` gives it.
+/// A location with the file name and line numbers that `#line` sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) file: String,

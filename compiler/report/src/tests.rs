@@ -1,4 +1,4 @@
-//! The three forms of one set of mistakes.
+//! Reports one set of errors in three formats.
 
 use kiln_compiler::{
     diag::{Sink, WarningOptions},

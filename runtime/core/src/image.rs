@@ -155,8 +155,7 @@ impl ImageKind {
 }
 
 impl ImageKind {
-    /// Whether regions can be copied between the two kinds. Both must have the same number of dimensions, counting
-    /// layers as one.
+    /// Whether regions can be copied between the two kinds: they are equal, or both are 2D, 2D array or 3D.
     fn shares_layout(self, other: Self) -> bool {
         let is_plane = |kind| matches!(kind, Self::D2 | Self::D2Array | Self::D3);
         self == other || is_plane(self) && is_plane(other)

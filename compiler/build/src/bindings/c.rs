@@ -1,6 +1,6 @@
-//! A C header: the structs and constants that host and kernels share, and the module's words.
+//! A C header: the structs and constants that host and kernels share, and the words of the module.
 //!
-//! It is C11, needs no other header of OpenCL, and asserts the layouts.
+//! The header is C11, includes no OpenCL header, and asserts the layouts.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use kiln_compiler::{
     ty::Scalar,
 };
 
-/// Everything lies where it is told to lie, so packing moves nothing; the assertions hold other compilers to it.
+/// Every member is already at its required offset, so packing changes nothing; the assertions verify that.
 const LAYOUT: &str = "#ifndef KILN_LAYOUT
 #if defined(__GNUC__)
 #define KILN_LAYOUT(align) __attribute__((packed, aligned(align)))
@@ -20,7 +20,7 @@ const LAYOUT: &str = "#ifndef KILN_LAYOUT
 
 ";
 
-/// The header; `name` begins what has no name of its own, and is made an identifier.
+/// Generates the header. `name` is converted to an identifier, and prefixes everything without a name of its own.
 pub fn c(interface: &Interface, name: &str, words: &[u32]) -> String {
     let name: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();

@@ -1,10 +1,10 @@
-//! JSON, for programs that read interfaces.
+//! JSON, for programs that read the interface.
 
 use kiln_compiler::interface::{Interface, Parameter, ParameterKind, Record, Type};
 use kiln_compiler::ty::Access;
 use serde_json::{Value, json};
 
-/// The interface as one object.
+/// The interface as a JSON object.
 pub fn json(interface: &Interface) -> Value {
     json!({
         "kernels": interface.kernels.iter().map(|kernel| json!({

@@ -1,7 +1,8 @@
-//! Rust: a struct for each struct of the parameters, a constant for each enumerator, and a launch function for each
-//! kernel, over `kiln-runtime`.
+//! Rust bindings: a struct for each struct among the parameters, a constant for each enumerator, and a launch
+//! function for each kernel, based on `kiln-runtime`.
 //!
-//! Vectors are arrays; padding is spelt out, so that every struct is plain data. The layout is asserted by the code itself.
+//! Vectors are arrays, and padding is explicit, so every struct is plain data. The generated code asserts the
+//! layouts.
 
 use std::fmt::Write as _;
 
@@ -10,16 +11,16 @@ use kiln_compiler::{
     ty::Scalar,
 };
 
-/// How the generated code comes to the module.
+/// How the generated code embeds the module.
 #[derive(Clone, Debug)]
 pub enum Module {
-    /// From a file, named as `include_bytes!` takes it.
+    /// From a file, as the argument of `include_bytes!`.
     File(String),
-    /// From the code itself.
+    /// As a byte string literal.
     Bytes(Vec<u8>),
 }
 
-/// Generates the items for one program; `source` is the name that the documentation gives it.
+/// Generates the items for a program. `source` is its name in the generated documentation.
 pub fn rust(interface: &Interface, source: &str, module: &Module) -> String {
     let mut text = String::new();
     for (index, record) in interface.records.iter().enumerate() {
@@ -47,7 +48,7 @@ pub fn rust(interface: &Interface, source: &str, module: &Module) -> String {
     text
 }
 
-/// The loaded program with its launch functions.
+/// Generates the loaded program with its launch functions.
 fn program(text: &mut String, interface: &Interface, source: &str, module: &Module) {
     let bytes = match module {
         Module::File(path) => format!("include_bytes!({path:?})"),
@@ -112,7 +113,7 @@ fn launch(text: &mut String, interface: &Interface, kernel: &Kernel) {
     );
 }
 
-/// The parameters' names: none twice, none that the function uses itself.
+/// The parameter names, made unique and distinct from the function's own names.
 fn parameter_names(kernel: &Kernel) -> Vec<String> {
     let mut names: Vec<String> = vec!["queue".into(), "range".into(), "kernel".into()];
     for (index, parameter) in kernel.parameters.iter().enumerate() {
@@ -152,7 +153,8 @@ fn record(text: &mut String, interface: &Interface, index: usize, record: &Recor
     } else {
         fields(interface, record)
     };
-    // Where a member of a packed struct lies at an odd place, Rust has to pack too; the alignment is then the buffer's.
+    // If a packed struct has a misaligned member, the Rust struct must be packed too. The buffer then provides the
+    // alignment.
     let aligns = record.members.iter().all(|member| member.offset % natural(interface, &member.ty) == 0)
         && record.size.is_multiple_of(record.align);
     let repr = if aligns || record.is_union {
@@ -193,7 +195,7 @@ impl Default for {name} {{
     );
 }
 
-/// The fields with their offsets, the padding among them.
+/// The fields with their offsets, including padding.
 fn fields(interface: &Interface, record: &Record) -> Vec<(u64, String, String, &'static str)> {
     let mut fields = Vec::new();
     let mut end = 0;
@@ -218,7 +220,7 @@ fn fields(interface: &Interface, record: &Record) -> Vec<(u64, String, String, &
     fields
 }
 
-/// The alignment that Rust gives the type of a member.
+/// The alignment that Rust gives a member's type.
 fn natural(interface: &Interface, ty: &Type) -> u64 {
     match ty {
         Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.size(),
@@ -238,7 +240,7 @@ fn ty(interface: &Interface, ty: &Type) -> String {
     }
 }
 
-/// A `half` travels as its bits, and so does a `bool`.
+/// `half` is passed as its bits, and `bool` as a byte.
 const fn scalar(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bool | Scalar::UChar => "u8",
@@ -262,7 +264,7 @@ fn record_name(interface: &Interface, index: usize) -> String {
     }
 }
 
-/// A name of C as one of Rust.
+/// Converts a C name to a Rust identifier.
 fn identifier(name: &str) -> String {
     const RAW: &[&str] = &[
         "abstract", "as", "async", "await", "become", "box", "dyn", "final", "fn", "gen", "impl", "in",

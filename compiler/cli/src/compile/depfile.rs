@@ -1,6 +1,6 @@
-//! `-M` and its kin: which files a compilation read, as Make and Ninja want to know it.
+//! `-M` and related options: the files that a compilation read, as a rule for Make and Ninja.
 //!
-//! The shape is clang's. It must never know how the files were found.
+//! The format is clang's. Must not depend on how the files were found.
 
 use std::path::Path;
 
@@ -37,20 +37,20 @@ pub(crate) struct DependencyOptions {
 }
 
 impl DependencyOptions {
-    /// The long names that clang spells with one dash.
+    /// The long options that clang spells with one dash.
     pub(crate) const NAMES: [&str; 8] = ["M", "MM", "MD", "MMD", "MF", "MT", "MQ", "MP"];
 
-    /// Whether nothing but the dependencies is asked for.
+    /// Whether only the dependencies are requested.
     pub(crate) const fn is_only(&self) -> bool {
         self.only || self.only_user
     }
 
-    /// Whether a place, and thus one source, is named.
+    /// Whether `-MF` names a file, which allows only one source.
     pub(crate) const fn names_a_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Where the dependencies go, beside this output; none if nobody asked.
+    /// The path of the dependency file for this output; `None` if not requested.
     pub(crate) fn path(&self, output: &str) -> Option<String> {
         let is_wanted = self.is_only() || self.also || self.also_user;
         is_wanted.then(|| match &self.file {
@@ -84,13 +84,13 @@ impl DependencyOptions {
     }
 }
 
-/// A path as Make reads it: blanks, `#` and `$` would mean something else.
+/// Quotes a path for Make: escapes blanks, `#` and `$`.
 fn quote(path: &str) -> String {
     let mut quoted = String::with_capacity(path.len());
     for (at, letter) in path.char_indices() {
         match letter {
             ' ' | '\t' => {
-                // Backslashes before a blank count twice.
+                // Backslashes before a blank must be doubled.
                 let backslashes = path[..at].len() - path[..at].trim_end_matches('\\').len();
                 quoted.extend(std::iter::repeat_n('\\', backslashes + 1));
             }

@@ -1,8 +1,8 @@
-//! `kiln check --verify`: the source says which diagnostics it expects, in comments as clang's `-verify` reads them.
+//! `kiln check --verify`: compares the diagnostics with expectations in comments, in the format of clang's `-verify`.
 //!
-//! `// expected-error{{text}}`, also `-warning` and `-note`; behind the word `@+1`, `@-1`, `@12` move the line, and `2`, `2+`, `0-1`, `*`
-//! say how often. `expected-no-diagnostics` says that there is none. It compares lines and texts; it must never know what
-//! makes a diagnostic.
+//! `// expected-error{{text}}`, also `-warning` and `-note`. After the word, `@+1`, `@-1` or `@12` selects another
+//! line, and `2`, `2+`, `0-1` or `*` sets the count. `expected-no-diagnostics` expects none. Compares lines and texts
+//! only; must not depend on what produces a diagnostic.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// What the source expects and does not get, and gets and does not expect; empty if all is as said.
+/// Lists expected diagnostics that are missing and diagnostics that are not expected; empty if there are none.
 pub(crate) fn compare(source: &str, output: &Output) -> String {
     let mut expected = Vec::new();
     let mut expects_nothing = false;
@@ -53,7 +53,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
         };
         match expected.iter_mut().find(fits) {
             Some(expectation) => expectation.found += 1,
-            // As clang's: notes may stay unsaid here, for they belong to what is said.
+            // Unlike clang's, notes need no expectation, because they belong to a diagnostic.
             None if kind == Kind::Note => {}
             None => {
                 let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
@@ -73,7 +73,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
     complaints
 }
 
-/// The diagnostics of the main file, and the notes that go with them.
+/// The diagnostics of the main file, with their notes.
 fn seen(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
     let map = &output.sources;
     let line = |span| map.resolve(span).map(|place| map.position(place.file, place.range.start).line);
@@ -125,7 +125,7 @@ fn read(line: &str, number: u32, expected: &mut Vec<Expectation>, complaints: &m
     }
 }
 
-/// `@+1`, `@-2`, `@12`, or nothing: the line meant, and what follows.
+/// `@+1`, `@-2`, `@12`, or nothing: the expected line, and the remaining text.
 fn place(text: &str, here: u32) -> Option<(u32, &str)> {
     let Some(place) = text.strip_prefix('@') else { return Some((here, text)) };
     let end = place.find([' ', '*']).unwrap_or(place.len());
@@ -140,7 +140,7 @@ fn place(text: &str, here: u32) -> Option<(u32, &str)> {
     Some((line, rest))
 }
 
-/// `2`, `2+`, `0-1`, `*`, `+`, or nothing for once.
+/// `2`, `2+`, `0-1`, `*`, `+`, or nothing for exactly one.
 fn times(text: &str) -> Option<(usize, usize)> {
     Some(match text {
         "" => (1, 1),

@@ -1,4 +1,4 @@
-//! Several sources at once: on as many threads as there are processors, told in their order.
+//! Compiles several sources on as many threads as there are processors, and reports them in order.
 
 use std::{
     sync::{
@@ -15,10 +15,10 @@ use crate::{
     progress,
 };
 
-/// What became of a source: the text to show, and how it ended.
+/// The result of a source: the text to print and the outcome.
 pub(crate) type Job = Result<(String, Outcome), Failure>;
 
-/// Does a job for each source. What they have to tell is shown in their order; the worst outcome is the outcome.
+/// Runs a job for each source. Prints the reports in order, and returns the worst outcome.
 pub(crate) fn each(
     sources: &[String],
     options: &CompileOptions,

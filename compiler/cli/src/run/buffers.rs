@@ -1,4 +1,5 @@
-//! Arguments of the launch language as the runtime takes them, and the buffers, images and pipes that launches share.
+//! Converts arguments of the launch language to those of the runtime, and owns the buffers, images and pipes that
+//! launches share.
 
 use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Pipe, Queue};
 
@@ -9,11 +10,12 @@ use super::{
 };
 use crate::exit::{Failure, failure};
 
-/// The buffers, images and pipes of a sequence of launches, by the name of the parameter that they were passed as last.
+/// The buffers, images and pipes of a sequence of launches, under the name of the parameter that each was last passed
+/// to.
 #[derive(Default)]
 pub(super) struct Memory(Vec<(String, Typed)>);
 
-/// A buffer, an image or a pipe, and what it holds.
+/// A buffer, an image or a pipe, and the type of its contents.
 #[derive(Clone)]
 pub(super) struct Typed {
     object: Object,
@@ -38,7 +40,7 @@ impl Typed {
 }
 
 impl Memory {
-    /// The value of an argument for this parameter.
+    /// The value of this parameter's argument.
     pub(super) fn argument(
         &mut self,
         device: &Device,
@@ -82,7 +84,7 @@ impl Memory {
         }
     }
 
-    /// The components of these elements of a buffer, or of all.
+    /// The components of a range of elements; `None` reads all of them.
     pub(super) fn read(
         &self,
         queue: &Queue,
@@ -127,7 +129,7 @@ fn new_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
     Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
 }
 
-/// `TYPE[N]`: an empty pipe for so many packets.
+/// `TYPE[N]`: an empty pipe for N packets.
 fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
     let wrong = || Failure(format!("`pipe:{text}` is not a pipe such as `pipe:int[64]`"));
     let (ty, count) = text.split_once('[').ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! What happens after a launch: printing parts of buffers and holding them against what is expected.
+//! Prints and checks ranges of buffers after a launch.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::{
     exit::{Failure, Outcome, failure},
 };
 
-/// Prints and checks as the launch asks; the kernel has printed something already.
+/// Prints and checks what the launch requests. `printed` is the output of the kernel.
 pub(super) fn after(
     queue: &Queue,
     launch: &LaunchArguments,
@@ -45,10 +45,10 @@ pub(super) fn after(
     Ok(outcome)
 }
 
-/// Whether an operator holds for two values that compare so.
+/// Whether a comparison operator holds for this ordering of its operands.
 type Holds = fn(Option<Ordering>) -> bool;
 
-/// A sentence about the first value that is not as expected.
+/// Describes the first value that differs from the expected one.
 fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, Failure> {
     let part = part(text)?;
     let operators: [(&str, Holds); 7] = [
@@ -83,7 +83,7 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
     }))
 }
 
-/// NaN counts as equal to NaN here: the expectation is about bits that a user can write.
+/// Treats NaN as equal to NaN, so that users can check for it.
 fn compare(found: Number, expected: Number) -> Option<Ordering> {
     if found.as_f64().is_nan() && expected.as_f64().is_nan() {
         return Some(Ordering::Equal);

@@ -1,9 +1,9 @@
-//! What a buffer holds before a launch: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `file:PATH`.
+//! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `file:PATH`.
 
 use super::value::{ElementType, Number};
 use crate::exit::{Failure, failure};
 
-/// The bytes of `count` elements of this type, as the text says.
+/// The bytes of `count` elements of this type, filled according to the text.
 pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>, Failure> {
     if let Some(path) = text.strip_prefix("file:") {
         return from_file(path, count * ty.stride());
@@ -39,7 +39,7 @@ pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// Numbers separated by commas; `a..b` stands for all from `a` to `b`, downwards too.
+/// Parses numbers separated by commas; `a..b` is every number from `a` to `b`, ascending or descending.
 pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
     let mut numbers = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -74,7 +74,7 @@ fn integer(text: &str) -> Result<i128, Failure> {
     }
 }
 
-/// A source and steps; products are folded before sums.
+/// A source of numbers and operations on it; products bind more tightly than sums.
 struct Formula {
     source: Source,
     steps: Vec<(char, Source)>,
@@ -130,7 +130,7 @@ impl Source {
         let negative = text.starts_with('-');
         let end = text[usize::from(negative)..].find(['+', '-', '*', '/', '%']);
         let mut end = end.map_or(text.len(), |end| end + usize::from(negative));
-        // The sign of an exponent belongs to the number.
+        // The sign of an exponent is part of the number.
         if text[..end].ends_with(['e', 'E']) && Number::parse(&text[..end - 1]).is_some() {
             end += 1 + text[end + 1..].find(['+', '-', '*', '/', '%']).unwrap_or(text.len() - end - 1);
         }

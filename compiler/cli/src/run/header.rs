@@ -1,4 +1,5 @@
-//! Launches in a source's leading comment: lines that begin with `kiln run`, and the deeper lines that follow.
+//! Launches in a source's leading comment: lines that begin with `kiln run`, and the more deeply indented lines that
+//! follow.
 
 use crate::{
     arguments::{LaunchArguments, parse_launch},
@@ -21,7 +22,7 @@ fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
         .and_then(|launches| if launches.is_empty() { failure("an empty launch") } else { Ok(launches) })
 }
 
-/// The text behind each `kiln run`.
+/// The text after each `kiln run`.
 fn commands(text: &str) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     let mut depth = None;
@@ -43,7 +44,7 @@ fn commands(text: &str) -> Vec<String> {
     commands
 }
 
-/// The lines of the comments that stand before anything else, without their marks.
+/// The lines of the comments at the start of the source, without comment markers.
 fn comment_lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text.trim_start();
@@ -62,7 +63,7 @@ fn comment_lines(text: &str) -> Vec<&str> {
     }
 }
 
-/// A line of a block comment without the star that decorates it.
+/// A line of a block comment without its leading star.
 fn without_star(line: &str) -> &str {
     line.trim_start().strip_prefix('*').unwrap_or(line)
 }

@@ -1,6 +1,7 @@
 //! Images and samplers of the launch language: `image2d:rgba-unorm8[4,4]=iota`, `sampler:normalized,repeat,linear`.
 //!
-//! An image's contents are given and shown as they are in memory: channels as numbers of their type, not as kernels read them.
+//! Image contents are read and printed in memory format: channels are numbers of their storage type, not the values
+//! that kernels read.
 
 use kiln_runtime::{
     Addressing, ChannelOrder, ChannelType, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind, Sampler,
@@ -18,7 +19,7 @@ const KINDS: [(&str, ImageKind); 6] = [
     ("image3d", ImageKind::D3),
 ];
 
-/// The channels by name, and how many numbers they are in memory.
+/// Channel orders by name, with the number of channels in memory.
 const ORDERS: [(&str, ChannelOrder, usize); 15] = [
     ("r", ChannelOrder::R, 1),
     ("a", ChannelOrder::A, 1),
@@ -37,7 +38,7 @@ const ORDERS: [(&str, ChannelOrder, usize); 15] = [
     ("rx", ChannelOrder::Rx, 1),
 ];
 
-/// The types of channels by name, and the type of their numbers.
+/// Channel types by name, with the type of their numbers.
 const CHANNELS: [(&str, ChannelType, &str); 15] = [
     ("snorm8", ChannelType::Snorm8, "i8"),
     ("snorm16", ChannelType::Snorm16, "i16"),
@@ -56,12 +57,12 @@ const CHANNELS: [(&str, ChannelType, &str); 15] = [
     ("float", ChannelType::Float, "f32"),
 ];
 
-/// Whether a word before the colon says that an image follows.
+/// The kind of image that the word before the colon names, if any.
 pub(super) fn kind(word: &str) -> Option<ImageKind> {
     KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
 }
 
-/// `FORMAT[SIZES]=FILL`: the image, and what its texels are in memory.
+/// `FORMAT[SIZES]=FILL`: the image, and the type of its texels in memory.
 pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Image, ElementType), Failure> {
     let wrong = || Failure(format!("`{text}` is not an image such as `image2d:rgba-unorm8[4,4]=iota`"));
     let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
@@ -95,7 +96,7 @@ pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Ima
     Ok((image, element))
 }
 
-/// `normalized,repeat,linear`: words in any order, those left out as in `Sampler::default`.
+/// `normalized,repeat,linear`: words in any order; the rest is as in `Sampler::default`.
 pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
     let mut sampler = Sampler::default();
     for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {

@@ -1,16 +1,16 @@
-//! What kernels print: kept until the launch is over, because it belongs to what the launch is expected to print.
+//! Captures the output of kernels, which a launch's expectations include.
 
 use std::{
     io::Write,
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Text under way.
+/// The captured text.
 #[derive(Clone, Default)]
 pub(super) struct Output(Arc<Mutex<Vec<u8>>>);
 
 impl Output {
-    /// What has been printed since the last call.
+    /// Takes the text printed since the last call.
     pub(super) fn take(&self) -> String {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         String::from_utf8_lossy(&bytes).into_owned()

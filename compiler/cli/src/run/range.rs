@@ -1,4 +1,4 @@
-//! Sizes and parts as the launch language writes them: `64,64` and `out[0..16]`.
+//! Sizes and ranges in the launch language: `64,64` and `out[0..16]`.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Sizes for Given {
     }
 }
 
-/// One to three sizes.
+/// Parses one to three sizes.
 pub(super) fn sizes(text: &str) -> Result<Given, Failure> {
     let mut given = Given { count: 0, sizes: [1; 3] };
     for size in text.split([',', 'x']) {
@@ -32,18 +32,18 @@ pub(super) fn sizes(text: &str) -> Result<Given, Failure> {
     Ok(given)
 }
 
-/// A part of a buffer.
+/// A range of a buffer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part<'t> {
     /// The parameter's name.
     pub(super) name: &'t str,
-    /// The elements; none for all.
+    /// The elements; `None` for all.
     pub(super) range: Option<Range<usize>>,
-    /// What follows the bracket.
+    /// The text after the bracket.
     pub(super) rest: &'t str,
 }
 
-/// `out[0..16]…`, `out[3]…`, `out[..]…`, `out…` up to a comparison.
+/// Parses `out[0..16]…`, `out[3]…`, `out[..]…`, or `out…`, up to a comparison.
 pub(super) fn part(text: &str) -> Result<Part<'_>, Failure> {
     let end = text.find(['[', '=', '<', '>', '!']).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);

@@ -1,12 +1,12 @@
-//! Element types of the launch language, and values of them as bytes and as text.
+//! Element types of the launch language, and their values as bytes and as text.
 
 use half::f16;
 
-/// The type of a buffer's elements or of an argument: a scalar, or a vector of 2, 3, 4, 8 or 16.
+/// The type of a buffer element or of an argument: a scalar, or a vector of 2, 3, 4, 8 or 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElementType {
     scalar: ScalarType,
-    /// Components that are written and printed.
+    /// The number of components that are written and printed.
     count: usize,
 }
 
@@ -16,7 +16,7 @@ enum ScalarType {
     Float { bytes: usize },
 }
 
-/// A number in the launch language: exact for every integer type and for every float type.
+/// A number in the launch language, exact for every integer and float type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i128),
@@ -51,30 +51,30 @@ impl ElementType {
         })
     }
 
-    /// Components of one element.
+    /// The number of components of an element.
     pub(crate) const fn components(self) -> usize {
         self.count
     }
 
-    /// Bytes of one component.
+    /// The size of a component in bytes.
     pub(crate) const fn component_size(self) -> usize {
         self.scalar.bytes()
     }
 
-    /// Bytes from one element to the next: three components take the room of four.
+    /// The distance between elements in bytes: a 3-component vector has the size of a 4-component one.
     pub(crate) const fn stride(self) -> usize {
         let count = if self.count == 3 { 4 } else { self.count };
         count * self.scalar.bytes()
     }
 
-    /// The bytes of one element whose components are these numbers, in turn.
+    /// Encodes one element, repeating these numbers for its components.
     pub(crate) fn encode(self, components: &[Number]) -> Vec<u8> {
         let mut bytes: Vec<u8> = components.iter().flat_map(|number| self.scalar.encode(*number)).collect();
         bytes.resize(self.stride(), 0);
         bytes
     }
 
-    /// The components of all elements in these bytes.
+    /// Decodes the components of all elements.
     pub(crate) fn decode(self, bytes: &[u8]) -> Vec<Number> {
         bytes
             .chunks_exact(self.stride())
@@ -91,7 +91,7 @@ impl ScalarType {
         }
     }
 
-    /// Integers wrap, as a conversion in OpenCL C does.
+    /// Encodes a number. Integers wrap, as in OpenCL C conversions.
     fn encode(self, number: Number) -> Vec<u8> {
         match self {
             Self::Int { bytes, .. } => {

@@ -34,8 +34,8 @@ pub(super) fn support(environment: Environment, kind: ImageKind, wanted: ImageFo
     })
 }
 
-/// Whether Vulkan has formats with this order of channels. The others are read through a component mapping, and views for
-/// writing must not have one (VUID-VkWriteDescriptorSet-descriptorType-00336).
+/// Whether Vulkan has formats with this channel order. The others are read through a component mapping, which views
+/// for writing must not have (VUID-VkWriteDescriptorSet-descriptorType-00336).
 fn has_own_channels(order: ChannelOrder) -> bool {
     use ChannelOrder as Order;
     matches!(order, Order::R | Order::Rx | Order::Rg | Order::Rgx | Order::Rgba | Order::Bgra | Order::Depth)
