@@ -1,4 +1,4 @@
-//! What the compiler found out about a source, and its places as the protocol has them.
+//! The compiler's results for a source, with locations converted to the protocol's.
 
 use std::{ops::Range, sync::OnceLock};
 
@@ -23,15 +23,15 @@ use crate::{
     world::World,
 };
 
-/// A source as the compiler sees it.
+/// The analysis of one source.
 pub(crate) struct Analysis {
     /// The name of the source.
     pub(crate) root: String,
-    /// What the compiler found.
+    /// The compiler's results.
     pub(crate) survey: Survey,
-    /// How positions count.
+    /// The encoding of positions.
     pub(crate) encoding: Encoding,
-    /// The files of the user's.
+    /// The user's files, without built-in ones.
     files: FxHashMap<FileId, File>,
     names: OnceLock<Vec<Name>>,
 }
@@ -41,21 +41,22 @@ struct File {
     lines: OnceLock<Lines>,
 }
 
-/// A place in a file that somebody asks about.
+/// A position in a file, for a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
-    /// The source that the file is seen in.
+    /// The analysis in which to view the file.
     pub(crate) analysis: &'a Analysis,
-    /// The outside.
+    /// The client's state.
     pub(crate) world: &'a World,
     /// The file.
     pub(crate) file: FileId,
-    /// The offset in it.
+    /// The byte offset in the file.
     pub(crate) offset: usize,
 }
 
 impl Analysis {
-    /// Of the file of this name; none if there is no such file, or if it is no source but says how sources are compiled.
+    /// Analyzes the file of this name. `None` if it does not exist, or if it is a configuration file instead of a
+    /// source.
     pub(crate) fn of(world: &World, root: &str) -> Option<Self> {
         if configuration::is_project_file(root) {
             return None;
@@ -71,7 +72,7 @@ impl Analysis {
         Some(Self { root: root.to_owned(), survey, encoding: world.encoding, files, names: OnceLock::new() })
     }
 
-    /// The same with another text of one of its files.
+    /// Analyzes the source with a different text for one of its files.
     pub(crate) fn with_text(world: &World, root: &str, name: &str, text: String) -> Option<Self> {
         let mut world = world.clone();
         let uri = uri::uri(name)?;
@@ -79,28 +80,28 @@ impl Analysis {
         Self::of(&world, root)
     }
 
-    /// The names of the files that were read, the source's own among them.
+    /// The names of all files read, including the source itself.
     pub(crate) fn file_names(&self) -> impl Iterator<Item = &str> {
         self.files.values().map(|file| file.name.as_str())
     }
 
-    /// Whether it depends on the file of this name.
+    /// Whether the source depends on the file of this name.
     pub(crate) fn reads(&self, name: &str) -> bool {
         self.file_names().any(|file| file == name)
     }
 
-    /// Whether a change of the file of this name may change it: it was read, or was looked for in vain.
+    /// Whether a change of the file of this name can affect the source: it was read, or looked for and not found.
     pub(crate) fn may_read(&self, name: &str) -> bool {
         let is_missing = |path: &Option<String>| path.is_none();
         self.reads(name) || self.survey.trace.includes.iter().any(|directive| is_missing(&directive.path))
     }
 
-    /// The file of this name; the first, if it is included several times.
+    /// The file of this name; the first occurrence, if it is included several times.
     pub(crate) fn file(&self, name: &str) -> Option<FileId> {
         self.files.iter().filter(|(_, file)| file.name == name).map(|(id, _)| *id).min()
     }
 
-    /// The name of a file of the user's.
+    /// The name of a file; `None` if it is not the user's.
     pub(crate) fn file_name(&self, file: FileId) -> Option<&str> {
         self.files.get(&file).map(|file| file.name.as_str())
     }
@@ -110,44 +111,44 @@ impl Analysis {
         &self.survey.sources.file(file).text
     }
 
-    /// A range of a file as the protocol has it.
+    /// Converts a range of a file to the protocol's.
     pub(crate) fn range(&self, file: FileId, range: &Range<usize>) -> lsp_types::Range {
         self.lines(file).map_or(lsp_types::Range::default(), |lines| lines.range(range))
     }
 
-    /// Where the lines of a file begin; none of files that are not the user's.
+    /// The line index of a file; `None` if it is not the user's.
     pub(crate) fn lines(&self, file: FileId) -> Option<&Lines> {
         let known = self.files.get(&file)?;
         Some(known.lines.get_or_init(|| Lines::new(self.text(file), self.encoding)))
     }
 
-    /// Where the letters of a span stand, if that is in a file of the user's.
+    /// The spelling location of a span, if it is in one of the user's files.
     pub(crate) fn spelling(&self, span: Span) -> Option<Place> {
         self.survey.sources.spelling(span).filter(|place| self.files.contains_key(&place.file))
     }
 
-    /// Where a message about this span points, if that is in a file of the user's.
+    /// The location that a message about this span refers to, if it is in one of the user's files.
     pub(crate) fn resolve(&self, span: Span) -> Option<Place> {
         self.survey.sources.resolve(span).filter(|place| self.files.contains_key(&place.file))
     }
 
-    /// The range of a span in this file, if it stands there outside of macros' definitions.
+    /// The range of a span in this file, if it is there and outside macro definitions.
     pub(crate) fn in_file(&self, file: FileId, span: Span) -> Option<Range<usize>> {
         self.resolve(span).filter(|place| place.file == file).map(|place| place.range)
     }
 
-    /// A place as the protocol has it.
+    /// Converts a location to the protocol's.
     pub(crate) fn location(&self, place: &Place) -> Option<Location> {
         let name = self.file_name(place.file)?;
         Some(Location { uri: uri::uri(name)?, range: self.range(place.file, &place.range) })
     }
 
-    /// Every name in the files of the user's and what it means, in the order of files and places.
+    /// Every name in the user's files with its meaning, ordered by file and offset.
     pub(crate) fn names(&self) -> &[Name] {
         self.names.get_or_init(|| names::collect(self))
     }
 
-    /// The names in one file, in the order of places.
+    /// The names in one file, ordered by offset.
     pub(crate) fn names_in(&self, file: FileId) -> &[Name] {
         let names = self.names();
         let start = names.partition_point(|name| name.place.file < file);
@@ -160,13 +161,13 @@ impl Analysis {
         self.survey.interner.text(symbol)
     }
 
-    /// A type as the user writes it.
+    /// A type in source syntax.
     pub(crate) fn show(&self, ty: impl Into<QualTy>) -> String {
         self.survey.program.types.show(ty, &self.survey.interner)
     }
 }
 
-/// For tests: a source that has the word in this variable makes the compiler panic.
+/// For tests: a source that contains the value of this variable makes the compiler panic.
 const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
 
 fn rehearse(text: &[u8]) {
@@ -176,7 +177,7 @@ fn rehearse(text: &[u8]) {
 }
 
 impl<'a> Cursor<'a> {
-    /// At a position of the file of this name.
+    /// The cursor at a position of the file of this name.
     pub(crate) fn new(
         analysis: &'a Analysis,
         world: &'a World,
@@ -193,27 +194,27 @@ impl<'a> Cursor<'a> {
         self.analysis.text(self.file)
     }
 
-    /// The name that it stands in or at, and what that means.
+    /// The name at the cursor, with its meaning.
     pub(crate) fn name(&self) -> Option<&'a Name> {
         let names = self.analysis.names_in(self.file);
         let touching = names
             .iter()
             .filter(|name| name.place.range.start <= self.offset && self.offset <= name.place.range.end);
-        // Between two names without a space, that which begins here.
+        // Between two adjacent names, the one that starts here.
         touching.max_by_key(|name| (name.place.range.start, std::cmp::Reverse(name.role)))
     }
 
-    /// The range of a part of the file.
+    /// Converts a range of the file to the protocol's.
     pub(crate) fn range(&self, range: &Range<usize>) -> lsp_types::Range {
         self.analysis.range(self.file, range)
     }
 
-    /// The expressions that stand around it or touch it, with their places.
+    /// The expressions that contain or touch the cursor, with their ranges.
     pub(crate) fn expressions(&self) -> Vec<(Range<usize>, &'a Typed)> {
         let (analysis, length) = (self.analysis, self.text().len());
         let whole = analysis.survey.sources.span(self.file, 0..length);
         let touches = |range: &Range<usize>| range.start <= self.offset && self.offset <= range.end;
-        // Most of what a large source expands comes from macros, and is looked at only where one is called.
+        // Most expressions of a large source come from macros; those matter only in a macro call.
         let in_macro = self.is_in_macro_call();
         let all = analysis.survey.facts.expressions.iter();
         all.filter(|typed| in_macro || whole.lo <= typed.span.lo && typed.span.lo <= whole.hi)
@@ -224,14 +225,14 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// Whether it stands among the arguments of a macro.
+    /// Whether the cursor is among the arguments of a macro.
     fn is_in_macro_call(&self) -> bool {
         let Some(call) = open_call(&self.text()[..self.offset]) else { return false };
         let names = self.analysis.names_in(self.file).iter();
         names.into_iter().any(|name| name.place.range == call.name && matches!(name.thing, Thing::Macro(..)))
     }
 
-    /// The word that ends at or around it.
+    /// The word that contains the cursor or ends there.
     pub(crate) fn word(&self) -> Range<usize> {
         let text = self.text();
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

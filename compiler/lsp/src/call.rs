@@ -1,4 +1,4 @@
-//! The call that a place stands in, by tokens alone: it is asked for while the call is being written, when no grammar fits.
+//! Finds the call around a position by tokens only, because an unfinished call does not parse.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use kiln_syntax::{
     token::{Keyword, Punct},
 };
 
-/// A call that is not closed before a place.
+/// A call that is still open at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenCall {
-    /// The name that is called.
+    /// The name of the callee.
     pub(crate) name: Range<usize>,
-    /// Which argument the place is in, from 0.
+    /// The index of the argument at the position.
     pub(crate) argument: usize,
-    /// Where the arguments before it begin and end.
+    /// The ranges of the arguments before it.
     pub(crate) arguments: Vec<Range<usize>>,
 }
 
@@ -24,7 +24,7 @@ struct Open {
     begin: usize,
 }
 
-/// The innermost call around the end of this text.
+/// The innermost call that is open at the end of this text.
 pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
     let mut open: Vec<Open> = Vec::new();
     let mut word: Option<Range<usize>> = None;
@@ -53,7 +53,7 @@ pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
             _ => {}
         }
     }
-    // Parentheses around an argument's parts are passed over.
+    // Skip parentheses that are part of an argument.
     let call = open.into_iter().rev().find(|call| call.name.is_some())?;
     Some(OpenCall { name: call.name?, argument: call.arguments.len(), arguments: call.arguments })
 }

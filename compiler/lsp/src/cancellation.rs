@@ -1,4 +1,4 @@
-//! The requests that the client has taken back.
+//! The requests that the client has cancelled.
 
 use std::{
     collections::HashSet,
@@ -7,15 +7,15 @@ use std::{
 
 use lsp_server::RequestId;
 
-/// Shared by who hears of it and who heeds it.
+/// Shared by the server, which adds requests, and the worker, which checks them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancellation(Arc<Mutex<HashSet<RequestId>>>);
 
-/// A client that takes back what it has never asked for does not fill the memory.
+/// Bounds memory use if a client cancels requests that it never sent.
 const MOST: usize = 1000;
 
 impl Cancellation {
-    /// The client does not want the answer any more.
+    /// Cancels a request.
     pub(crate) fn cancel(&self, id: RequestId) {
         let mut cancelled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if cancelled.len() < MOST {
@@ -23,7 +23,7 @@ impl Cancellation {
         }
     }
 
-    /// Whether the answer to this is wanted no more; asked once.
+    /// Whether the request was cancelled. Removes it from the set.
     pub(crate) fn take(&self, id: &RequestId) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }

@@ -1,4 +1,4 @@
-//! What the server says that it can do.
+//! The server's capabilities.
 
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
@@ -16,7 +16,7 @@ use crate::{
     position::Encoding,
 };
 
-/// The answer to `initialize`.
+/// The response to `initialize`.
 pub(crate) fn result(encoding: Encoding) -> InitializeResult {
     InitializeResult {
         capabilities: capabilities(encoding),

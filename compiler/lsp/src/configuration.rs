@@ -1,4 +1,5 @@
-//! How a file is compiled: from the editor's settings, from the project's files, and from the source itself. Nothing is required.
+//! The options of a file: from the editor's settings, the project's files, and the source itself. None of them is
+//! required.
 
 mod flags;
 mod kiln_toml;
@@ -17,27 +18,27 @@ use serde::Deserialize;
 
 use crate::{position::Lines, world::World};
 
-/// What the client sets, in `initializationOptions` and as the section `kiln` of its configuration.
+/// Settings of the client, from `initializationOptions` and the configuration section `kiln`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Settings {
-    /// Options for every file, as the command line has them.
+    /// Options for every file, in command-line syntax.
     pub(crate) flags: Vec<String>,
-    /// How soon after diagnostics the next are made, in milliseconds: changes that come sooner are taken together.
+    /// The minimum time between two diagnostic runs, in milliseconds. Changes within it are processed together.
     pub(crate) debounce: u64,
-    /// Which hints are shown between the letters of a source.
+    /// Which inlay hints to show.
     pub(crate) inlay_hints: InlayHints,
 }
 
-/// The sorts of hint.
+/// The kinds of inlay hint.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct InlayHints {
-    /// Names of parameters at calls.
+    /// Parameter names at calls.
     pub(crate) parameters: bool,
-    /// Orders and scopes that an atomic operation or a barrier has without saying so.
+    /// Implicit memory orders and scopes of atomic operations and barriers.
     pub(crate) orders: bool,
-    /// Address spaces that a declaration has without saying so.
+    /// Implicit address spaces of declarations.
     pub(crate) spaces: bool,
     /// Implicit conversions of values.
     pub(crate) conversions: bool,
@@ -55,15 +56,15 @@ impl Default for InlayHints {
     }
 }
 
-/// Errors beyond this many in one source are only counted.
+/// The maximum number of errors reported for one source; further ones are only counted.
 const ERROR_LIMIT: usize = 200;
 
-/// How the file of this name and text is compiled.
+/// The options for the file of this name and text.
 pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
-    // As `kiln check`: who names no environment asks what the language allows.
+    // As in `kiln check`: without an environment, allow the whole language.
     let mut options = Options {
         target: Target::full(Environment::OpenCl),
-        // The worker has the stack for it.
+        // The worker's stack is large enough.
         max_depth: DEEP,
         ..Options::default()
     };
@@ -81,8 +82,8 @@ pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
     options
 }
 
-/// What is wrong with the file of the project that says how a source is compiled: the file, and what is to be shown in it. Such a file
-/// speaks for itself.
+/// Errors in the project file that configures a source: the name of that file, and its diagnostics. A project file
+/// that is itself the source reports its own errors.
 pub(crate) fn mistakes(world: &World, source: &str) -> Option<(String, Vec<Diagnostic>)> {
     let (name, text) = project::kiln(world, source)?;
     let lines = Lines::new(&text, world.encoding);

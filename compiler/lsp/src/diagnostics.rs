@@ -1,4 +1,4 @@
-//! Diagnostics of the compiler as the protocol has them, by the file that they stand in.
+//! Converts the compiler's diagnostics to the protocol's, grouped by file.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use lsp_types::{
 
 use crate::{analysis::Analysis, pages};
 
-/// What is shown as the origin of a diagnostic.
+/// The `source` field of diagnostics.
 pub(crate) const SOURCE: &str = "kiln";
 
-/// The diagnostics of an analysis, by the names of files. A file that was read has a row, were it empty.
+/// The diagnostics of an analysis by file name. Every file read gets an entry, even if empty, so that stale
+/// diagnostics are cleared.
 pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> {
     let mut files: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
     for name in analysis.file_names() {
@@ -24,7 +25,7 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
         let (name, range) = place(analysis, diagnostic.span);
         let rows = files.entry(name.to_owned()).or_default();
         let converted = convert(analysis, diagnostic, range);
-        // A header that is included twice says the same twice.
+        // A header that is included twice reports its diagnostics twice.
         if !rows.contains(&converted) {
             rows.push(converted);
         }
@@ -32,7 +33,8 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
     files
 }
 
-/// Where a message about a span points; to the beginning of the source if it is about no file of the user's.
+/// The location that a message about a span refers to, or the start of the source if that is not in one of the user's
+/// files.
 fn place(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
     let place = analysis.resolve(span);
     let found = place
@@ -40,7 +42,7 @@ fn place(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
     found.unwrap_or_else(|| (&analysis.root, lsp_types::Range::default()))
 }
 
-/// A diagnostic of the compiler as the protocol has it.
+/// Converts a diagnostic.
 pub(crate) fn convert(
     analysis: &Analysis,
     diagnostic: &kiln_compiler::diag::Diagnostic,
@@ -79,7 +81,7 @@ fn related(analysis: &Analysis, span: Span, message: String) -> Option<Diagnosti
     Some(DiagnosticRelatedInformation { location, message })
 }
 
-/// The places in the definitions of the macros that the text came from.
+/// The locations in macro definitions that the text came from.
 fn in_macros(analysis: &Analysis, span: Span) -> Vec<DiagnosticRelatedInformation> {
     let survey = &analysis.survey;
     let told = survey.sources.macro_trail(span).into_iter().filter_map(|step| {
@@ -90,7 +92,7 @@ fn in_macros(analysis: &Analysis, span: Span) -> Vec<DiagnosticRelatedInformatio
     told.collect()
 }
 
-/// How an editor may show the text besides: dimmed, or struck through.
+/// Tags for an editor: unnecessary code is dimmed, deprecated code struck through.
 fn tags(code: Code) -> Option<Vec<DiagnosticTag>> {
     let tag = match code {
         Code::UnusedVariable

@@ -1,18 +1,18 @@
-//! What built-in functions, constants and words do, in a sentence each, with the section of the specification.
+//! One-sentence descriptions of built-in functions, constants and keywords, with the section of the specification.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// A form of a built-in function.
+/// An entry for a form of a built-in function.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     names: Vec<&'static str>,
     /// The names of its parameters.
     pub(crate) parameters: Vec<&'static str>,
-    /// What it does.
+    /// The description.
     pub(crate) text: &'static str,
-    /// The part of the specification.
+    /// The section of the specification.
     pub(crate) section: &'static str,
 }
 
@@ -41,7 +41,7 @@ static CONSTANTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::ne
         .collect()
 });
 
-/// The rows of a built-in function: those with its very name, or else those of the first pattern that fits.
+/// The entries of a built-in function: those with its exact name, or else those of the first matching pattern.
 pub(crate) fn builtin(name: &str) -> Vec<&'static Row> {
     let exact: Vec<&Row> = BUILTINS.iter().filter(|row| row.names.contains(&name)).collect();
     if !exact.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn builtin(name: &str) -> Vec<&'static Row> {
     BUILTINS.iter().filter(|row| pattern.is_some_and(|pattern| row.names.contains(pattern))).collect()
 }
 
-/// The names of the parameters of a form with so many.
+/// The parameter names of the form with this number of parameters.
 pub(crate) fn parameters(name: &str, count: usize) -> Vec<&'static str> {
     let rows = builtin(name);
     let exact = rows.iter().find(|row| row.parameters.len() == count);
@@ -59,14 +59,14 @@ pub(crate) fn parameters(name: &str, count: usize) -> Vec<&'static str> {
     row.map(|row| row.parameters.iter().copied().take(count).collect()).unwrap_or_default()
 }
 
-/// What a constant, a flag, a keyword or an attribute means.
+/// The description of a constant, a flag, a keyword or an attribute.
 pub(crate) fn word(name: &str) -> Option<&'static str> {
     let plain = name.strip_prefix("__").unwrap_or(name);
     let plain = plain.strip_suffix("__").unwrap_or(plain);
     CONSTANTS.get(name).or_else(|| CONSTANTS.get(plain)).copied()
 }
 
-/// Whether a name is one of a pattern with a `*`.
+/// Whether a name matches a pattern with a `*`.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return false };
     name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)

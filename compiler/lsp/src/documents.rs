@@ -1,4 +1,4 @@
-//! The documents that are open in the editor: what stands in them hides what stands on disk.
+//! The documents that are open in the editor. Their text overrides the file on disk.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::position::{Encoding, Lines};
 
-/// A document as the editor has it.
+/// A document that is open in the editor.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// As the client writes it.
+    /// The URI, as the client writes it.
     pub(crate) uri: Uri,
-    /// Counts the changes.
+    /// The version, incremented by each change.
     pub(crate) version: i32,
-    /// What stands in it.
+    /// The text.
     pub(crate) text: Arc<str>,
 }
 
 impl Document {
-    /// Applies changes in their order.
+    /// Applies changes in order.
     pub(crate) fn change(&mut self, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
         let mut text = String::from(&*self.text);
         for change in changes {

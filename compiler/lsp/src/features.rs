@@ -1,5 +1,5 @@
-//! What an editor can ask of a source. One feature, one file; each is a function of an analysis and a place, and knows nothing of
-//! threads, messages or files on disk.
+//! Language features, one per file. Each is a function of an analysis and a position, and must not depend on threads,
+//! messages or files on disk.
 
 pub(crate) mod actions;
 pub(crate) mod completion;

@@ -1,4 +1,4 @@
-//! Sources for tests: files whose first line is `//- name`, and a `$0` where the cursor stands.
+//! Sources for tests: each file starts with a line `//- name`, and `$0` marks the cursor.
 
 use std::str::FromStr as _;
 
@@ -11,19 +11,19 @@ use crate::{
     world::World,
 };
 
-/// Documents, the analysis of the first, and the place of the mark.
+/// Documents, the analysis of the first one, and the position of the cursor.
 pub(crate) struct Fixture {
-    /// With the documents.
+    /// Contains the documents.
     pub(crate) world: World,
-    /// Of the first document.
+    /// The analysis of the first document.
     pub(crate) analysis: Analysis,
-    /// The file with the mark.
+    /// The file with the cursor.
     pub(crate) name: String,
     position: Position,
 }
 
 impl Fixture {
-    /// Reads a text. Without names, it is `/a.cl`.
+    /// Parses a fixture. A text without names becomes `/a.cl`.
     pub(crate) fn new(text: &str) -> Self {
         let mut world = World::default();
         let mut mark = None;
@@ -54,12 +54,12 @@ impl Fixture {
         Self { world, analysis, name, position }
     }
 
-    /// The place of the mark.
+    /// The cursor.
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.analysis, &self.world, &self.name, self.position).expect("a file")
     }
 
-    /// The text that ranges of the file with the mark cover, each with the number of its line.
+    /// The text of each range in the file with the cursor, with its line number.
     pub(crate) fn covered(&self, ranges: impl IntoIterator<Item = lsp_types::Range>) -> Vec<String> {
         let file = self.analysis.file(&self.name).expect("a file");
         let (text, lines) = (self.analysis.text(file), self.analysis.lines(file).expect("the user's"));

@@ -1,4 +1,4 @@
-//! The layout of a source is left to `clang-format`, where there is one: this runs it and tells what it changes.
+//! Formatting: runs `clang-format`, if it is installed, and converts its changes to edits.
 
 use std::{
     io::Write as _,
@@ -14,7 +14,7 @@ use crate::{
     uri,
 };
 
-/// The program, with or without the number of its version.
+/// The program's names, with and without a version number.
 const NAMES: [&str; 8] = [
     "clang-format",
     "clang-format-20",
@@ -26,7 +26,7 @@ const NAMES: [&str; 8] = [
     "clang-format-14",
 ];
 
-/// Whether there is such a program.
+/// Whether the program is installed.
 pub(crate) fn is_there() -> bool {
     program().is_some()
 }
@@ -41,7 +41,7 @@ fn program() -> Option<PathBuf> {
     candidates.into_iter().find(|candidate| candidate.is_file())
 }
 
-/// The changes to a text, or to a part of it.
+/// The edits for a text, or for a range of it.
 pub(crate) fn format(
     name: &str,
     text: &str,
@@ -51,7 +51,7 @@ pub(crate) fn format(
     let program = program().ok_or("formatting is left to clang-format, and there is none")?;
     let lines = Lines::new(text, encoding);
     let mut command = Command::new(program);
-    // The style is that of the folder, and the language that of the ending.
+    // The file name determines the style and the language.
     let file = if uri::is_path(name) { name } else { "source.cl" };
     command.arg(format!("--assume-filename={file}"));
     if let Some(folder) = uri::is_path(name).then(|| name.rsplit_once('/')).flatten() {
@@ -78,7 +78,7 @@ fn run(command: &mut Command, text: &str) -> Result<String, String> {
         .map_err(sentence)?;
     let mut stdin = child.stdin.take().expect("it is piped");
     let output = std::thread::scope(|scope| {
-        // If it does not read its input, it says why.
+        // If the program does not read its input, its standard error says why.
         scope.spawn(move || drop(stdin.write_all(text.as_bytes())));
         child.wait_with_output().map_err(sentence)
     })?;
@@ -88,7 +88,7 @@ fn run(command: &mut Command, text: &str) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| format!("clang-format: {error}"))
 }
 
-/// What to replace, and by what; none if the texts are the same.
+/// The range to replace, and its replacement; `None` if the texts are equal.
 fn difference<'n>(old: &str, new: &'n str) -> Option<(Range<usize>, &'n str)> {
     if old == new {
         return None;

@@ -1,4 +1,4 @@
-//! A text as its reader sees it before any grammar: comments, directives, braces. Works on any text, however broken.
+//! A lexical scan for comments, directives and braces. Works on any text, valid or not.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use kiln_syntax::{
     token::Punct,
 };
 
-/// A piece of a text.
+/// A lexical element of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// A comment, with its marks.
+    /// A comment, with its markers.
     Comment(Range<usize>),
     /// A directive, from `#` to the end of its last line.
     Directive(Range<usize>),
@@ -21,7 +21,7 @@ pub(crate) enum Piece {
 }
 
 impl Piece {
-    /// Where it stands.
+    /// The range of the element.
     pub(crate) fn range(&self) -> &Range<usize> {
         match self {
             Self::Comment(range) | Self::Directive(range) | Self::Open(range) | Self::Close(range) => range,
@@ -29,7 +29,7 @@ impl Piece {
     }
 }
 
-/// The pieces of a text in their order. Braces and comments in directives are a part of them.
+/// The elements of a text, in order. Directives include their braces and comments.
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut end = 0;
@@ -37,7 +37,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
         let range = token.start as usize..token.end as usize;
         let before = end;
         if range.start < before {
-            // Inside of a directive that has been taken as a whole.
+            // Part of a directive that was already added.
             continue;
         }
         comments(text, before..range.start, &mut pieces);
@@ -74,7 +74,7 @@ fn comments(text: &str, gap: Range<usize>, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// The end of the line, and of those that a backslash joins to it.
+/// The end of a line, including lines joined by a backslash.
 pub(crate) fn line_end(text: &str, start: usize) -> usize {
     let mut at = start;
     loop {
@@ -87,7 +87,7 @@ pub(crate) fn line_end(text: &str, start: usize) -> usize {
     }
 }
 
-/// The directive around an offset; its end counts.
+/// The directive that contains an offset, or ends there.
 pub(crate) fn directive_at(text: &str, offset: usize) -> Option<Range<usize>> {
     pieces(text).into_iter().find_map(|piece| match piece {
         Piece::Directive(range) if range.start < offset && offset <= range.end => Some(range),
@@ -95,13 +95,13 @@ pub(crate) fn directive_at(text: &str, offset: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Whether an offset lies inside of a comment, a string or a character.
+/// Whether an offset is in a comment, a string or a character literal.
 pub(crate) fn is_in_comment_or_literal(text: &str, offset: usize) -> bool {
     let is_inside = |range: &Range<usize>, counts_end| {
         range.start < offset && (offset < range.end || counts_end && offset == range.end)
     };
     let in_comment = pieces(text).iter().any(|piece| match piece {
-        // The end of a line belongs to the comment, that of a block does not.
+        // The end of a line comment is inside it, that of a block comment is not.
         Piece::Comment(range) => is_inside(range, text[range.clone()].starts_with("//")),
         _ => false,
     });
@@ -116,7 +116,7 @@ pub(crate) fn is_in_comment_or_literal(text: &str, offset: usize) -> bool {
         })
 }
 
-/// The word of a directive: `include` of `# include <a.h>`.
+/// The name of a directive: `include` in `# include <a.h>`.
 pub(crate) fn directive_word(directive: &str) -> &str {
     let rest = directive.trim_start_matches('#').trim_start();
     let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());

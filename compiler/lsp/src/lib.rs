@@ -1,7 +1,8 @@
 //! `kiln-lsp`: a language server for OpenCL C, on standard input and output.
 //!
-//! The only part of Kiln that knows the Language Server Protocol. A thread reads messages, the server keeps the documents and
-//! answers what needs no thought, and one worker compiles: typing is never held up, and what panics there is told and forgotten.
+//! The only part of Kiln that depends on the Language Server Protocol. One thread reads messages, the server keeps
+//! the documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and the
+//! server survives its panics.
 
 mod analysis;
 mod call;

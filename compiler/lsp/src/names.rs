@@ -1,4 +1,4 @@
-//! Names where they are written, and what they mean: those of the program by the type checker, those of macros by the preprocessor.
+//! Names in the source and their meanings: from the type checker for the program, from the preprocessor for macros.
 
 use kiln_compiler::{
     hir::{FunctionId, LocalId},
@@ -10,27 +10,27 @@ use kiln_syntax::{Span, Symbol};
 
 use crate::analysis::Analysis;
 
-/// A name in a file of the user's.
+/// A name in one of the user's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
-    /// Where its letters stand; in a macro's definition, if it comes from there.
+    /// Its spelling location, which can be in a macro definition.
     pub(crate) place: Place,
-    /// What it means.
+    /// Its meaning.
     pub(crate) thing: Thing,
-    /// What it is there for.
+    /// Its role: definition, declaration or use.
     pub(crate) role: Role,
 }
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Thing {
-    /// Something of the program, or of the language.
+    /// An entity of the program or the language.
     Program(Meaning),
-    /// The macro that is defined there.
+    /// The macro with this definition.
     Macro(Symbol, Option<Span>),
 }
 
-/// Every name of an analysis.
+/// Collects all names of an analysis.
 pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
     let survey = &analysis.survey;
     let program = survey.facts.occurrences.iter().map(|it| (it.span, Thing::Program(it.meaning), it.role));
@@ -42,7 +42,7 @@ pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
     let uses = survey.trace.uses.iter().map(|it| (it.span, Thing::Macro(it.name, it.definition), Role::Use));
     let all = program.chain(definitions).chain(uses).filter_map(|(span, thing, role)| {
         let place = analysis.spelling(span)?;
-        // Letters that were pasted together stand nowhere.
+        // Pasted tokens have no spelling location.
         is_word(survey.sources.text(&place)).then_some(Name { place, thing, role })
     });
     let mut names: Vec<Name> = all.collect();
@@ -51,14 +51,14 @@ pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
     names
 }
 
-/// Whether this is one identifier.
+/// Whether the text is a single identifier.
 pub(crate) fn is_word(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         && text.starts_with(|c: char| !c.is_ascii_digit())
 }
 
 impl Analysis {
-    /// The names that mean this thing.
+    /// The names that refer to this thing.
     pub(crate) fn occurrences(&self, thing: Thing) -> impl Iterator<Item = &Name> {
         self.names().iter().filter(move |name| name.thing == thing)
     }
@@ -68,7 +68,7 @@ impl Analysis {
         &self.survey.program.functions[function].locals[local]
     }
 
-    /// The type of what a name means, if it has one.
+    /// The type of a thing, if it has one.
     pub(crate) fn type_of(&self, thing: Thing) -> Option<QualTy> {
         let program = &self.survey.program;
         let Thing::Program(meaning) = thing else { return None };
@@ -88,7 +88,7 @@ impl Analysis {
         }
     }
 
-    /// The member that is declared there, and what it is a member of.
+    /// The member that is declared there, and its record.
     pub(crate) fn member(
         &self,
         declared: Span,

@@ -1,5 +1,5 @@
-//! Pages as files that any editor can open: what explains a diagnostic, and the forms of a built-in function, which has no
-//! definition anywhere else. They are written to the user's cache when they are first named.
+//! Pages as files that any editor can open: the explanation of a diagnostic, and the overloads of a built-in
+//! function, which has no definition. Pages are written to the user's cache on first use.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 use kiln_compiler::diag::Code;
 use lsp_types::Uri;
 
-/// The page of a diagnostic; none if there is no place for it.
+/// The page of a diagnostic; `None` if there is no cache directory.
 pub(crate) fn diagnostic(code: Code) -> Option<Uri> {
     page(&format!("diagnostics/{}.md", code.name()), || code.page().to_owned())
 }
@@ -21,7 +21,7 @@ pub(crate) fn builtin(name: &str, text: impl FnOnce() -> String) -> Option<Uri> 
     page(&format!("builtins/{name}.cl"), text)
 }
 
-/// A page is written once by a process.
+/// Writes a page once per process.
 fn page(path: &str, text: impl FnOnce() -> String) -> Option<Uri> {
     static WRITTEN: OnceLock<Mutex<HashMap<String, Option<Uri>>>> = OnceLock::new();
     let mut written = WRITTEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,11 +36,11 @@ fn write(path: &Path, text: &str) -> Option<Uri> {
     crate::uri::uri(&crate::uri::of_path(path))
 }
 
-/// Where the user's programs keep what they can make again: `KILN_CACHE`, which may be `off`, or the system's folder for such things.
+/// The cache directory: `KILN_CACHE`, which may be `off`, or else the system's cache directory.
 fn folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match variable("KILN_CACHE") {
-        // Tests leave nothing in the user's folders.
+        // Tests must not write to the user's directories.
         None if cfg!(test) => None,
         Some(cache) if cache == Path::new("off") => None,
         Some(cache) => Some(cache),

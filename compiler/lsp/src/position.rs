@@ -1,24 +1,24 @@
-//! Offsets of a text and positions of the protocol, in the encoding that the client and the server agreed on.
+//! Converts between byte offsets and the protocol's positions, in the negotiated encoding.
 
 use std::ops::Range;
 
 use line_index::{LineCol, LineIndex, TextSize, WideEncoding, WideLineCol};
 use lsp_types::{Position, PositionEncodingKind};
 
-/// How the characters of a line are counted.
+/// The unit of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// In bytes.
+    /// Bytes.
     Utf8,
-    /// In units of UTF-16, which every client knows.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
-    /// In characters.
+    /// Characters.
     Utf32,
 }
 
 impl Encoding {
-    /// The best of those that the client offers.
+    /// The preferred encoding among those that the client supports.
     pub(crate) fn negotiated(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offers = |kind| offered.is_some_and(|offered| offered.contains(&kind));
         if offers(PositionEncodingKind::UTF8) {
@@ -30,7 +30,7 @@ impl Encoding {
         }
     }
 
-    /// Its name in the protocol.
+    /// The protocol's name.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -48,7 +48,7 @@ impl Encoding {
     }
 }
 
-/// Where the lines of a text begin.
+/// The line index of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     index: LineIndex,
@@ -56,12 +56,12 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Of this text.
+    /// Indexes a text.
     pub(crate) fn new(text: &str, encoding: Encoding) -> Self {
         Self { index: LineIndex::new(text), encoding }
     }
 
-    /// The position of an offset, which is that of a character.
+    /// The position of an offset, which must be on a character boundary.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let offset = TextSize::from(offset as u32).min(self.index.len());
         let Some(at) = self.index.try_line_col(offset) else { return Position::default() };
@@ -71,12 +71,13 @@ impl Lines {
         }
     }
 
-    /// The range of the protocol.
+    /// Converts a range to the protocol's.
     pub(crate) fn range(&self, range: &Range<usize>) -> lsp_types::Range {
         lsp_types::Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The offset of a position. What lies behind a line's end is that end, what lies behind the text its end.
+    /// The offset of a position. A column beyond the end of a line is clamped to it, a line beyond the end of the
+    /// text likewise.
     pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
         let Some(line) = self.index.line(position.line) else { return text.len() };
         let line = usize::from(line.start())..usize::from(line.end());
@@ -84,7 +85,8 @@ impl Lines {
         let plain = LineCol { line: position.line, col: position.character };
         let at = match self.encoding.wide() {
             None => Some(plain),
-            // The index counts from the line's end backwards where a line is wide: it must not be asked for more.
+            // On lines with wide characters, columns beyond the end of the line must not be passed to the index,
+            // which would count backwards.
             Some(wide) => (position.character as usize <= wide.measure(&text[line.start..end]))
                 .then(|| {
                     let wide_at = WideLineCol { line: position.line, col: position.character };

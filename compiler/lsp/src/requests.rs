@@ -1,4 +1,4 @@
-//! Which function answers which request: parameters in, a feature asked, the result out.
+//! Dispatches requests: parses the parameters, calls the feature, serializes the result.
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
@@ -19,10 +19,10 @@ use crate::{
     uri, workspace,
 };
 
-/// A request that is understood but cannot be met: a sentence for the user.
+/// The result of a request; the error is a message for the user.
 type Answer<T> = Result<T, String>;
 
-/// The answer to a request about a document or the workspace.
+/// Answers a request about a document or the workspace.
 pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::GotoDefinition::METHOD => {
@@ -168,7 +168,7 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
     }
 }
 
-/// Reads the parameters and writes the result.
+/// Parses the parameters and serializes the result.
 fn serve<R: requests::Request>(
     session: &mut Session,
     request: Request,
@@ -186,7 +186,7 @@ fn serve<R: requests::Request>(
     }
 }
 
-/// What a feature says of a place; none if there is no such document.
+/// Runs a feature at a position; `None` if there is no such document.
 pub(crate) fn at<T>(
     session: &mut Session,
     place: &TextDocumentPositionParams,
@@ -197,7 +197,7 @@ pub(crate) fn at<T>(
     Some(feature(&Cursor::new(analysis, world, &name, place.position)?))
 }
 
-/// What a feature says of a file; none if there is no such document.
+/// Runs a feature on a file; `None` if there is no such document.
 fn file<T>(
     session: &mut Session,
     document: &TextDocumentIdentifier,
@@ -208,7 +208,7 @@ fn file<T>(
     Some(feature(analysis, analysis.file(&name)?))
 }
 
-/// The tokens of a document; what differs from those that the client has, if it still has the last.
+/// The semantic tokens of a document, as a delta if the client still has the previous ones.
 fn semantic_tokens(
     session: &mut Session,
     document: &TextDocumentIdentifier,
@@ -230,7 +230,7 @@ fn references(
     }
 }
 
-/// The changes that `clang-format` makes.
+/// The edits of `clang-format`.
 fn formatting(
     session: &mut Session,
     document: &TextDocumentIdentifier,

@@ -1,4 +1,5 @@
-//! The thread that talks with the client: it keeps the documents, answers what needs no thought, and hands the rest to the worker.
+//! The main thread: exchanges messages with the client, keeps the documents, answers simple requests, and sends the
+//! rest to the worker.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -28,17 +29,18 @@ use crate::{
     world::{Client, World},
 };
 
-/// For so long the end waits for what the worker is at.
+/// How long shutdown waits for the worker.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The section of the client's configuration that is ours.
+/// Kiln's section of the client's configuration.
 const SECTION: &str = "kiln";
 
-/// What the server asks the client, known by these ids.
+/// The ids of requests to the client.
 const REGISTRATION: &str = "kiln/watch";
 const CONFIGURATION: &str = "kiln/configuration";
 
-/// Serves a client on standard input and output, until it says `exit` or is gone; gives whether it said `shutdown` before.
+/// Serves a client on standard input and output until it sends `exit` or disconnects. Returns whether it sent
+/// `shutdown` before.
 pub fn serve() -> io::Result<bool> {
     let transport = transport::stdio()?;
     let (tasks, todo) = unbounded();
@@ -73,7 +75,7 @@ pub fn serve() -> io::Result<bool> {
         }
     }
     let is_orderly = server.phase == Phase::ShutDown;
-    // The worker ends when nobody has tasks for it, the writer when nobody has messages.
+    // The worker ends when its task channel closes, and the writer when its message channel closes.
     drop(server);
     if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Disconnected) {
         let _ = transport.writer.join();
@@ -81,7 +83,7 @@ pub fn serve() -> io::Result<bool> {
     Ok(is_orderly)
 }
 
-/// Where in its life the server is (LSP: Server lifecycle).
+/// The state of the server (LSP: Server lifecycle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     New,
@@ -117,7 +119,7 @@ impl Server {
     }
 
     fn initialize(&mut self, request: Request) {
-        // Read one by one: what is odd about the rest is no reason to serve nobody.
+        // Parsed one by one, so that an invalid parameter does not invalidate the rest.
         let mut parameters = request.params;
         let encodings =
             part::<Vec<PositionEncodingKind>>(&parameters, "/capabilities/general/positionEncodings");
@@ -153,7 +155,7 @@ impl Server {
         }
     }
 
-    /// Acts on a notification whose parameters are as they should be; others are told to the log.
+    /// Handles a notification if its parameters are valid; logs it otherwise.
     fn with<P: DeserializeOwned>(&mut self, notification: Notification, act: impl FnOnce(&mut Self, P)) {
         match serde_json::from_value(notification.params) {
             Ok(parameters) => act(self, parameters),
@@ -161,7 +163,7 @@ impl Server {
         }
     }
 
-    /// Asks the client for what it offers: to watch files, and its settings.
+    /// Uses the client's capabilities: registers file watching, and requests the settings.
     fn initialized(&mut self) {
         if self.world.client.watches_files {
             let watchers = ["**/*.{cl,clh,h,inc}", "**/{kiln.toml,compile_flags.txt,compile_commands.json}"];
@@ -227,7 +229,7 @@ impl Server {
         self.altered(name);
     }
 
-    /// A document is not what it was.
+    /// Notifies the worker that a document has changed.
     fn altered(&self, name: String) {
         self.task(|world| match is_project_file(&name) {
             true => Task::Reload(world),
@@ -252,7 +254,7 @@ impl Server {
         if names.iter().any(|name| is_project_file(name)) {
             return self.task(Task::Reload);
         }
-        // What is open is not read from disk.
+        // Open documents are not read from disk.
         let names = names.into_iter().filter(|name| !self.world.documents.contains_key(name)).collect();
         self.task(|world| Task::Changed(world, names));
     }
@@ -273,7 +275,7 @@ impl Server {
         });
     }
 
-    /// Takes settings; what is wrong with them is told, and the old ones stay.
+    /// Applies settings. If they are invalid, reports that and keeps the old ones.
     fn settings(&mut self, value: serde_json::Value) {
         match serde_json::from_value::<Settings>(value) {
             Ok(settings) => self.world.settings = Arc::new(settings),
@@ -296,12 +298,12 @@ impl Server {
     }
 
     fn task(&self, task: impl FnOnce(World) -> Task) {
-        // The worker only ends when this does.
+        // The worker does not end before the server.
         let _ = self.tasks.send(task(self.world.clone()));
     }
 
     fn send(&self, message: impl Into<Message>) {
-        // If nobody reads any more, the end of the input is near.
+        // If the client has closed the output, the input ends soon.
         let _ = self.outgoing.send(message.into());
     }
 }
@@ -315,7 +317,7 @@ fn client(parameters: &serde_json::Value) -> Client {
     }
 }
 
-/// A part of a message, if it is there and of this type.
+/// A value in a message, if it exists and has this type.
 fn part<T: DeserializeOwned>(message: &serde_json::Value, path: &str) -> Option<T> {
     serde_json::from_value(message.pointer(path)?.clone()).ok()
 }

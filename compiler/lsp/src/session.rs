@@ -1,4 +1,4 @@
-//! What the worker remembers: the analyses of sources, who includes whom, and what was published.
+//! The worker's state: the analyses of sources, the include context of headers, and the published diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,32 +13,32 @@ use crate::{
     analysis::Analysis, configuration, diagnostics, features::tokens::Shown, uri, workspace, world::World,
 };
 
-/// The worker's memory.
+/// The worker's state.
 #[derive(Default)]
 pub(crate) struct Session {
-    /// The outside as it is now.
+    /// The current state of the client.
     pub(crate) world: World,
-    /// The last analysis of each source. It stays when a newer one fails.
+    /// The last analysis of each source. It is kept if a newer one panics.
     analyses: FxHashMap<String, Analysis>,
-    /// The sources whose analysis is of what they were before.
+    /// The sources whose analysis is out of date.
     stale: BTreeSet<String>,
-    /// The sources in whose context headers are seen that no open document includes.
+    /// For headers that no open document includes, the source in whose context they are viewed.
     including: FxHashMap<String, Option<String>>,
-    /// What each source has to say, by file.
+    /// The diagnostics of each source, by file.
     told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
-    /// The colours that clients were told last, by file.
+    /// The semantic tokens last sent, by file.
     pub(crate) tokens: FxHashMap<String, Shown>,
-    /// What each file was last published with.
+    /// The diagnostics last published for each file.
     published: FxHashMap<String, Vec<Diagnostic>>,
 }
 
 impl Session {
-    /// The sources that are compiled: every open document, but for the headers that one of them includes.
+    /// The sources to compile: every open document, except headers that another one includes.
     pub(crate) fn roots(&self) -> BTreeSet<String> {
         self.world.documents.keys().map(|name| self.root_of(name).to_owned()).collect()
     }
 
-    /// The source in whose context a file is seen: itself, unless it is only known as a part of another.
+    /// The source in whose context a file is viewed: the file itself, unless it is only part of another.
     pub(crate) fn root_of<'n>(&'n self, name: &'n str) -> &'n str {
         if !is_header(name) {
             return name;
@@ -50,7 +50,7 @@ impl Session {
         open.or_else(known).unwrap_or(name)
     }
 
-    /// Looks for a source that includes a header which is opened on its own.
+    /// Looks for a source that includes a header opened on its own.
     fn look_for_source(&mut self, name: &str) {
         let is_alone = is_header(name)
             && self.world.documents.contains_key(name)
@@ -62,7 +62,7 @@ impl Session {
         }
     }
 
-    /// Takes note that a file is not what it was; gives the sources that this concerns, one that is closed among them.
+    /// Records that a file has changed. Returns the affected sources, including one that was closed.
     pub(crate) fn changed(&mut self, name: &str) -> BTreeSet<String> {
         self.look_for_source(name);
         let reading = self.analyses.values().filter(|analysis| analysis.may_read(name));
@@ -72,7 +72,7 @@ impl Session {
         affected
     }
 
-    /// Takes note that nothing is what it was; gives the sources that this concerns.
+    /// Records that everything may have changed. Returns the affected sources.
     pub(crate) fn reload(&mut self) -> BTreeSet<String> {
         self.including.clear();
         let open: Vec<String> = self.world.documents.keys().cloned().collect();
@@ -83,21 +83,21 @@ impl Session {
         roots
     }
 
-    /// The analysis of the source in whose context a file is seen; none if there is no such file.
+    /// The analysis of the source in whose context a file is viewed; `None` if there is no such file.
     pub(crate) fn analysis(&mut self, name: &str) -> Option<(&World, &Analysis)> {
         let root = self.root_of(name).to_owned();
         self.refresh(&root);
         self.analyses.get(&root).map(|analysis| (&self.world, analysis))
     }
 
-    /// Some analysis, for what only asks about the language.
+    /// Any analysis, for requests about the language itself.
     pub(crate) fn any_analysis(&self) -> Option<&Analysis> {
         self.analyses.values().next()
     }
 
-    /// Surveys a source if it is not what it was.
+    /// Analyzes a source if it is out of date.
     fn refresh(&mut self, root: &str) {
-        // If this fails it is not tried again, and the last good analysis is what there is, until the next change.
+        // If this panics, the last good analysis is used until the next change.
         let is_stale = self.stale.remove(root);
         if is_stale || !self.analyses.contains_key(root) {
             match Analysis::of(&self.world, root) {
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Makes the diagnostics of a source anew; gives what is to be published.
+    /// Updates the diagnostics of a source, and returns the notifications to publish.
     pub(crate) fn diagnose(&mut self, root: &str) -> Vec<Notification> {
         let is_wanted = self.world.documents.keys().any(|name| self.root_of(name) == root);
         if is_wanted {
@@ -130,7 +130,8 @@ impl Session {
         files.into_iter().filter_map(|file| self.publish(file, root)).collect()
     }
 
-    /// Headers that were seen on their own and are now seen in the context of this source; gives the files that they spoke of.
+    /// Removes headers that were viewed on their own and are now viewed in the context of this source. Returns the
+    /// files that had their diagnostics.
     fn absorbed(&mut self, root: &str) -> Vec<String> {
         let Some(analysis) = self.analyses.get(root) else { return Vec::new() };
         let is_part = |name: &&String| *name != root && is_header(name) && analysis.reads(name);
@@ -139,7 +140,7 @@ impl Session {
         parts.iter().filter_map(|part| self.told.remove(part)).flat_map(BTreeMap::into_keys).collect()
     }
 
-    /// What all sources say of a file, if that has changed, or if it is the source itself.
+    /// Publishes the diagnostics of all sources for a file, if they have changed or if the file is the source itself.
     fn publish(&mut self, file: String, root: &str) -> Option<Notification> {
         let mut all: Vec<Diagnostic> = Vec::new();
         for diagnostic in self.told.values().filter_map(|told| told.get(&file)).flatten() {
@@ -162,12 +163,12 @@ impl Session {
     }
 }
 
-/// Whether a file of this name is a source of its own.
+/// Whether the name is that of a source.
 pub(crate) fn is_source(name: &str) -> bool {
     matches!(name.rsplit_once('.'), Some((_, "cl" | "ocl")))
 }
 
-/// Whether a file of this name is meant to be included.
+/// Whether the name is that of a header.
 pub(crate) fn is_header(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "h" | "clh" | "hcl" | "inc" | "hpp" | "inl")

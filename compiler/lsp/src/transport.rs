@@ -1,4 +1,5 @@
-//! Messages on standard input and output. A message that cannot be read is passed over; only the end of the input ends it.
+//! Reads and writes messages on standard input and output. Malformed messages are skipped; only the end of input
+//! stops the reader.
 
 use std::{
     io::{self, BufRead, ErrorKind},
@@ -8,16 +9,16 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use lsp_server::Message;
 
-/// What comes from the client.
+/// Input from the client.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A message.
     Message(Message),
-    /// Something that is no message, and why.
+    /// Input that is not a valid message, and why.
     Malformed(String),
 }
 
-/// Both directions, and the thread that writes, which ends when nobody can send any more.
+/// Both channels, and the writer thread, which ends when all senders are dropped.
 pub(crate) struct Transport {
     pub(crate) incoming: Receiver<Incoming>,
     pub(crate) outgoing: Sender<Message>,
@@ -28,7 +29,7 @@ pub(crate) struct Transport {
 pub(crate) fn stdio() -> io::Result<Transport> {
     let (to_server, incoming) = unbounded();
     let (outgoing, from_server) = unbounded::<Message>();
-    // It ends with the process: nothing can wake it from a read.
+    // The reader thread ends with the process, because nothing can interrupt a blocked read.
     std::thread::Builder::new()
         .name("reader".to_owned())
         .spawn(move || read(&mut io::stdin().lock(), |incoming| to_server.send(incoming).is_ok()))?;
@@ -43,7 +44,7 @@ pub(crate) fn stdio() -> io::Result<Transport> {
     Ok(Transport { incoming, outgoing, writer })
 }
 
-/// Reads until the input ends or nobody takes what is read.
+/// Reads until the end of input, or until `take` returns `false`.
 fn read(input: &mut impl BufRead, mut take: impl FnMut(Incoming) -> bool) {
     loop {
         let incoming = match Message::read(input) {

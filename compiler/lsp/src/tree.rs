@@ -1,4 +1,5 @@
-//! Walking the syntax tree: items, declarations, statements, each before its parts. Expressions are known by their types.
+//! Walks the syntax tree: items, declarations and statements, in preorder. Expressions are found through their types
+//! instead.
 
 use kiln_syntax::{
     Span,
@@ -8,7 +9,7 @@ use kiln_syntax::{
     },
 };
 
-/// A part of the tree.
+/// A node of the tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Node<'t> {
     /// A function with its body.
@@ -17,12 +18,12 @@ pub(crate) enum Node<'t> {
     Declaration(&'t Declaration<'t>),
     /// A statement.
     Statement(&'t Statement<'t>),
-    /// The braces of a body or of a statement.
+    /// The braces of a function body or of a compound statement.
     Block(&'t Block<'t>),
 }
 
 impl Node<'_> {
-    /// The whole.
+    /// The span of the whole node.
     pub(crate) fn span(self) -> Span {
         match self {
             Node::Function(function) => Span::new(start(function), function.body.span.hi),
@@ -38,7 +39,7 @@ fn start(function: &FunctionDefinition) -> u32 {
     if specifiers == Span::default() { function.declarator.span.lo } else { specifiers.lo }
 }
 
-/// Calls `visit` for every part.
+/// Calls `visit` for every node.
 pub(crate) fn walk<'t>(unit: TranslationUnit<'t>, visit: &mut dyn FnMut(Node<'t>)) {
     for item in unit.items {
         match item {

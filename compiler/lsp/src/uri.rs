@@ -1,18 +1,18 @@
-//! URIs and paths. A file is known by its absolute path, whatever else by its URI.
+//! URIs and paths. A file is identified by its absolute path, any other document by its URI.
 
 use std::{path::Path, str::FromStr as _};
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What stays as it is in the path of a URI (RFC 3986: unreserved characters and separators).
+/// The characters of a path that need no encoding (RFC 3986: unreserved characters and separators).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// What a document is known by: an absolute path with `/`, or a URI that is not of a file.
+/// The name of a document: an absolute path with `/`, or a URI of another scheme.
 pub(crate) fn name(uri: &Uri) -> String {
     let text = uri.as_str();
     let Some(rest) = text.strip_prefix("file://") else { return text.to_owned() };
-    // An authority, as in `file://localhost/a`, is of no use.
+    // Skip the authority, as in `file://localhost/a`.
     let path = rest.find('/').map_or("", |at| &rest[at..]);
     let path = percent_decode_str(path).decode_utf8_lossy().into_owned();
     normal(drive(&path).unwrap_or(&path))
@@ -35,7 +35,7 @@ pub(crate) fn of_path(path: &Path) -> String {
     normal(&path.to_string_lossy().replace('\\', "/"))
 }
 
-/// Whether a file of this name can lie on disk.
+/// Whether the name is a path on disk.
 pub(crate) fn is_path(name: &str) -> bool {
     name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
 }
@@ -48,7 +48,7 @@ fn drive(path: &str) -> Option<&str> {
     }
 }
 
-/// Percent-encodes what clients leave in the URIs of a message and no URI may have (RFC 3986), as `[` in the name of a file.
+/// Percent-encodes characters that clients send in URIs although RFC 3986 forbids them, such as `[` in a file name.
 pub(crate) fn mend(message: &mut serde_json::Value) {
     const ALLOWED: &AsciiSet = &CONTROLS
         .add(b' ')
@@ -81,7 +81,7 @@ pub(crate) fn mend(message: &mut serde_json::Value) {
     }
 }
 
-/// Without `.` and `..` steps and doubled separators, but for those behind the scheme of a URI.
+/// Removes `.` and `..` components and repeated separators, except after the scheme of a URI.
 pub(crate) fn normal(path: &str) -> String {
     if let Some((scheme, rest)) = path.split_once("://") {
         return format!("{scheme}://{}", normal(rest));

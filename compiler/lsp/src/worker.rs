@@ -1,5 +1,5 @@
-//! The thread that compiles. It takes what has come in the meantime before it begins, so that it works on the newest text only;
-//! a panic of the compiler costs one answer, and what was shown before stays.
+//! The thread that compiles. It drains its queue before it starts, so that it compiles the newest text only. A panic
+//! of the compiler fails one request; published results stay.
 
 use std::{
     collections::BTreeSet,
@@ -16,17 +16,17 @@ use lsp_types::{
 
 use crate::{cancellation::Cancellation, session::Session, world::World};
 
-/// What the worker is to do.
+/// A task for the worker.
 pub(crate) enum Task {
-    /// These files are not what they were.
+    /// These files have changed.
     Changed(World, Vec<String>),
-    /// Everything may be otherwise: settings, files on disk.
+    /// Settings or files on disk have changed, which can affect all files.
     Reload(World),
-    /// An answer is wanted.
+    /// A request to answer.
     Request(World, Request),
 }
 
-/// Works until nobody sends any more.
+/// Runs until the task channel closes.
 pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellation: &Cancellation) {
     let mut worker =
         Worker { session: Session::default(), outgoing, dirty: BTreeSet::new(), due: None, diagnosed: None };
@@ -46,11 +46,11 @@ pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellati
 struct Worker {
     session: Session,
     outgoing: Sender<Message>,
-    /// The sources whose diagnostics are to be made anew.
+    /// The sources that need new diagnostics.
     dirty: BTreeSet<String>,
-    /// When.
+    /// When to compute them.
     due: Option<Instant>,
-    /// When diagnostics were made last.
+    /// When diagnostics were last computed.
     diagnosed: Option<Instant>,
 }
 
@@ -63,7 +63,7 @@ impl Worker {
                 for name in names {
                     self.dirty.extend(self.session.changed(&name));
                 }
-                // What comes after a pause is compiled at once; only what follows closely waits for more.
+                // After a pause, a change is compiled immediately; further changes wait for the debounce interval.
                 let now = Instant::now();
                 self.due = Some(self.diagnosed.map_or(now, |before| now.max(before + debounce)));
             }
@@ -90,7 +90,7 @@ impl Worker {
         answered.unwrap_or_else(|| failed(id, &method))
     }
 
-    /// Makes the diagnostics of what has changed, until something else is asked for.
+    /// Computes the diagnostics of changed sources, until another task arrives.
     fn diagnose(&mut self, tasks: &Receiver<Task>) {
         self.due = None;
         while let Some(root) = self.dirty.pop_first() {
@@ -100,14 +100,14 @@ impl Worker {
             }
             self.diagnosed = Some(Instant::now());
             if !tasks.is_empty() {
-                // Whatever comes first, the rest is done behind it.
+                // Continue with the remaining sources after the new task.
                 self.due = (!self.dirty.is_empty()).then(Instant::now);
                 return;
             }
         }
     }
 
-    /// Does something that may meet a bug of the compiler. What the session knew before is kept.
+    /// Runs a closure, and catches panics of the compiler. The session keeps its previous state.
     fn guarded<T>(&mut self, about: &str, act: impl FnOnce(&mut Session) -> T) -> Option<T> {
         let session = &mut self.session;
         match catch_unwind(AssertUnwindSafe(|| act(session))) {
@@ -124,7 +124,7 @@ impl Worker {
     }
 
     fn send(&self, message: impl Into<Message>) {
-        // Nobody reads any more: the server is about to end.
+        // The channel is closed: the server is about to end.
         let _ = self.outgoing.send(message.into());
     }
 }

@@ -1,6 +1,6 @@
-//! What takes more than one source: references, names and symbols in all files of the client's folders.
+//! Features that need several sources: references, renaming and symbols in all files of the workspace folders.
 //!
-//! Sources that are not open are surveyed when they are asked for and forgotten again.
+//! Sources that are not open are analyzed on demand, and their analyses are not kept.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -17,11 +17,11 @@ use crate::{
     world::World,
 };
 
-/// More files than this are not looked at, nor folders deeper than that.
+/// Limits on the number of files and the depth of folders to search.
 const MOST_FILES: usize = 2000;
 const DEEPEST: usize = 12;
 
-/// The sources of the client's folders, and those that are open.
+/// The sources of the workspace folders, and the open ones.
 pub(crate) fn sources(session: &Session) -> BTreeSet<String> {
     let mut found = session.roots();
     for folder in session.world.folders.iter() {
@@ -47,7 +47,7 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
     }
 }
 
-/// A source on disk that includes this header, in the header's folder or in one above it within the client's.
+/// A source on disk that includes this header, searched in the header's folder and its parents within the workspace.
 pub(crate) fn including(world: &World, header: &str) -> Option<String> {
     let file = header.rsplit('/').next()?;
     let mut folder = header;
@@ -70,7 +70,7 @@ pub(crate) fn including(world: &World, header: &str) -> Option<String> {
     None
 }
 
-/// Lets a function see each source in which a text may play a part: those that contain it or include a file.
+/// Visits each source that could mention a text: it contains the text, or includes a file.
 fn each(session: &mut Session, text: &str, see: &mut dyn FnMut(&Analysis)) {
     let open = session.roots();
     for name in sources(session) {
@@ -90,7 +90,7 @@ fn each(session: &mut Session, text: &str, see: &mut dyn FnMut(&Analysis)) {
     }
 }
 
-/// Every place of a thing.
+/// Every location of a thing.
 pub(crate) fn references(
     session: &mut Session,
     key: &references::Key,
@@ -107,7 +107,7 @@ pub(crate) fn references(
     all
 }
 
-/// The sources that see the declaration. One source is enough where no other can see it.
+/// Visits the sources that see the declaration; only one source if no other can see it.
 fn see_key(
     session: &mut Session,
     key: &references::Key,
@@ -126,7 +126,7 @@ fn see_key(
     }
 }
 
-/// Another name for the thing at a place; a sentence if that cannot be.
+/// Renames the thing at a position. The error is a message for the user.
 pub(crate) fn rename(
     session: &mut Session,
     place: &TextDocumentPositionParams,
@@ -146,7 +146,7 @@ pub(crate) fn rename(
     }
 }
 
-/// The symbols of all sources and their headers whose names have the letters of the query in their order.
+/// The symbols of all sources and headers whose names contain the letters of the query in order.
 pub(crate) fn symbols(session: &mut Session, query: &str) -> Vec<SymbolInformation> {
     let query = query.to_lowercase();
     let mut seen = BTreeSet::new();
@@ -189,7 +189,7 @@ fn flatten(
     }
 }
 
-/// Whether a name has these letters in their order.
+/// Whether a name contains these letters in order.
 fn has_letters(name: &str, query: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     query.chars().all(|wanted| letters.any(|letter| letter == wanted))

@@ -1,4 +1,4 @@
-//! What the worker is told of the outside: open documents, settings, folders. A copy is cheap and never changes.
+//! The worker's input: open documents, settings, workspace folders. A snapshot, cheap to clone and immutable.
 
 use std::sync::Arc;
 
@@ -7,34 +7,34 @@ use rustc_hash::FxHashMap;
 
 use crate::{configuration::Settings, documents::Document, position::Encoding, uri};
 
-/// The outside at one moment.
+/// A snapshot of the client's state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
-    /// The documents that are open, by name.
+    /// The open documents, by name.
     pub(crate) documents: FxHashMap<String, Document>,
-    /// What the client has set.
+    /// The client's settings.
     pub(crate) settings: Arc<Settings>,
-    /// The folders that the client works in.
+    /// The workspace folders.
     pub(crate) folders: Arc<[String]>,
-    /// How positions count.
+    /// The encoding of positions.
     pub(crate) encoding: Encoding,
-    /// What the client can do.
+    /// The client's capabilities.
     pub(crate) client: Client,
 }
 
-/// What the client can do.
+/// The client's capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Client {
-    /// It asks to be told when files change.
+    /// The client can watch files for changes.
     pub(crate) watches_files: bool,
-    /// It can be asked for its settings.
+    /// The client can provide its configuration.
     pub(crate) has_configuration: bool,
-    /// It fills in the places of snippets.
+    /// The client supports snippets.
     pub(crate) takes_snippets: bool,
 }
 
 impl World {
-    /// The text of a file: as it is in the editor, or else on disk.
+    /// The text of a file: from the editor if it is open, otherwise from disk.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         match self.documents.get(name) {
             Some(document) => Some(document.text.as_bytes().to_vec()),
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// What lies in a folder, by name, and whether it is a folder: on disk, and in the editor.
+    /// The entries of a folder, on disk and in the editor, by name; `true` marks folders.
     pub(crate) fn list(&self, folder: &str) -> Vec<(String, bool)> {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         let open = self.documents.keys().filter_map(|name| name.strip_prefix(&folder));

@@ -1,5 +1,5 @@
-//! Options as command lines have them: Kiln's, clang's and those of `clBuildProgram`. What means nothing here is passed over,
-//! because these lines are written for other compilers, too.
+//! Command-line options: Kiln's, clang's and those of `clBuildProgram`. Unknown options are ignored, because the
+//! commands may be written for other compilers.
 
 use kiln_compiler::{
     diag::WarningSwitch,
@@ -10,15 +10,15 @@ use kiln_compiler::{
 
 use crate::uri;
 
-/// What has been chosen so far.
+/// The choices made by the options so far.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    /// Whether a version of the language was named.
+    /// Whether an option set the language version.
     pub(super) names_version: bool,
 }
 
 impl Chosen {
-    /// Applies options; paths in them count from this folder.
+    /// Applies options; their paths are relative to `folder`.
     pub(super) fn apply(&mut self, flags: &[String], folder: &str, options: &mut Options) {
         let mut rest = flags.iter().map(String::as_str);
         while let Some(flag) = rest.next() {
@@ -34,7 +34,7 @@ impl Chosen {
         folder: &str,
         options: &mut Options,
     ) {
-        // The value stands in the same word or is the next.
+        // The value is in the same word or the next one.
         let mut value = |prefix: &str| match flag.strip_prefix(prefix)? {
             "" => rest.next(),
             value => Some(value.strip_prefix('=').filter(|_| prefix.starts_with("--")).unwrap_or(value)),

@@ -1,4 +1,4 @@
-//! `kiln.toml`: its keys as options, and what is wrong with it. What is right counts, whatever else is wrong.
+//! `kiln.toml`: converts its keys to options and reports errors. Valid keys apply even if others are invalid.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// The keys, and the options that their values become.
+/// The keys, and the options that they set.
 const KEYS: [(&str, Key); 6] = [
     ("std", Key::Word { option: "-cl-std=", of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\" or \"CL3.0\"" }),
     ("env", Key::Word { option: "--env=", of: "\"vulkan\" or \"opencl\"" }),
@@ -24,16 +24,16 @@ enum Key {
     List { option: &'static str },
 }
 
-/// What such a file says.
+/// The contents of a `kiln.toml`.
 #[derive(Debug, Default)]
 pub(super) struct Kiln {
-    /// Options, as the command line takes them.
+    /// The options, in command-line syntax.
     pub(super) flags: Vec<String>,
-    /// What is wrong, and where.
+    /// The errors, with their ranges.
     pub(super) mistakes: Vec<(Range<usize>, String)>,
 }
 
-/// Reads a file.
+/// Parses a file.
 pub(super) fn read(text: &str) -> Kiln {
     let mut kiln = Kiln::default();
     let (table, errors) = DeTable::parse_recoverable(text);

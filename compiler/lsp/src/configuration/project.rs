@@ -1,5 +1,5 @@
-//! The files of a project that say how its sources are compiled: `kiln.toml`, `compile_commands.json`, `compile_flags.txt`, in the
-//! nearest folder above a source that has one.
+//! Project files with the options of sources: `kiln.toml`, `compile_commands.json`, `compile_flags.txt`, in the
+//! nearest parent folder that has one.
 
 use serde::Deserialize;
 
@@ -10,16 +10,16 @@ const KILN: &str = "kiln.toml";
 const COMMANDS: &str = "compile_commands.json";
 const FLAGS: &str = "compile_flags.txt";
 
-/// The folders beside a source where build tools leave their commands.
+/// The folders, relative to a source's parents, where build tools write their commands.
 const BUILD_FOLDERS: [&str; 2] = ["", "build/"];
 
-/// Whether a change of this file changes how others are compiled.
+/// Whether a change of this file changes the options of others.
 pub(crate) fn is_project_file(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     [KILN, COMMANDS, FLAGS].contains(&file)
 }
 
-/// The options that the project has for a source, each row with the folder that its paths count from.
+/// The project's options for a source. Each entry has the folder that its paths are relative to.
 pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
     if !uri::is_path(source) {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
     above(source).find_map(|folder| of_folder(world, folder, source)).unwrap_or_default()
 }
 
-/// The `kiln.toml` that says how a source is compiled, and its text.
+/// The name and text of the `kiln.toml` for a source.
 pub(super) fn kiln(world: &World, source: &str) -> Option<(String, String)> {
     let folder = above(source).find(|folder| of_folder(world, folder, source).is_some())?;
     let name = format!("{folder}/{KILN}");
@@ -35,7 +35,7 @@ pub(super) fn kiln(world: &World, source: &str) -> Option<(String, String)> {
     Some((name, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The folders that a source lies in, the nearest first.
+/// The folders that contain a source, innermost first.
 fn above(source: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(source), |path| path.rsplit_once('/').map(|(folder, _)| folder)).skip(1)
 }
@@ -60,7 +60,7 @@ fn of_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, V
     })
 }
 
-/// `compile_flags.txt` has a word in a line, but `-I dir` is often written in one.
+/// `compile_flags.txt` has one word per line, but `-I dir` is often written on one line.
 fn two_words(line: &str) -> Vec<String> {
     match line.split_once(' ') {
         Some((flag @ ("-D" | "-U" | "-I" | "-isystem" | "-iquote" | "-include"), value)) => {
@@ -79,7 +79,7 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// The options of the entry for this source; a file without an entry is compiled as the first OpenCL source is.
+/// The options of the entry for this source. A file without an entry uses those of the first OpenCL source.
 fn command_flags(text: &str, source: &str) -> Option<(String, Vec<String>)> {
     let entries: Vec<Entry> = serde_json::from_str(text).ok()?;
     let path = |entry: &Entry| match uri::is_path(&entry.file) {

@@ -1,11 +1,11 @@
-//! What a source says of itself: a comment with options for Kiln, and names that only one version of the language has.
+//! Options from the source itself: a comment with options, and names that only one language version has.
 
 use kiln_compiler::opencl::LanguageVersion;
 
-/// The comment with options stands in one of so many lines.
+/// The comment with options must be in the first lines, up to this number.
 const MAGIC_LINES: usize = 20;
 
-/// The options in a comment near the beginning that begins with `kiln:`.
+/// The options in a comment that starts with `kiln:`, near the start of the source.
 pub(super) fn magic_comment(text: &str) -> Vec<String> {
     let line = text.lines().take(MAGIC_LINES).find_map(|line| {
         let comment = line.trim_start().trim_start_matches(['/', '*', ' ', '\t']);
@@ -15,7 +15,7 @@ pub(super) fn magic_comment(text: &str) -> Vec<String> {
     flags.and_then(shlex::split).unwrap_or_default()
 }
 
-/// Names that OpenCL C 3.0 brought.
+/// Names added by OpenCL C 3.0.
 const NEW_IN_3_0: [&str; 5] = [
     "__opencl_c_",
     "memory_scope_all_devices",
@@ -24,8 +24,8 @@ const NEW_IN_3_0: [&str; 5] = [
     "__OPENCL_C_VERSION__ == 300",
 ];
 
-/// The version that a source is most likely written for. Nearly every program of 1.x is one of 2.0, and all that 3.0 has besides shows
-/// by its names.
+/// The most likely language version of a source. Nearly every 1.x program is a valid 2.0 program, and a program that
+/// needs 3.0 uses names that 3.0 added.
 pub(super) fn by_content(text: &str) -> LanguageVersion {
     if NEW_IN_3_0.iter().any(|name| text.contains(name)) {
         LanguageVersion::Cl30

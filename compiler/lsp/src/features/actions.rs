@@ -1,4 +1,4 @@
-//! Changes that mend what a diagnostic complains about: the compiler's own fixes, each and all at once.
+//! Code actions: the fixes of the compiler's diagnostics, one at a time or all at once.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -10,10 +10,10 @@ use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, 
 
 use crate::{analysis::Analysis, diagnostics, uri};
 
-/// The sort of action that mends everything that has a fix.
+/// The kind of the action that applies all fixes.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::SOURCE_FIX_ALL;
 
-/// The actions for a part of a file, of the sorts that are wanted; of all if nobody says which.
+/// The actions for a range of a file, restricted to the requested kinds, if any.
 pub(crate) fn actions(
     analysis: &Analysis,
     file: FileId,
@@ -32,7 +32,7 @@ pub(crate) fn actions(
     actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
 }
 
-/// Whether a sort of action is the other or has it as a part: `source` has `source.fixAll`.
+/// Whether a kind of action equals or contains the other: `source` contains `source.fixAll`.
 fn contains(whole: &CodeActionKind, part: &CodeActionKind) -> bool {
     let rest = part.as_str().strip_prefix(whole.as_str());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || whole.as_str().is_empty())
@@ -61,7 +61,7 @@ fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<C
     actions
 }
 
-/// Every fix of the file that does not stand in the way of one before it.
+/// All fixes of the file that do not overlap with an earlier one.
 fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
     let mut edits: Vec<(Uri, TextEdit)> = Vec::new();
     let fixes =
@@ -84,14 +84,14 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
     })
 }
 
-/// A fix where its letters stand, were it in the definition of a macro.
+/// A fix at its spelling location, which can be in a macro definition.
 fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
     let place = analysis.spelling(fix.span)?;
     let range = analysis.range(place.file, &place.range);
     Some((uri::uri(analysis.file_name(place.file)?)?, TextEdit { range, new_text: fix.replacement.clone() }))
 }
 
-/// Changes by file, as the protocol wants them.
+/// Groups edits by file, as the protocol requires.
 pub(crate) fn workspace_edit(edits: Vec<(Uri, TextEdit)>) -> WorkspaceEdit {
     #[allow(clippy::mutable_key_type, reason = "the protocol's types have it so, and nothing changes a key")]
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
@@ -101,7 +101,7 @@ pub(crate) fn workspace_edit(edits: Vec<(Uri, TextEdit)>) -> WorkspaceEdit {
     WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
-/// As menus write it.
+/// Capitalizes a title for a menu.
 fn title(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -1,4 +1,4 @@
-//! What can be written at a place: by the characters before it first, by scopes and types then.
+//! Completion: chooses by the characters before the cursor first, then by scopes and types.
 
 mod attributes;
 mod directives;
@@ -12,10 +12,10 @@ use crate::{analysis::Cursor, lexical, names::is_word};
 
 pub(crate) use items::resolve;
 
-/// The characters that ask for completion, besides letters.
+/// The characters that trigger completion, besides letters.
 pub(crate) const TRIGGERS: [&str; 7] = [".", ">", "#", "\"", "<", "/", "("];
 
-/// What can stand at the cursor.
+/// The items at the cursor.
 pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let text = cursor.text();
     let start = cursor.word().start;
@@ -43,11 +43,11 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     if is_word(word) {
         items.retain(|item| has_letters(item, word));
     }
-    // What has been left out comes back when the word is another.
+    // Incomplete, because a different word can match items that were left out.
     CompletionList { is_incomplete: !word.is_empty(), items }
 }
 
-/// Whether a `.` behind this is a point and no access.
+/// Whether a `.` after this text is a decimal point.
 fn ends_a_number(base: &str) -> bool {
     let word = base.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
     base[word..].starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Where a thing is defined or declared, and where its type is.
+//! Go to definition, declaration and type definition.
 
 use kiln_compiler::{
     sema::{Meaning, Role},
@@ -14,17 +14,17 @@ use crate::{
     pages, uri,
 };
 
-/// Where the thing under the cursor is defined: its definition, or else its declarations; the file that is included.
+/// The definition of the thing at the cursor, or else its declarations; for an include, the file.
 pub(crate) fn definition(cursor: &Cursor<'_>) -> Vec<Location> {
     of_name(cursor, Role::Definition)
 }
 
-/// Where it is declared, or else defined.
+/// The declarations of the thing, or else its definition.
 pub(crate) fn declaration(cursor: &Cursor<'_>) -> Vec<Location> {
     of_name(cursor, Role::Declaration)
 }
 
-/// Where the type of the thing under the cursor is defined, if the program defines it.
+/// The definition of the thing's type, if the program defines it.
 pub(crate) fn type_definition(cursor: &Cursor<'_>) -> Vec<Location> {
     let named = cursor.name().and_then(|name| cursor.analysis.type_of(name.thing)).map(|ty| ty.ty);
     let Some(ty) = named.or_else(|| expression_type(cursor)) else { return Vec::new() };
@@ -43,7 +43,7 @@ fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
     locations(cursor.analysis, name.thing, role)
 }
 
-/// A built-in function is defined nowhere: a page with its forms stands for that.
+/// Built-in functions have no definition; returns a page that lists their overloads.
 fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
     let page = pages::builtin(name, || {
         let about = hover::about(name)
@@ -56,7 +56,7 @@ fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
     Some(Location { uri: page?, range: Range::default() })
 }
 
-/// The occurrences in this role, or else in the other one that gives meaning.
+/// The occurrences in this role, or else those in the other declaring role.
 pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Location> {
     let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };
     let of = |role| -> Vec<Location> {
@@ -67,7 +67,7 @@ pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Lo
     if found.is_empty() { of(other) } else { found }
 }
 
-/// The file that the directive under the cursor includes.
+/// The file that the directive at the cursor includes.
 fn included(cursor: &Cursor<'_>) -> Option<Location> {
     let analysis = cursor.analysis;
     let directive = analysis.survey.trace.includes.iter().find(|directive| {
@@ -78,13 +78,13 @@ fn included(cursor: &Cursor<'_>) -> Option<Location> {
     Some(Location { uri: uri::uri(&path)?, range: Range::default() })
 }
 
-/// The type of the smallest expression around the cursor.
+/// The type of the innermost expression at the cursor.
 pub(crate) fn expression_type(cursor: &Cursor<'_>) -> Option<TyId> {
     let around = cursor.expressions().into_iter();
     around.min_by_key(|(range, _)| range.len()).map(|(_, typed)| typed.ty.ty)
 }
 
-/// The tag behind a type: that of its elements, of what it points to, of what a function gives.
+/// The tag of a type, looking through arrays, pointers and function results.
 fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
     loop {
         ty = match analysis.survey.program.types.get(ty) {
@@ -107,7 +107,7 @@ fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
     }
 }
 
-/// The typedef whose declaration begins with this type: `typedef struct { … } name;`
+/// The typedef whose declaration starts with this record: `typedef struct { … } name;`
 fn typedef_at(analysis: &Analysis, record: Place) -> Option<Thing> {
     let behind =
         analysis.names_in(record.file).iter().filter(|name| name.place.range.start >= record.range.end);

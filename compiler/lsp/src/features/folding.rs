@@ -1,4 +1,4 @@
-//! What can be folded: bodies, records, comments, conditionals, rows of includes.
+//! Folding ranges: bodies, records, comments, conditionals, groups of includes.
 
 use kiln_compiler::source::FileId;
 use lsp_types::{FoldingRange, FoldingRangeKind};
@@ -8,10 +8,10 @@ use crate::{
     lexical::{self, Piece},
 };
 
-/// The first and the last line of what belongs together.
+/// The first and last line of a group.
 type Row = Option<(u32, u32)>;
 
-/// The ranges of a file that take more than one line.
+/// The ranges of a file that span more than one line.
 pub(crate) fn ranges(analysis: &Analysis, file: FileId) -> Vec<FoldingRange> {
     let Some(lines) = analysis.lines(file) else { return Vec::new() };
     let line = |offset| lines.position(offset).line;
@@ -23,7 +23,7 @@ pub(crate) fn ranges(analysis: &Analysis, file: FileId) -> Vec<FoldingRange> {
     };
     let text = analysis.text(file);
     let (mut braces, mut conditions) = (Vec::new(), Vec::new());
-    // The lines of a row of comments, or of includes.
+    // The current group of comments and of includes.
     let (mut comments, mut includes): (Row, Row) = (None, None);
     for piece in lexical::pieces(text) {
         let here = line(piece.range().start);
@@ -63,7 +63,7 @@ pub(crate) fn ranges(analysis: &Analysis, file: FileId) -> Vec<FoldingRange> {
             Piece::Open(_) => braces.push(here),
             Piece::Close(_) => {
                 if let Some(start) = braces.pop() {
-                    // The closing brace stays in sight.
+                    // The closing brace stays visible.
                     add(start, here.saturating_sub(1), None);
                 }
             }

@@ -1,4 +1,4 @@
-//! The other places of the thing under the cursor in the same file, and which of them write to it.
+//! Highlights the occurrences of the thing at the cursor in the same file, and marks writes.
 
 use kiln_compiler::sema::{Meaning, Role};
 use lsp_types::{DocumentHighlight, DocumentHighlightKind};
@@ -8,7 +8,7 @@ use crate::{
     names::{Name, Thing},
 };
 
-/// The places.
+/// The highlights.
 pub(crate) fn highlight(cursor: &Cursor<'_>) -> Vec<DocumentHighlight> {
     let Some(here) = cursor.name() else { return Vec::new() };
     let names = cursor.analysis.names_in(cursor.file).iter().filter(|name| name.thing == here.thing);
@@ -34,7 +34,7 @@ fn kind(name: &Name, text: &str) -> DocumentHighlightKind {
     if is_written { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ }
 }
 
-/// Whether an assignment operator comes next.
+/// Whether an assignment operator follows.
 fn is_assigned(after: &str) -> bool {
     let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "|", "^"];
     let rest = operators.iter().find_map(|operator| after.strip_prefix(operator)).unwrap_or(after);

@@ -1,5 +1,4 @@
-//! What a source does not say and means all the same: orders and scopes of atomic operations, address spaces, conversions, and the
-//! parameters that arguments are for.
+//! Inlay hints: implicit orders and scopes of atomic operations, address spaces, conversions, and parameter names.
 
 use std::ops::Range;
 
@@ -25,7 +24,7 @@ use crate::{
     tree::{self, Node},
 };
 
-/// The hints of a part of a file.
+/// The hints for a range of a file.
 pub(crate) fn hints(
     analysis: &Analysis,
     file: FileId,
@@ -49,13 +48,13 @@ pub(crate) fn hints(
     }
     let mut found = hints.found;
     found.sort_by_key(|hint| hint.offset);
-    // A header that is included twice has each of them twice.
+    // A header that is included twice produces each hint twice.
     found.dedup();
     let hints = found.into_iter().map(|hint| hint.convert(analysis, file));
     hints.filter(|hint| within.start <= hint.position && hint.position <= within.end).collect()
 }
 
-/// Code that could stand at an offset.
+/// Implicit code, shown at an offset.
 #[derive(PartialEq)]
 struct Hint {
     offset: usize,
@@ -89,14 +88,14 @@ impl Hints<'_> {
         self.found.push(Hint { offset, label, kind });
     }
 
-    /// Where a piece of code stands in the file itself, not in the definition of a macro.
+    /// The range of code in the file itself, outside macro definitions.
     fn written(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
         let sources = &self.analysis.survey.sources;
         let is_own = sources.macro_name(span.lo).is_none() && sources.outermost_call(span.lo).is_none();
         self.analysis.in_file(self.file, span).filter(|_| is_own)
     }
 
-    /// The names of parameters before arguments that do not tell.
+    /// Parameter names, before arguments that do not already show them.
     fn parameters(&mut self, call: &Called) {
         let names: Vec<String> = match &call.target {
             Callee::Function(id) => {
@@ -117,7 +116,7 @@ impl Hints<'_> {
             let Some(range) = self.written(*argument) else { continue };
             let text = &self.analysis.text(self.file)[range.clone()];
             let tells = name.is_empty() || text.to_lowercase().contains(&name.to_lowercase());
-            // What a built-in function takes is known, but for numbers in a row.
+            // Parameters of built-in functions are familiar, so only literal arguments get a hint.
             let is_literal = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             if !tells && (!is_builtin || is_literal && names.len() > 2) {
                 self.add(range.start, format!("{name}:"), Some(InlayHintKind::PARAMETER));
@@ -125,7 +124,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The order and the scope that an operation has without saying so (OpenCL C 6.15.8, 6.15.12.7).
+    /// The implicit order and scope of an operation (OpenCL C 6.15.8, 6.15.12.7).
     fn orders(&mut self, call: &Called) {
         let Callee::Builtin(overload) = &call.target else { return };
         let row = builtins::row(overload.builtin);
@@ -146,7 +145,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The address space that a pointer points into, and that of objects at program scope (OpenCL C 6.7.8).
+    /// The address space of pointees, and of objects at program scope (OpenCL C 6.7.8).
     fn spaces(&mut self) {
         let arena = Arena::default();
         let unit = self.analysis.survey.tree(&arena);
@@ -178,7 +177,7 @@ impl Hints<'_> {
         for one in declaration.declarators {
             self.function_parameters(&one.declarator);
         }
-        // One hint for a row of declarators: they share what stands before them.
+        // Several declarators get only one hint, because they share their specifiers.
         if let [one] = declaration.declarators {
             self.declarator(&declaration.specifiers, &one.declarator, at_program_scope);
         }
@@ -218,8 +217,8 @@ impl Hints<'_> {
         }
     }
 
-    /// Conversions of values that may lose something, or take time: between integers and floating-point numbers, to another
-    /// floating-point type, to a narrower integer.
+    /// Conversions that may lose precision or take time: between integers and floating-point numbers, between
+    /// floating-point types, and to a narrower integer.
     fn conversions(&mut self) {
         let mut found = Vec::new();
         for function in self.analysis.survey.program.functions.iter() {
@@ -259,7 +258,7 @@ mod tests {
     use super::*;
     use crate::fixture::Fixture;
 
-    /// The text with its hints in it.
+    /// The text with its hints inserted.
     fn shown(text: &str) -> String {
         let fixture = Fixture::new(text);
         let file = fixture.cursor().file;

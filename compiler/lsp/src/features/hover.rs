@@ -1,4 +1,4 @@
-//! What stands under the cursor: types, values, layouts, documentation.
+//! Hover: types, values, layouts and documentation.
 
 mod builtin;
 mod layout;
@@ -24,7 +24,7 @@ use crate::{
     names::{Name, Thing},
 };
 
-/// What there is to say.
+/// The hover text at the cursor.
 pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
     let (text, range) = match cursor.name() {
         Some(name) => (named(cursor, name)?, name.place.range.clone()),
@@ -34,7 +34,7 @@ pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
     Some(Hover { contents, range: Some(cursor.range(&range)) })
 }
 
-/// Of a name.
+/// The text for a name.
 fn named(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
     let text = analysis.survey.sources.text(&name.place);
@@ -45,7 +45,7 @@ fn named(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     }
 }
 
-/// What there is to say of a thing of the program, or of a constant or type of the language.
+/// The text for a thing of the program, or for a constant or type of the language.
 pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> Option<String> {
     let program = &analysis.survey.program;
     let comment = comment_above(analysis, Thing::Program(meaning)).unwrap_or_default();
@@ -100,7 +100,7 @@ pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> O
     Some(join([said, comment]))
 }
 
-/// A macro with its definition, and what it stands for here.
+/// The text for a macro: its definition, and its expansion here.
 fn macro_text(cursor: &Cursor<'_>, name: &Name, text: &str, definition: Option<Span>) -> Option<String> {
     let analysis = cursor.analysis;
     let line = definition.map(|span| macro_line(analysis, span, text))?;
@@ -119,7 +119,7 @@ pub(crate) fn macro_line(analysis: &Analysis, definition: Span, name: &str) -> S
     format!("#define {}", &file[place.range.start..end])
 }
 
-/// The tokens that a call of a macro became.
+/// The expansion of a macro call.
 fn expansion(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
     let sources = &analysis.survey.sources;
@@ -139,7 +139,7 @@ fn expansion(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a reader wants a space between.
+/// Whether to separate two tokens by a space.
 fn needs_gap(before: &str, next: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_operator = |text: &str| {
@@ -166,7 +166,7 @@ fn token_text(analysis: &Analysis, kind: TokenKind) -> String {
     }
 }
 
-/// A keyword or an attribute.
+/// The text for a keyword or an attribute.
 fn word(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let range = cursor.word();
     let text = cursor.text().get(range.clone()).filter(|text| !text.is_empty())?;
@@ -176,7 +176,7 @@ fn word(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
     Some((join([code(text), documentation.to_owned()]), range))
 }
 
-/// The type of the smallest expression, and its value.
+/// The type and value of the innermost expression.
 fn expression(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let analysis = cursor.analysis;
     let around = cursor.expressions().into_iter().filter(|(range, _)| cursor.offset < range.end);
@@ -188,7 +188,7 @@ fn expression(cursor: &Cursor<'_>) -> Option<(String, std::ops::Range<usize>)> {
     Some((code(&format!("{}{value}", analysis.show(typed.ty))), range))
 }
 
-/// A function as it is declared.
+/// The declaration of a function.
 pub(crate) fn signature(analysis: &Analysis, function: FunctionId) -> String {
     let parameters = parameters(analysis, function).join(", ");
     let function = &analysis.survey.program.functions[function];
@@ -197,7 +197,7 @@ pub(crate) fn signature(analysis: &Analysis, function: FunctionId) -> String {
     format!("{kernel}{result} {}({parameters})", analysis.symbol(function.name))
 }
 
-/// The declarations of the parameters of a function.
+/// The declarations of a function's parameters.
 pub(crate) fn parameters(analysis: &Analysis, function: FunctionId) -> Vec<String> {
     let function = &analysis.survey.program.functions[function];
     let one = |local: &kiln_compiler::hir::LocalId| {
@@ -207,7 +207,7 @@ pub(crate) fn parameters(analysis: &Analysis, function: FunctionId) -> Vec<Strin
     function.parameters.iter().map(one).collect()
 }
 
-/// A declaration of a name with this type; automatic variables are private without saying so.
+/// The declaration of a name with this type, without the implicit private address space.
 pub(crate) fn declared(analysis: &Analysis, mut ty: QualTy, name: &str) -> String {
     if ty.quals.space == Some(AddressSpace::Private) {
         ty.quals.space = None;
@@ -223,7 +223,7 @@ fn size(analysis: &Analysis, ty: QualTy) -> String {
     }
 }
 
-/// A typedef as it is written.
+/// The declaration of a typedef, as written.
 fn typedef_line(analysis: &Analysis, declaration: Span) -> Option<String> {
     let place = analysis.survey.sources.resolve(declaration)?;
     let file = &analysis.survey.sources.file(place.file).text;
@@ -232,7 +232,7 @@ fn typedef_line(analysis: &Analysis, declaration: Span) -> Option<String> {
     file.get(start..end).map(str::to_owned)
 }
 
-/// A scalar of an object's first bytes.
+/// The scalar in the first bytes of an object.
 fn value_of_bytes(analysis: &Analysis, ty: QualTy, bytes: &[u8]) -> Option<String> {
     let Ty::Scalar(scalar) = analysis.survey.program.types.get(ty.ty) else { return None };
     let size = scalar.size() as usize;
@@ -252,7 +252,7 @@ fn value_of_bytes(analysis: &Analysis, ty: QualTy, bytes: &[u8]) -> Option<Strin
     })
 }
 
-/// A constant as a reader writes it.
+/// A constant in source syntax.
 fn show_value(value: &Const) -> String {
     match value {
         Const::Int(bits) if *bits as i64 >= 0 && *bits > 255 => format!("{bits} (0x{bits:x})"),
@@ -267,7 +267,7 @@ fn show_value(value: &Const) -> String {
     }
 }
 
-/// The comment that stands right above the definition of a thing, or else above a declaration.
+/// The comment directly above the definition of a thing, or else above a declaration.
 fn comment_above(analysis: &Analysis, thing: Thing) -> Option<String> {
     let mut declared: Vec<&Name> =
         analysis.occurrences(thing).filter(|name| name.role != Role::Use).collect();
@@ -278,7 +278,7 @@ fn comment_above(analysis: &Analysis, thing: Thing) -> Option<String> {
     })
 }
 
-/// The comments in lines of their own right before this line.
+/// The full-line comments directly before this line.
 fn comment_before(text: &str, line: usize) -> Option<String> {
     let mut lines = Vec::new();
     let mut end = line;
@@ -297,7 +297,7 @@ fn comment_before(text: &str, line: usize) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// A comment without its marks.
+/// The text of a comment without its markers.
 fn plain(comment: &str) -> String {
     let inside = comment.strip_prefix("/*").map(|rest| rest.strip_suffix("*/").unwrap_or(rest));
     let inside = inside.unwrap_or_else(|| comment.trim_start_matches('/'));
@@ -305,12 +305,12 @@ fn plain(comment: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// A block of code.
+/// A Markdown code block.
 pub(crate) fn code(text: &str) -> String {
     format!("```opencl\n{text}\n```")
 }
 
-/// Paragraphs that are not empty.
+/// Joins the non-empty paragraphs.
 pub(crate) fn join(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,4 +1,4 @@
-//! The names of included files as links.
+//! Document links: the names of included files.
 
 use kiln_compiler::source::FileId;
 use lsp_types::DocumentLink;

@@ -1,4 +1,4 @@
-//! Where a thing is used: in the files of one analysis, and in other sources that see the same declaration.
+//! References to a thing, in the files of one analysis and in other sources that see the same declaration.
 
 use kiln_compiler::sema::Role;
 use lsp_types::Location;
@@ -8,7 +8,7 @@ use crate::{
     names::Thing,
 };
 
-/// A thing as every source knows it that sees its declaration: the file and the place of that.
+/// Identifies a thing across sources, by the file and location of its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The file.
@@ -19,12 +19,12 @@ pub(crate) struct Key {
     pub(crate) text: String,
 }
 
-/// The thing under the cursor, if something declares it.
+/// The key of the thing at the cursor, if it has a declaration.
 pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     let analysis = cursor.analysis;
     let thing = cursor.name()?.thing;
     let declared = analysis.occurrences(thing).filter(|name| name.role != Role::Use).map(|name| &name.place);
-    // A header comes before what includes it: other sources see it there, too.
+    // A declaration in a header comes first, because other sources see it too.
     let place =
         declared.min_by_key(|place| (analysis.file_name(place.file) == Some(&analysis.root), place.file))?;
     Some(Key {
@@ -34,7 +34,7 @@ pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     })
 }
 
-/// What that is in another source.
+/// The same thing in another source.
 pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
     let file = analysis.file(&key.file)?;
     let names = analysis.names_in(file).iter();
@@ -42,12 +42,12 @@ pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
     at.next().map(|name| name.thing)
 }
 
-/// Every place of a thing in the files of an analysis.
+/// Every location of a thing in the files of an analysis.
 pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bool) -> Vec<Location> {
     let names = analysis.occurrences(thing).filter(|name| with_declarations || name.role == Role::Use);
     let mut locations = Vec::new();
     for location in names.filter_map(|name| analysis.location(&name.place)) {
-        // A header that is included twice has each place twice.
+        // A header that is included twice contains each location twice.
         if !locations.contains(&location) {
             locations.push(location);
         }
@@ -55,7 +55,7 @@ pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bo
     locations
 }
 
-/// The places of a thing of the language, which nothing declares, in one analysis.
+/// The locations of a built-in thing, which has no declaration, in one analysis.
 pub(crate) fn of_language(cursor: &Cursor<'_>) -> Vec<Location> {
     cursor.name().map_or_else(Vec::new, |name| locations(cursor.analysis, name.thing, true))
 }

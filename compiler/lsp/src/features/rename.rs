@@ -1,5 +1,5 @@
-//! Another name for a thing of the program or a macro: everywhere, or not at all. What is of the language keeps its name, and so does
-//! a macro that is named where nobody knows what it means.
+//! Renames a thing of the program or a macro everywhere, or rejects the request. Built-in names cannot be renamed,
+//! nor can macros that are also named where their meaning is unknown.
 
 use kiln_compiler::{builtins, sema::Meaning, ty};
 use kiln_syntax::{
@@ -13,10 +13,10 @@ use crate::{
     names::{Name, Thing, is_word},
 };
 
-/// Changes, each with its file.
+/// Edits, each with its file.
 pub(crate) type Edits = Vec<(Uri, TextEdit)>;
 
-/// The name under the cursor, if it can be another.
+/// The name at the cursor, if it can be renamed.
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
     let name = cursor.name().ok_or("there is no name here")?;
     let text = cursor.text()[name.place.range.clone()].to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
     }
 }
 
-/// Why a thing cannot have this name, in the files of one analysis.
+/// Why a thing cannot get this name in the files of one analysis.
 pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) -> Option<String> {
     if !is_word(new) || Keyword::ALL.iter().any(|(spelling, _)| *spelling == new) {
         return Some(format!("`{new}` is no name"));
@@ -70,7 +70,8 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
     None
 }
 
-/// A line with the name of a macro where it does not mean this one: in a group that is passed over, or behind another definition.
+/// The line of an occurrence of a macro's name that does not refer to this macro: in an inactive group, or after
+/// another definition.
 fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
     let mut files: Vec<_> = analysis.occurrences(thing).map(|name| name.place.file).collect();
     files.dedup();
@@ -88,8 +89,8 @@ fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
     })
 }
 
-/// Whether one of the names could be taken for the other: labels, members and tags are a world of their own each, and so are the
-/// variables of different functions.
+/// Whether one name could conflict with the other. Labels, members and tags have separate name spaces, and so have
+/// the variables of different functions.
 fn meets(one: Thing, other: Thing) -> bool {
     use Meaning::{Enum, Label, Local, Member, Record};
     match (one, other) {
@@ -105,7 +106,7 @@ fn meets(one: Thing, other: Thing) -> bool {
     }
 }
 
-/// The changes in the files of one analysis.
+/// The edits in the files of one analysis.
 pub(crate) fn edits(analysis: &Analysis, thing: Thing, new: &str, edits: &mut Edits) {
     for location in super::references::locations(analysis, thing, true) {
         let edit = TextEdit { range: location.range, new_text: new.to_owned() };

@@ -1,4 +1,4 @@
-//! Ever larger parts of a source around a place: word, expression, statement, block, function, file.
+//! Selection ranges: word, expression, statement, block, function, file.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use lsp_types::SelectionRange;
 
 use crate::{analysis::Cursor, tree};
 
-/// The parts around the cursor, the smallest first in the chain.
+/// The nested ranges at the cursor, innermost first.
 pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
     let analysis = cursor.analysis;
     let whole = 0..cursor.text().len();
@@ -32,7 +32,7 @@ pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
     let mut chain: Option<SelectionRange> = None;
     let mut outer: Option<Range<usize>> = None;
     for range in ranges {
-        // Where macros stand between, parts may cross.
+        // Ranges can overlap where macros are expanded.
         let is_inside = outer
             .as_ref()
             .is_none_or(|outer| *outer != range && outer.start <= range.start && range.end <= outer.end);

@@ -1,4 +1,4 @@
-//! The forms of the function that is being called, and which parameter comes next.
+//! Signature help: the overloads of the called function, and the active parameter.
 
 use kiln_compiler::sema::Meaning;
 use lsp_types::{
@@ -12,7 +12,7 @@ use crate::{
     features::hover,
 };
 
-/// The forms, if the cursor stands in a call.
+/// The overloads, if the cursor is in a call.
 pub(crate) fn help(cursor: &Cursor<'_>) -> Option<SignatureHelp> {
     let call = open_call(&cursor.text()[..cursor.offset])?;
     let name = &cursor.text()[call.name.clone()];
@@ -29,14 +29,14 @@ pub(crate) fn help(cursor: &Cursor<'_>) -> Option<SignatureHelp> {
     })
 }
 
-/// A form: how it is written, and its parts.
+/// An overload: its text, and its parameters.
 pub(crate) struct Form {
     pub(crate) line: String,
     pub(crate) parameters: Vec<String>,
     documentation: String,
 }
 
-/// The forms that a name can be called in: the program's functions and macros come before built-in ones.
+/// The signatures of a name. The program's functions and macros take precedence over built-in functions.
 pub(crate) fn forms(analysis: &Analysis, name: &str) -> Vec<Form> {
     let program = &analysis.survey.program;
     let functions =

@@ -1,4 +1,4 @@
-//! The outline of a file: what it defines at program scope, members and enumerators inside.
+//! Document symbols: the definitions at program scope, with their members and enumerators.
 
 use kiln_compiler::source::FileId;
 use kiln_syntax::{
@@ -12,7 +12,7 @@ use lsp_types::{DocumentSymbol, SymbolKind};
 
 use crate::{analysis::Analysis, tree::Node};
 
-/// The symbols of a file in the order of their places.
+/// The symbols of a file, ordered by offset.
 pub(crate) fn symbols(analysis: &Analysis, file: FileId) -> Vec<DocumentSymbol> {
     let outline = Outline { analysis, file };
     let mut symbols: Vec<DocumentSymbol> = outline.macros();
@@ -79,7 +79,7 @@ impl Outline<'_> {
         Some(symbol)
     }
 
-    /// Structs, unions and enums that are defined among specifiers.
+    /// Structs, unions and enums that are defined in declaration specifiers.
     fn tags(&self, specifiers: &Specifiers) -> Vec<DocumentSymbol> {
         let mut symbols = Vec::new();
         for specifier in specifiers.types {
@@ -131,7 +131,7 @@ impl Outline<'_> {
         let analysis = self.analysis;
         let selection = analysis.in_file(self.file, name.span)?;
         let mut range = analysis.in_file(self.file, whole).unwrap_or_else(|| selection.clone());
-        // What a macro made of it may stand elsewhere: the whole has its name inside.
+        // A macro can produce a name outside the range of its definition; the range must contain it.
         range = range.start.min(selection.start)..range.end.max(selection.end);
         let text = analysis.symbol(name.node).to_owned();
         let (range, place) = (analysis.range(self.file, &range), analysis.range(self.file, &selection));

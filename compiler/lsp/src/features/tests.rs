@@ -1,4 +1,4 @@
-//! Whatever is asked of whatever source, broken or not, there is an answer.
+//! Every request gets an answer, for any source, valid or not.
 
 use std::{fs, path::Path};
 
@@ -15,7 +15,7 @@ use crate::{
     fixture::Fixture,
 };
 
-/// Asks everything at an offset.
+/// Sends all requests at an offset.
 fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     let file = analysis.file(&fixture.name).expect("the source");
     let cursor = Cursor { analysis, world: &fixture.world, file, offset };
@@ -35,7 +35,7 @@ fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     }
 }
 
-/// Asks everything of a text.
+/// Sends all requests for a text.
 fn ask_all(text: &str, step: usize) {
     let fixture = Fixture::new(&text.replace("$0", ""));
     let analysis = &fixture.analysis;

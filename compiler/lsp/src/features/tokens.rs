@@ -1,4 +1,4 @@
-//! What each name is, for colours that the grammar of an editor cannot know, and which groups are passed over.
+//! Semantic tokens, which refine an editor's syntax highlighting and mark inactive groups.
 
 use kiln_compiler::{
     builtins,
@@ -40,7 +40,7 @@ const MODIFIERS: [SemanticTokenModifier; 7] = [
     SemanticTokenModifier::new("atomic"),
 ];
 
-/// The names of types and modifiers, in the order of their numbers.
+/// The names of token types and modifiers, in the order of their indices.
 pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
 }
@@ -55,7 +55,7 @@ struct Token {
     modifiers: u32,
 }
 
-/// The tokens that a client has been told, by a number of their own.
+/// The tokens last sent to a client, with a result id.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     number: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// What is told of newer tokens: what differs, if the client still has these.
+    /// Stores newer tokens. Returns a delta if the client still has the previous ones, otherwise all tokens.
     pub(crate) fn replace(
         &mut self,
         newer: SemanticTokens,
@@ -82,7 +82,7 @@ impl Shown {
             older[before..].iter().rev().zip(self.data[before..].iter().rev()).take_while(same).count();
         let data = self.data[before..self.data.len() - behind].to_vec();
         let gone = older.len() - before - behind;
-        // The protocol counts the five numbers of a token.
+        // The protocol counts the five integers of each token separately.
         let edit = SemanticTokensEdit {
             start: 5 * before as u32,
             delete_count: 5 * gone as u32,
@@ -93,7 +93,7 @@ impl Shown {
     }
 }
 
-/// The tokens of a file, or of a part of it.
+/// The tokens of a file, or of a range of it.
 pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types::Range>) -> SemanticTokens {
     let mut tokens: Vec<Token> = analysis.names_in(file).iter().map(|name| of_name(analysis, name)).collect();
     tokens.extend(inactive(analysis, file));
@@ -101,7 +101,7 @@ pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types
         tokens.retain(|token| within.start <= token.range.end && token.range.start <= within.end);
     }
     tokens.sort_by_key(|token| token.range.start);
-    // A name that means several things, in a macro's definition, is what it was first.
+    // A name in a macro definition can have several meanings; use the first.
     tokens.dedup_by_key(|token| token.range.start);
     let mut data = Vec::with_capacity(tokens.len());
     let (mut line, mut column) = (0, 0);
@@ -190,13 +190,13 @@ fn of_name(analysis: &Analysis, name: &Name) -> Token {
     Token { range: analysis.range(name.place.file, &name.place.range), kind, modifiers }
 }
 
-/// The lines that a conditional passes over, each a token: not every client knows one of several lines.
+/// The lines of inactive groups, one token each, because some clients do not support multi-line tokens.
 fn inactive(analysis: &Analysis, file: FileId) -> Vec<Token> {
     let text = analysis.text(file);
     let mut tokens = Vec::new();
     for span in &analysis.survey.trace.inactive {
         let Some(range) = analysis.in_file(file, *span) else { continue };
-        // The rest of the line of the directive before is none of them.
+        // Skip the rest of the preceding directive's line.
         let Some(first) = text[range.clone()].find('\n') else { continue };
         let mut at = range.start + first + 1;
         for line in text[at..range.end.max(at)].split_inclusive('\n') {
@@ -274,7 +274,7 @@ mod tests {
         let SemanticTokensFullDeltaResult::TokensDelta(delta) = told else { panic!("{told:?}") };
         let [edit] = delta.edits.as_slice() else { panic!("{delta:?}") };
         assert_eq!((edit.start, edit.delete_count, edit.data.as_ref().map(Vec::len)), (5, 5, Some(1)));
-        // A client that has others is told all.
+        // A client with other tokens gets all of them.
         let other = shown.replace(of("int a;\n"), first.result_id.as_deref());
         assert!(matches!(other, SemanticTokensFullDeltaResult::Tokens(_)), "{other:?}");
     }

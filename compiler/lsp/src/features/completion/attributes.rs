@@ -1,10 +1,10 @@
-//! The attributes of OpenCL C (6.13).
+//! Completes the attributes of OpenCL C (6.13).
 
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation, InsertTextFormat};
 
 use crate::documentation;
 
-/// Names and what follows them, as a snippet.
+/// Attribute names, and the snippet that follows each.
 const ATTRIBUTES: [(&str, &str); 9] = [
     ("reqd_work_group_size", "(${1:64}, ${2:1}, ${3:1})"),
     ("work_group_size_hint", "(${1:64}, ${2:1}, ${3:1})"),
@@ -17,7 +17,7 @@ const ATTRIBUTES: [(&str, &str); 9] = [
     ("unused", ""),
 ];
 
-/// Whether an attribute comes next.
+/// Whether an attribute is expected next.
 pub(super) fn is_place(before: &str) -> bool {
     let Some(start) = before.rfind("__attribute__") else { return false };
     let inside = &before[start + "__attribute__".len()..];
@@ -25,7 +25,7 @@ pub(super) fn is_place(before: &str) -> bool {
     depth == 2 && before.ends_with(['(', ','])
 }
 
-/// All of them.
+/// All attributes.
 pub(super) fn complete() -> Vec<CompletionItem> {
     let item = |(name, snippet): &(&str, &str)| CompletionItem {
         label: (*name).to_owned(),

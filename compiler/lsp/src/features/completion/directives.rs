@@ -1,4 +1,4 @@
-//! Directives: their words, files, extensions, macros.
+//! Completes directives: their names, files, extensions, macros.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const WORDS: [&str; 13] = [
     "warning", "pragma",
 ];
 
-/// What can stand at the cursor in this directive.
+/// The items for the cursor in this directive.
 pub(super) fn complete(cursor: &Cursor<'_>, directive: Range<usize>) -> Vec<CompletionItem> {
     let text = &cursor.text()[directive.start..cursor.offset];
     let word = lexical::directive_word(text);
@@ -48,7 +48,7 @@ fn macros(cursor: &Cursor<'_>) -> Vec<CompletionItem> {
     items
 }
 
-/// Folders and headers where the directive looks for them.
+/// Folders and headers on the directive's search path.
 fn files(cursor: &Cursor<'_>, directive: &str) -> Vec<CompletionItem> {
     let Some(open) = directive.find(['"', '<']) else { return Vec::new() };
     let typed = &directive[open + 1..];
@@ -72,7 +72,7 @@ fn files(cursor: &Cursor<'_>, directive: &str) -> Vec<CompletionItem> {
     items
 }
 
-/// `#pragma OPENCL EXTENSION name : enable` and the others (OpenCL C 6.12.1).
+/// `#pragma OPENCL EXTENSION name : enable` and the other pragmas (OpenCL C 6.12.1).
 fn pragma(directive: &str) -> Vec<CompletionItem> {
     let words: Vec<&str> = directive.split_whitespace().skip(1).collect();
     let is_extension = words.first() == Some(&"OPENCL") && words.get(1) == Some(&"EXTENSION");

@@ -1,4 +1,4 @@
-//! Names that can be used at a place, and words: what is nearest comes first.
+//! Completes names in scope and keywords, closest scope first.
 
 use std::ops::Range;
 
@@ -22,13 +22,13 @@ use crate::{
     tree::{self, Node},
 };
 
-/// How near a sort of name is.
+/// Sort prefixes by scope.
 const LOCAL: u8 = b'1';
 const PROGRAM: u8 = b'2';
 const LANGUAGE: u8 = b'3';
 const WORD: u8 = b'4';
 
-/// Everything that can be named at the cursor, whose word begins at `start`.
+/// All names that are valid at the cursor, whose word starts at `start`.
 pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem> {
     let analysis = cursor.analysis;
     let mut items = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
     items
 }
 
-/// The blocks, loops and functions of the file.
+/// The blocks, loops and functions that contain the cursor.
 fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
     let mut scopes = Vec::new();
     tree::walk(analysis.survey.tree(&Arena::default()), &mut |node| {
@@ -67,7 +67,7 @@ fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
     scopes
 }
 
-/// Whether the innermost scope of a variable is one around the cursor.
+/// Whether the innermost scope of a variable contains the cursor.
 fn is_in_scope(scopes: &[Range<usize>], cursor: &Cursor<'_>, name: &Name, start: usize) -> bool {
     let place = &name.place.range;
     let holds = |scope: &&Range<usize>| scope.start <= place.start && place.end <= scope.end;
@@ -120,7 +120,8 @@ fn item(label: &str, kind: CompletionItemKind, nearness: u8) -> CompletionItem {
     }
 }
 
-/// Makes a call of an item, with a place for each argument, where the client can and no parenthesis follows.
+/// Converts an item to a call with a placeholder for each argument, if the client supports snippets and no
+/// parenthesis follows.
 fn call<'n>(cursor: &Cursor<'_>, item: &mut CompletionItem, names: impl Iterator<Item = &'n str>) {
     if !cursor.world.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
         return;
@@ -152,7 +153,7 @@ pub(super) fn macros(cursor: &Cursor<'_>) -> Vec<CompletionItem> {
         .collect()
 }
 
-/// Macros of the language that are written often; their values stand in its specification.
+/// Frequently used macros of the language; the specification defines their values.
 const PREDEFINED: [&str; 22] = [
     "CLK_LOCAL_MEM_FENCE",
     "CLK_GLOBAL_MEM_FENCE",
@@ -178,7 +179,7 @@ const PREDEFINED: [&str; 22] = [
     "UINT_MAX",
 ];
 
-/// What OpenCL C itself has: functions, constants, types, keywords.
+/// The functions, constants, types and keywords of OpenCL C.
 fn language(cursor: &Cursor<'_>, items: &mut Vec<CompletionItem>) {
     let context = &cursor.analysis.survey.context;
     for name in builtins::names(context) {
@@ -215,7 +216,7 @@ fn language(cursor: &Cursor<'_>, items: &mut Vec<CompletionItem>) {
     }
 }
 
-/// Adds what takes time to an item that is looked at.
+/// Adds the details of a selected item that are expensive to compute.
 pub(crate) fn resolve(analysis: &Analysis, mut item: CompletionItem) -> CompletionItem {
     let Some(name) = item.data.as_ref().and_then(Value::as_str).map(str::to_owned) else { return item };
     let mut text = documentation::word(&name).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What follows `.` and `->`: members of records, components of vectors (OpenCL C 6.3.7).
+//! Completes after `.` and `->`: members of records, components of vectors (OpenCL C 6.3.7).
 
 use kiln_compiler::ty::{RecordId, Scalar, Ty, TyId, Types};
 use lsp_types::{CompletionItem, CompletionItemKind, TextEdit};
@@ -8,7 +8,7 @@ use crate::{
     features::hover,
 };
 
-/// What stands before the name.
+/// The token before the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// `.`
@@ -17,7 +17,7 @@ pub(super) enum Access {
     Arrow,
 }
 
-/// Stands for the name that is not written yet.
+/// A placeholder for the name that is not written yet.
 const PLACEHOLDER: &str = "kiln_member;";
 
 /// The members of the expression that ends at `base`.
@@ -26,7 +26,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
     if let Some(ty) = type_before(cursor.analysis, cursor, base) {
         return of_type(cursor.analysis, cursor, ty, base, access);
     }
-    // Without a name behind it the expression may have been given up: with one it is read.
+    // Inserts the placeholder, because the parser may have dropped an expression without a member name.
     let Some(file) = file else { return Vec::new() };
     let mut text = cursor.text().to_owned();
     text.insert_str(cursor.word().start, PLACEHOLDER);
@@ -47,13 +47,13 @@ fn type_before(analysis: &Analysis, cursor: &Cursor<'_>, end: usize) -> Option<T
     let there = Cursor { analysis, offset: end, ..*cursor };
     let ending = there.expressions().into_iter().filter(|(range, _)| range.end == end);
     let ending = ending.map(|(range, typed)| (range.len(), typed.ty.ty));
-    // `a + b.` is about `b`: what binds tighter than the access is a primary expression.
+    // `a + b.` accesses `b`: only a primary expression binds more tightly than the access.
     let text = cursor.text();
     let primary = ending.filter(|(length, _)| is_primary(&text[end - length..end]));
     primary.max_by_key(|(length, _)| *length).map(|(_, ty)| ty).filter(|ty| *ty != TyId::ERROR)
 }
 
-/// Whether no operator stands outside of brackets.
+/// Whether the text has no operator outside brackets.
 fn is_primary(text: &str) -> bool {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -70,7 +70,7 @@ fn is_primary(text: &str) -> bool {
             _ => {}
         }
     }
-    // A cast binds less tightly, but for a literal of a vector.
+    // A cast binds less tightly, except in a vector literal.
     true
 }
 
@@ -104,7 +104,7 @@ fn of_type(
     items
 }
 
-/// Those of anonymous parts are the record's own.
+/// The fields of a record, including those of anonymous members.
 fn fields(analysis: &Analysis, record: RecordId, items: &mut Vec<CompletionItem>) {
     let types = &analysis.survey.program.types;
     for field in types.records[record].fields.iter().flatten() {
@@ -125,7 +125,7 @@ fn fields(analysis: &Analysis, record: RecordId, items: &mut Vec<CompletionItem>
     }
 }
 
-/// Single components, halves, and the beginnings of the vector.
+/// Single components, halves, and prefixes of the vector.
 fn components(element: Scalar, count: u8, items: &mut Vec<CompletionItem>) {
     let count = usize::from(count);
     let letters = &["x", "y", "z", "w"][..count.min(4)];

@@ -1,4 +1,4 @@
-//! Orders, scopes and fence flags where an argument asks for them: only those that the rules allow there (OpenCL C 6.15.12).
+//! Completes orders, scopes and fence flags as arguments, restricted to those that OpenCL C 6.15.12 allows.
 
 use kiln_compiler::{
     builtins::{self, Fence, Lowering},
@@ -10,7 +10,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
 
 use crate::{analysis::Cursor, call::OpenCall, call::open_call, documentation};
 
-/// Those that can stand at the cursor, whose word begins at `start`; the most likely first.
+/// The values allowed at the cursor, whose word starts at `start`, most likely first.
 pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem> {
     let text = cursor.text();
     let Some(call) = open_call(&text[..start]) else { return Vec::new() };
@@ -41,14 +41,14 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
         .collect()
 }
 
-/// The order of success, if it is written as a name.
+/// The success order, if it is written as a name.
 fn success(text: &str, call: &OpenCall) -> Order {
     let before = call.argument.checked_sub(1).and_then(|index| call.arguments.get(index));
     let written = before.map_or("", |range| text[range.clone()].trim());
     Order::ALL.into_iter().find(|order| order.spelling() == written).unwrap_or(Order::SeqCst)
 }
 
-/// The flags, which come first, if they are written as names.
+/// The flags, which are the first argument, if they are written as names.
 fn known_flags(text: &str, call: &OpenCall) -> Option<FenceFlags> {
     let written = &text[call.arguments.first()?.clone()];
     let mut flags = FenceFlags::NONE;
@@ -90,7 +90,7 @@ fn scopes(lowering: Lowering, flags: Option<FenceFlags>) -> Vec<&'static str> {
 }
 
 fn flags(lowering: Lowering, version: LanguageVersion) -> Vec<&'static str> {
-    // OpenCL C 6.15.9: the fences of 1.x know no images.
+    // OpenCL C 6.15.9: the fences of 1.x have no flag for images.
     let is_old =
         matches!(lowering, Lowering::Fence(Fence::MemFence | Fence::ReadMemFence | Fence::WriteMemFence));
     let knows_images = version >= LanguageVersion::Cl20 && !is_old;

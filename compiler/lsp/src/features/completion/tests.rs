@@ -1,4 +1,4 @@
-//! What is offered where.
+//! Tests of completion by position.
 
 use super::*;
 use crate::fixture::Fixture;

@@ -1,4 +1,4 @@
-//! Types of the program and of the language: members with their places, enumerators, sizes.
+//! Hover for types: members with their offsets, enumerators, sizes.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use kiln_syntax::ast::RecordKind;
 use super::{code, declared, join};
 use crate::{analysis::Analysis, documentation};
 
-/// A struct or union as a host must lay it out.
+/// The layout of a struct or union, as the host must match it.
 pub(super) fn record(analysis: &Analysis, id: RecordId) -> String {
     let types = &analysis.survey.program.types;
     let record = &types.records[id];
@@ -50,7 +50,7 @@ pub(super) fn enumeration(analysis: &Analysis, id: EnumId) -> String {
     code(&text)
 }
 
-/// A type of the language.
+/// A built-in type.
 pub(super) fn predeclared(analysis: &Analysis, name: &str) -> String {
     let mut types = Types::new();
     let found = types.predeclared(name).map(|found| found.ty);

@@ -1,4 +1,4 @@
-//! What is said of each sort of thing.
+//! Tests of hover for each kind of thing.
 
 use super::*;
 use crate::fixture::Fixture;
