@@ -1,11 +1,12 @@
-//! Built-in functions as a table (OpenCL C 6.15): names, overloads, and how each is expressed.
+//! The table of built-in functions (OpenCL C 6.15): names, overloads, and how each is lowered.
 //!
-//! The rows stand in `builtins/*.bi`, one file for each family; `row` says what a row holds, `parse` reads the
-//! notation, `pattern` makes overloads of generic types, `overload` chooses among them, `by_rule` has the names
-//! that are made by rule (`convert_*`, `as_*`). It knows types but no expressions; what only a call can tell,
-//! such as the order of an atomic, is checked by `sema`.
+//! The rows are in `builtins/*.bi`, one file for each family. `row` defines a row, `parse` parses the notation,
+//! `pattern` instantiates generic types, `overload` resolves overloads, and `by_rule` handles the names that follow a
+//! rule (`convert_*`, `as_*`). Independent of expressions: `sema` checks properties of a call, such as the order of
+//! an atomic operation.
 //!
-//! Nothing is read before it is asked for: the index of names is a constant, a row is parsed when
+//! The table is parsed lazily: the index of names is a constant, and a row is parsed when its name is first looked
+//! up.
 //! its name is first looked up.
 
 mod by_rule;
@@ -37,20 +38,20 @@ pub use suggest::names;
 pub(crate) use suggest::near;
 
 id_type! {
-    /// A row of the table: one or several overloads of one name.
+    /// A row of the table: one or more overloads of a name.
     BuiltinId
 }
 
-/// What decides which rows there are.
+/// The context that determines which rows are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The version of the language.
     pub version: LanguageVersion,
-    /// Extensions and features.
+    /// The available extensions and features.
     pub extensions: Extensions,
 }
 
-/// The rows of one name that a context has.
+/// The rows of a name that are available in a context.
 #[derive(Clone, Debug)]
 pub struct Set {
     name: &'static str,
@@ -58,38 +59,38 @@ pub struct Set {
     context: Context,
 }
 
-/// The overload that a call means.
+/// The overload that a call resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overload {
     /// The row.
     pub builtin: BuiltinId,
-    /// What the arguments are converted to. A pointer into a named space stays one where the table says generic.
+    /// The types that the arguments are converted to. If the table says generic, a pointer to a named address space
+    /// stays as it is.
     pub parameters: Vec<QualTy>,
-    /// What the call gives.
+    /// The result type.
     pub result: TyId,
-    /// Whether `...` follows: `printf`.
+    /// Whether it is variadic: `printf`.
     pub is_variadic: bool,
 }
 
-/// The row of this id.
+/// The row with this id.
 pub fn row(id: BuiltinId) -> &'static Row {
     table::row(id)
 }
 
-/// The first row of a name, whatever the context has.
+/// The first row of a name, in any context.
 pub fn first_row(name: &str) -> Option<BuiltinId> {
     table::rows(name)?.1.next()
 }
 
-/// The rows of this name that the context has; none if it has none of them. Names made by rule are not here:
-/// ask `rule` for them.
+/// The available rows of a name. `None` if there are none. Names that follow a rule are not included: see `rule`.
 pub fn lookup(name: &str, context: &Context) -> Option<Set> {
     let (name, rows) = table::rows(name)?;
     let rows: Vec<_> = rows.filter(|id| row(*id).signature.exists(context)).collect();
     (!rows.is_empty()).then_some(Set { name, rows, context: *context })
 }
 
-/// What is missing for a built-in function of this name: none if it is there, or if there is no such name.
+/// The missing requirements for a built-in function. `None` if it is available or the name is unknown.
 pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
     if let Some(rule) = rule(name) {
         return rule.missing(context);
@@ -97,18 +98,19 @@ pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
     least_missing(table::rows(name)?.1, context)
 }
 
-/// What is missing for its forms of so many parameters: none if one is there, or if there is none at all.
+/// The missing requirements for the forms with this number of parameters. `None` if one is available or there are
+/// none.
 pub fn form_needs(name: &str, count: usize, context: &Context) -> Option<Vec<String>> {
     let rows = table::rows(name)?.1;
     least_missing(rows.filter(|id| row(*id).signature.parameters.len() == count), context)
 }
 
-/// What is missing for this row: none if it is there.
+/// The missing requirements for a row. `None` if it is available.
 pub fn row_needs(builtin: BuiltinId, context: &Context) -> Option<Vec<String>> {
     row(builtin).signature.missing(context)
 }
 
-/// The fewest things that bring one of the rows; none if one is there.
+/// The shortest list of missing requirements among these rows. `None` if one is available.
 fn least_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Option<Vec<String>> {
     let mut least: Option<Vec<String>> = None;
     for id in rows {
@@ -120,7 +122,7 @@ fn least_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Op
     least
 }
 
-/// Every overload of a name that the context has, as a declaration: `float4 pow(float4, float4)`.
+/// The declarations of all available overloads: `float4 pow(float4, float4)`.
 pub fn declarations(name: &str, context: &Context) -> Vec<String> {
     let mut all = Vec::new();
     for (_, row) in lookup(name, context).iter().flat_map(Set::rows) {
@@ -129,7 +131,7 @@ pub fn declarations(name: &str, context: &Context) -> Vec<String> {
     all
 }
 
-/// Whether there is a built-in function of this name in any version.
+/// Whether any version has a built-in function with this name.
 pub fn is_name(name: &str) -> bool {
     table::name(name).is_some() || rule(name).is_some()
 }
@@ -145,7 +147,7 @@ impl Set {
         self.rows.iter().map(|id| (*id, row(*id)))
     }
 
-    /// How many overloads there are.
+    /// The number of overloads.
     pub fn overload_count(&self) -> usize {
         let mut count = 0;
         for (_, row) in self.rows() {

@@ -1,8 +1,8 @@
-//! Exact arithmetic on constants: what an operation gives, to the bit, for values of a scalar type.
+//! Constant folding: bit-exact results of operations on scalar and vector constants.
 //!
-//! Integers wrap at their width, floating-point results are correctly rounded in their own format, vectors go
-//! component by component. It knows values only: neither expressions nor what is a constant expression. What
-//! has no value (division by zero) is none, and so is anything with an undefined operand.
+//! Integers wrap at their width, floating-point results are correctly rounded in their own format, and vectors are
+//! computed componentwise. Independent of expressions and the rules for constant expressions. Returns `None` for
+//! results without a value (division by zero) and for undefined operands.
 
 mod round;
 
@@ -14,7 +14,7 @@ use crate::{
 
 pub use round::{Format, round_float, round_integer};
 
-/// The bits of an integer of this type, sign- or zero-extended to 64: how `Const::Int` keeps them.
+/// The bits of an integer of this type, sign- or zero-extended to 64 bits: the representation in `Const::Int`.
 pub const fn wrap(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Bool => (bits != 0) as u64,
@@ -33,7 +33,7 @@ pub const fn integer(ty: Scalar, bits: u64) -> i128 {
     if ty.is_signed() { bits as i64 as i128 } else { bits as i128 }
 }
 
-/// The least and the greatest value of an integer type.
+/// The minimum and maximum of an integer type.
 pub const fn limits(ty: Scalar) -> (i128, i128) {
     let bits = match ty {
         Scalar::Bool => 1,
@@ -42,7 +42,7 @@ pub const fn limits(ty: Scalar) -> (i128, i128) {
     if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// An operation on one operand of this element type.
+/// A unary operation on this element type.
 pub fn unary(op: UnaryOp, ty: Scalar, operand: &Const) -> Option<Const> {
     map(operand, |operand| match (op, scalar(ty, operand)?) {
         (UnaryOp::Negate, Value::Int(bits)) => Some(Const::Int(wrap(ty, bits.wrapping_neg()))),
@@ -52,7 +52,7 @@ pub fn unary(op: UnaryOp, ty: Scalar, operand: &Const) -> Option<Const> {
     })
 }
 
-/// An operation on two operands of this element type.
+/// A binary operation on this element type.
 pub fn binary(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> Option<Const> {
     zip(left, right, |left, right| match (scalar(ty, left)?, scalar(ty, right)?) {
         (Value::Int(left), Value::Int(right)) => integers(op, ty, left, right).map(Const::Int),
@@ -61,7 +61,7 @@ pub fn binary(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> Option<C
     })
 }
 
-/// Whether an integer operation has a result that its signed type cannot represent (C99 6.5 5).
+/// Whether an integer operation overflows its signed type (C99 6.5 5).
 pub fn overflows(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> bool {
     let (Some(Value::Int(left)), Some(Value::Int(right))) = (scalar(ty, left), scalar(ty, right)) else {
         return false;
@@ -103,8 +103,8 @@ fn integers(op: BinaryOp, ty: Scalar, left: u64, right: u64) -> Option<u64> {
 }
 
 fn floats(op: BinaryOp, ty: Scalar, left: f64, right: f64) -> Option<f64> {
-    // A `double` operation on operands of a format of at most 25 bits, rounded to that format, is the correctly
-    // rounded operation: 53 >= 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
+    // A `double` operation on operands with at most 25 bits of precision, rounded to their format, is correctly
+    // rounded: 53 >= 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
     let exact = match op {
         BinaryOp::Add => left + right,
         BinaryOp::Subtract => left - right,
@@ -115,8 +115,8 @@ fn floats(op: BinaryOp, ty: Scalar, left: f64, right: f64) -> Option<f64> {
     Some(round_float(exact, Format::of(ty)?, Rounding::ToEven))
 }
 
-/// A comparison of operands of this element type: 0 or 1 for scalars, 0 or -1 in the signed integer type of
-/// the same size for vectors (OpenCL C 6.5.8).
+/// A comparison of this element type: 0 or 1 for scalars; for vectors, 0 or -1 in the signed integer type of the same
+/// size (OpenCL C 6.5.8).
 pub fn compare(op: CompareOp, ty: Scalar, left: &Const, right: &Const) -> Option<Const> {
     let is_vector = matches!((left, right), (Const::Vector(_), _) | (_, Const::Vector(_)));
     zip(left, right, |left, right| {
@@ -125,7 +125,7 @@ pub fn compare(op: CompareOp, ty: Scalar, left: &Const, right: &Const) -> Option
             (Value::Float(left), Value::Float(right)) => left.partial_cmp(&right),
             _ => return None,
         };
-        // Comparisons with a NaN are false, but for `!=`.
+        // Comparisons with a NaN are false, except `!=`.
         let holds = match op {
             CompareOp::Less => ordering.is_some_and(|ordering| ordering.is_lt()),
             CompareOp::LessEqual => ordering.is_some_and(|ordering| ordering.is_le()),
@@ -138,10 +138,10 @@ pub fn compare(op: CompareOp, ty: Scalar, left: &Const, right: &Const) -> Option
     })
 }
 
-/// An arithmetic conversion (OpenCL C 6.4.3). What an integer type cannot represent is undefined without
-/// `_sat`; the nearest value is as good as any other.
+/// An arithmetic conversion (OpenCL C 6.4.3). Values that an integer type cannot represent are undefined without
+/// `_sat`; this returns the nearest value.
 pub fn convert(value: &Const, from: Scalar, to: Scalar, conversion: Conversion) -> Option<Const> {
-    // What nearly every conversion is.
+    // Fast path for the most common conversion.
     if let Const::Int(bits) = *value
         && !(from.is_float() || to.is_float() || conversion.saturate)
     {
@@ -172,7 +172,7 @@ pub fn convert(value: &Const, from: Scalar, to: Scalar, conversion: Conversion) 
                     Rounding::ToPositive => value.ceil(),
                     Rounding::ToNegative => value.floor(),
                 };
-                // `as` saturates, and makes 0 of a NaN as `_sat` does (OpenCL C 6.4.3.3).
+                // `as` saturates and converts NaN to 0, as `_sat` requires (OpenCL C 6.4.3.3).
                 let (min, max) = limits(to);
                 Const::Int(wrap(to, (whole as i128).clamp(min, max) as u64))
             }
@@ -180,7 +180,7 @@ pub fn convert(value: &Const, from: Scalar, to: Scalar, conversion: Conversion) 
     })
 }
 
-/// Whether a scalar is not zero, as conditions ask.
+/// Whether a scalar is nonzero.
 pub fn is_true(ty: Scalar, value: &Const) -> Option<bool> {
     match scalar(ty, value)? {
         Value::Int(bits) => Some(bits != 0),
@@ -188,7 +188,7 @@ pub fn is_true(ty: Scalar, value: &Const) -> Option<bool> {
     }
 }
 
-/// The bytes of a scalar or vector in memory; a vector of three has a fourth component of zeros.
+/// The bytes of a scalar or vector in memory. A 3-component vector has a fourth component of zeros.
 pub fn to_bytes(value: &Const, ty: Scalar, count: u8) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::from(count.next_power_of_two()) * ty.size() as usize);
     for component in components(value, count)? {
@@ -205,7 +205,7 @@ pub fn to_bytes(value: &Const, ty: Scalar, count: u8) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A scalar or vector from its bytes in memory; none if they are too few.
+/// A scalar or vector from its bytes in memory. `None` if there are too few.
 pub fn from_bytes(bytes: &[u8], ty: Scalar, count: u8) -> Option<Const> {
     let component = |bytes: &[u8]| {
         let mut word = [0; 8];
@@ -227,14 +227,14 @@ pub fn from_bytes(bytes: &[u8], ty: Scalar, count: u8) -> Option<Const> {
     }
 }
 
-/// The same bits as another type: `as_type` (OpenCL C 6.4.4.2). None unless both types have the same size.
+/// Reinterprets the bits as another type: `as_type` (OpenCL C 6.4.4.2). `None` unless both types have the same size.
 pub fn bitcast(value: &Const, from: (Scalar, u8), to: (Scalar, u8)) -> Option<Const> {
     let bytes = to_bytes(value, from.0, from.1)?;
     let size = to.0.size() as usize * usize::from(to.1.next_power_of_two());
     (bytes.len() == size).then(|| from_bytes(&bytes, to.0, to.1)).flatten()
 }
 
-/// A scalar constant in numbers.
+/// The numeric value of a scalar constant.
 enum Value {
     Int(u64),
     Float(f64),
@@ -250,7 +250,7 @@ fn scalar(ty: Scalar, value: &Const) -> Option<Value> {
     }
 }
 
-/// The components of a vector, or the scalar alone.
+/// The components of a vector, or a scalar as one component.
 fn components(value: &Const, count: u8) -> Option<Vec<Const>> {
     match value {
         Const::Vector(components) => (components.len() == usize::from(count)).then(|| components.clone()),

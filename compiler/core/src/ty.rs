@@ -1,6 +1,6 @@
-//! Types (OpenCL C 6.3): interned, so that equal types have equal ids.
+//! Types (OpenCL C 6.3). They are interned, so that equal types have equal ids.
 //!
-//! It knows what types are, their layout and how they convert into each other; it knows no expressions.
+//! Covers types, their layout and their conversions. Independent of expressions.
 
 mod arith;
 mod constants;
@@ -24,7 +24,7 @@ pub use names::{TypeName, is_reserved};
 pub(crate) use names::{atomic_condition, image, image_ways, meaning, parse_vector};
 
 id_type! {
-    /// A type without qualifiers. Equal types have equal ids.
+    /// An unqualified type. Equal types have equal ids.
     TyId
 }
 id_type! {
@@ -36,7 +36,7 @@ id_type! {
     EnumId
 }
 
-/// A type with what qualifies an object of it. The address space is where an object of this type lies.
+/// A type with qualifiers. The address space is that of objects of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QualTy {
     /// The type.
@@ -54,11 +54,11 @@ pub struct Quals {
     pub is_volatile: bool,
     /// `restrict`
     pub is_restrict: bool,
-    /// The address space; none where none applies (values) or none is decided yet.
+    /// The address space. `None` for values, or if it is not determined yet.
     pub space: Option<AddressSpace>,
 }
 
-/// Arithmetic types (OpenCL C 6.3.1), and the elements of vectors.
+/// Arithmetic types (OpenCL C 6.3.1), also as elements of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Scalar {
@@ -79,33 +79,33 @@ pub enum Scalar {
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
-    /// Of an expression whose error has been reported; goes with everything.
+    /// The type of an expression with a reported error. Compatible with everything.
     Error,
     /// `void`
     Void,
     /// `bool` to `double`
     Scalar(Scalar),
-    /// An element type, never `bool`, and 2, 3, 4, 8 or 16.
+    /// A vector: the element type, never `bool`, and 2, 3, 4, 8 or 16 components.
     Vector(Scalar, u8),
-    /// To what, and in which space.
+    /// A pointer: the pointee with its address space.
     Pointer(QualTy),
-    /// Of what, and how many; none for `[]`.
+    /// An array: the element type and length. `None` for `[]`.
     Array(QualTy, Option<u64>),
     /// A function.
     Function(FunctionTy),
-    /// A block: a pointer to such a function (OpenCL C 6.14).
+    /// A block: a pointer to a function (OpenCL C 6.14).
     Block(FunctionTy),
     /// `struct` or `union`
     Record(RecordId),
     /// `enum`
     Enum(EnumId),
-    /// `atomic_int` and its kin (OpenCL C 6.15.12.6)
+    /// `atomic_int` and similar types (OpenCL C 6.15.12.6)
     Atomic(Scalar),
     /// `atomic_flag`
     AtomicFlag,
     /// An image (OpenCL C 6.3.3)
     Image(ImageTy),
-    /// `pipe` of this packet type
+    /// `pipe` with this packet type
     Pipe(TyId, Access),
     /// `sampler_t`
     Sampler,
@@ -124,18 +124,18 @@ pub enum Ty {
 /// The type of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionTy {
-    /// What it returns.
+    /// Its result type.
     pub result: QualTy,
-    /// What it takes.
+    /// Its parameter types.
     pub parameters: Vec<QualTy>,
-    /// Whether `...` follows: only `printf`.
+    /// Whether it is variadic: only `printf`.
     pub is_variadic: bool,
 }
 
 /// An image type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageTy {
-    /// Dimensions.
+    /// Its dimensions.
     pub dim: ImageDim,
     /// `_array_`
     pub is_array: bool,
@@ -143,12 +143,12 @@ pub struct ImageTy {
     pub is_depth: bool,
     /// `_msaa_`
     pub is_msaa: bool,
-    /// `read_only` and its kin.
+    /// `read_only` and similar qualifiers.
     pub access: Access,
 }
 
 impl ImageTy {
-    /// Its dimensions; the layers of an array are none.
+    /// The number of dimensions, without array layers.
     pub const fn dimensions(self) -> u8 {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1,
@@ -157,7 +157,7 @@ impl ImageTy {
         }
     }
 
-    /// How many coordinates a place in it has.
+    /// The number of coordinates of a texel.
     pub const fn rank(self) -> u8 {
         self.dimensions() + self.is_array as u8
     }
@@ -185,32 +185,32 @@ pub enum Access {
 /// A `struct` or `union`.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Which of the two.
+    /// `struct` or `union`.
     pub kind: RecordKind,
-    /// The tag, or the name of the first typedef of it; none for an anonymous one.
+    /// The tag, or the name of its first typedef. `None` if anonymous.
     pub name: Option<Symbol>,
     /// Whether the name is a tag.
     pub has_tag: bool,
-    /// The members in order; none while incomplete.
+    /// The members, in order. `None` while incomplete.
     pub fields: Option<Vec<Field>>,
     /// Size in bytes, padding included.
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Where it is defined.
+    /// The span of its definition.
     pub span: Span,
 }
 
 /// A member.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name; none for an anonymous struct or union, whose members count as the outer one's.
+    /// Its name. `None` for an anonymous struct or union, whose members belong to the enclosing record.
     pub name: Option<Symbol>,
     /// Its type, without address space.
     pub ty: QualTy,
     /// Its offset in bytes.
     pub offset: u64,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
 }
 
@@ -219,17 +219,17 @@ pub struct Field {
 pub struct Enum {
     /// The tag.
     pub name: Option<Symbol>,
-    /// The integer type that its values have.
+    /// The underlying integer type.
     pub underlying: Scalar,
-    /// Whether the braces were seen.
+    /// Whether its enumerators are declared.
     pub is_complete: bool,
     /// The names and their values, in order.
     pub enumerators: Vec<(Symbol, i64)>,
-    /// Where it is defined.
+    /// The span of its definition.
     pub span: Span,
 }
 
-/// Owns every type of a compilation.
+/// Owns all types of a compilation.
 #[derive(Clone, Debug)]
 pub struct Types {
     types: Table<TyId, Ty>,
@@ -241,12 +241,12 @@ pub struct Types {
 }
 
 impl TyId {
-    /// `Ty::Error`, the first type of every table.
+    /// `Ty::Error`, always the first type.
     pub const ERROR: Self = Self(0);
-    /// `Ty::Void`, the second.
+    /// `Ty::Void`, always the second type.
     pub const VOID: Self = Self(1);
 
-    /// A scalar type: they follow in the order of `Scalar`.
+    /// A scalar type. They follow in the order of `Scalar`.
     pub const fn scalar(scalar: Scalar) -> Self {
         Self(2 + scalar as u32)
     }
@@ -264,7 +264,7 @@ impl TyId {
     /// `float`
     pub const FLOAT: Self = Self::scalar(Scalar::Float);
 
-    /// This type without qualifiers.
+    /// This type, unqualified.
     pub const fn plain(self) -> QualTy {
         QualTy {
             ty: self,
@@ -274,9 +274,9 @@ impl TyId {
 }
 
 impl EnumId {
-    /// `memory_order`, the first enum of every table.
+    /// `memory_order`, always the first enum.
     pub const MEMORY_ORDER: Self = Self(0);
-    /// `memory_scope`, the second.
+    /// `memory_scope`, always the second enum.
     pub const MEMORY_SCOPE: Self = Self(1);
 }
 
@@ -295,7 +295,7 @@ impl QualTy {
 }
 
 impl Scalar {
-    /// Every one, in order of rank.
+    /// All scalar types, ordered by rank.
     pub const ALL: [Self; 12] = [
         Self::Bool,
         Self::Char,
@@ -321,7 +321,7 @@ impl Scalar {
         }
     }
 
-    /// Whether it is `half`, `float` or `double`.
+    /// Whether it is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::Half | Self::Float | Self::Double)
     }
@@ -351,7 +351,7 @@ impl Scalar {
 }
 
 impl Types {
-    /// The table with the types that always exist.
+    /// A table with the types that always exist.
     pub fn new() -> Self {
         let mut types = Self {
             types: Table::new(),
@@ -378,7 +378,7 @@ impl Types {
         types
     }
 
-    /// The id of this type.
+    /// The id of this type, which is added if new.
     pub fn intern(&mut self, ty: Ty) -> TyId {
         match self.ids.entry(ty) {
             Entry::Occupied(entry) => *entry.get(),
@@ -389,7 +389,7 @@ impl Types {
         }
     }
 
-    /// The type of this id.
+    /// The type with this id.
     pub fn get(&self, id: TyId) -> &Ty {
         &self.types[id]
     }
@@ -404,17 +404,17 @@ impl Types {
         self.intern(Ty::Pointer(to))
     }
 
-    /// How many types there are.
+    /// The number of types.
     pub fn len(&self) -> usize {
         self.types.len()
     }
 
-    /// Whether there is none, which never happens.
+    /// Whether there are no types. Always false.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
-    /// The element type and count of an arithmetic or vector type; enums count as their integer type.
+    /// The element type and component count of an arithmetic or vector type. Enums count as their underlying type.
     pub fn components(&self, id: TyId) -> Option<(Scalar, u8)> {
         match *self.get(id) {
             Ty::Scalar(scalar) => Some((scalar, 1)),

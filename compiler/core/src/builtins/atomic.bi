@@ -1,5 +1,5 @@
-# Atomic functions (OpenCL C 6.15.12.7). What an order or a scope left out needs is added by `parse`: it follows
-# from the form. Operands have the type of the object, also where C99 has ptrdiff_t: they convert.
+# Atomic functions (OpenCL C 6.15.12.7). `parse` adds the requirements for the default order and scope, which follow
+# from the form. Operands have the type of the object, even if C99 uses ptrdiff_t: they are converted.
 @family atomic
 @when 2.0
 @T int uint long ulong float double

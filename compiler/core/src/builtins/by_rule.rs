@@ -1,4 +1,4 @@
-//! The names that are made by rule: `convert_type<_sat><_rounding>` and `as_type` (OpenCL C 6.4.3, 6.4.4.2).
+//! Functions whose names follow a rule: `convert_type<_sat><_rounding>` and `as_type` (OpenCL C 6.4.3, 6.4.4.2).
 
 use crate::{
     hir::{Conversion, Rounding},
@@ -7,7 +7,7 @@ use crate::{
 
 use super::Context;
 
-/// What such a name means. The argument has as many components as the result, or for `as_type` the same size.
+/// The meaning of such a name. The argument has as many components as the result; for `as_type`, the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `convert_type`
@@ -28,7 +28,7 @@ pub enum Rule {
     },
 }
 
-/// The rule behind a name, if there is one.
+/// Parses a name that follows a rule.
 pub fn rule(name: &str) -> Option<Rule> {
     if let Some(ty) = name.strip_prefix("as_") {
         let (element, count) = parse_vector(ty).or_else(|| Some((Scalar::parse(ty)?, 1)))?;
@@ -52,7 +52,7 @@ pub fn rule(name: &str) -> Option<Rule> {
     };
     let (element, count) = parse_vector(ty)
         .or_else(|| Scalar::parse(ty).filter(|scalar| scalar.spelling() == ty).map(|scalar| (scalar, 1)))?;
-    // OpenCL C 6.4.3.3: only integers saturate.
+    // OpenCL C 6.4.3.3: only integer types have `_sat`.
     let exists = element != Scalar::Bool && !(saturate && element.is_float());
     exists.then_some(Rule::Convert { element, count, conversion: Conversion { rounding, saturate } })
 }
@@ -65,7 +65,7 @@ impl Rule {
         }
     }
 
-    /// What is missing for it: none if nothing is.
+    /// The missing requirements for the type. `None` if it is available.
     pub fn missing(self, context: &Context) -> Option<Vec<String>> {
         let missing = self.element().condition().missing(context.version, context.extensions);
         (!missing.is_empty()).then_some(missing)

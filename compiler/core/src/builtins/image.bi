@@ -46,7 +46,7 @@ float read_imagef(X, int2) = image read
 @X ro rw image2d_array_depth_t
 float read_imagef(X, int4) = image read
 
-# Of one sample: cl_khr_gl_msaa_sharing.
+# Multi-sample images: cl_khr_gl_msaa_sharing.
 @X ro rw image2d_msaa_t
 float4 read_imagef(X, int2, int) = image read
 int4 read_imagei(X, int2, int) = image read
@@ -60,7 +60,7 @@ float read_imagef(X, int2, int) = image read
 @X ro rw image2d_array_msaa_depth_t
 float read_imagef(X, int4, int) = image read
 
-# Of a level, or by gradients: cl_khr_mipmap_image.
+# With a level of detail or gradients: cl_khr_mipmap_image.
 @when 2.0 cl_khr_mipmap_image
 @X ro rw image1d_t
 float4 read_imagef(X, sampler_t, float, float) = image read
@@ -133,7 +133,7 @@ void write_imagei(X, int4, int4) = image write
 void write_imageui(X, int4, uint4) = image write
 void write_imageh(X, int4, half4) = image write
 
-# Write to a level: cl_khr_mipmap_image_writes.
+# Write to a mip level: cl_khr_mipmap_image_writes.
 @when 2.0 cl_khr_mipmap_image_writes
 @X wo rw image1d_t
 void write_imagef(X, int, int, float4) = image write

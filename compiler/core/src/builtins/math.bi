@@ -1,6 +1,6 @@
-# Math functions (OpenCL C 6.15.2). What is ours has the instruction beside it that will do where results may be less exact
-# (OpenCL C 7.4, unsafe math optimizations). What is left to `glsl` meets the error bounds of OpenCL C 7.4 by those of
-# Vulkan (Precision and Operation of SPIR-V Instructions).
+# Math functions (OpenCL C 6.15.2). A function of Kiln's library is followed by the instruction to use if lower
+# accuracy is allowed (OpenCL C 7.4, unsafe math optimizations). Functions lowered to `glsl` meet the error bounds of
+# OpenCL C 7.4, given those of Vulkan (Precision and Operation of SPIR-V Instructions).
 @family math
 @attributes const
 @T half float double
@@ -51,15 +51,15 @@ Tn fract|modf|sincos(Tn, P Tn *) = std * own
 Tn frexp|lgamma_r(Tn, P intn *) = std * own
 Tn remquo(Tn, Tn, P intn *) = std * own
 
-# Two ulp, which is enough for float only (OpenCL C 7.4, cl_khr_fp16).
+# Two ulp, which is sufficient for float only (OpenCL C 7.4, cl_khr_fp16).
 @attributes const
 @T float
 Tn rsqrt(Tn) = std * own InverseSqrt
 @T half double
 Tn rsqrt(Tn) = std * own
 
-# Of less precision (OpenCL C 6.15.2.1): half_ up to 8192 ulp for arguments up to 2^16, which Vulkan does not
-# promise of sines near zero and of logarithms near one; native_ whatever the implementation has.
+# Lower accuracy (OpenCL C 6.15.2.1): half_ up to 8192 ulp for arguments up to 2^16, which Vulkan does not guarantee
+# for sines near zero and logarithms near one. native_ is implementation-defined.
 @T float
 Tn half_exp|native_exp(Tn) = std * glsl Exp
 Tn half_exp2|native_exp2(Tn) = std * glsl Exp2

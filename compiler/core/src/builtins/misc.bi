@@ -18,8 +18,7 @@ Tn __builtin_expect(Tn, Tn) = own
 @attributes
 void __builtin_assume(bool) = own
 
-# GNU C's and clang's own functions on the bits of a number, and those that tell whether a result fits, which programs
-# take over from C.
+# GNU C and clang builtins on the bits of a number, and overflow checks, which programs ported from C use.
 @family misc
 @attributes const
 int __builtin_popcount|__builtin_parity|__builtin_clz|__builtin_ctz(uint) = own

@@ -1,4 +1,4 @@
-//! Enums whose variants have a name in the text of the table.
+//! Enums whose variants have names in the notation of the table.
 
 /// Declares an enum with the names of its variants.
 macro_rules! named {
@@ -9,7 +9,7 @@ macro_rules! named {
         pub enum $name { $($variant,)* }
 
         impl $name {
-            /// The variant of this name.
+            /// The variant with this name.
             pub(super) fn parse(text: &str) -> Option<Self> {
                 match text {
                     $($text => Some(Self::$variant),)*

@@ -1,8 +1,8 @@
-//! Which overload a call means: the ranking that OpenCL C compilers take from C++ (OpenCL C 6.15 leaves it open).
+//! Overload resolution, with the C++ ranking that OpenCL C compilers use (OpenCL C 6.15 leaves it open).
 //!
-//! Each argument's conversion has a rank; an overload is better if no argument converts worse and one converts
-//! better. What is best of all is meant; without such a one the call is ambiguous. Clang's ranking is followed:
-//! exact, promotion, conversion, scalar to vector, and pointers that differ in what they point to.
+//! The conversion of each argument has a rank. An overload is better if no argument converts worse and at least one
+//! converts better. If no overload is better than all others, the call is ambiguous. The ranks are clang's: exact
+//! match, promotion, conversion, scalar to vector, and pointers with different pointees.
 
 use std::{
     collections::hash_map::Entry::{Occupied, Vacant},
@@ -21,30 +21,30 @@ use super::{
     row, table,
 };
 
-/// Why no overload is meant.
+/// Why overload resolution failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Which of the reasons.
+    /// The reason.
     pub kind: FailureKind,
-    /// The overloads in question as a user reads them: for an ambiguous call those that tie, otherwise the
-    /// generic forms.
+    /// The relevant overloads, for messages: the equally good ones for an ambiguous call, otherwise the generic
+    /// forms.
     pub candidates: Vec<String>,
 }
 
 /// The reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// No overload takes so many arguments; these numbers are taken.
+    /// No overload takes this number of arguments. Contains the valid numbers.
     Count(Vec<usize>),
-    /// No overload takes these arguments; this one fits least often.
+    /// No overload accepts these arguments. Contains the index of the argument that most often does not match.
     Argument(usize),
-    /// Several overloads fit equally well.
+    /// Several overloads match equally well.
     Ambiguous,
-    /// An argument has an error, which has been reported.
+    /// An argument has an error that has been reported.
     Silent,
 }
 
-/// What was found so far in one context: programs call the same function with the same types again and again.
+/// A cache of results for one context: programs often repeat calls with the same types.
 #[derive(Debug, Default)]
 pub struct Chosen {
     sets: FxHashMap<&'static str, Option<Rc<Set>>>,
@@ -52,13 +52,13 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The rows of a name, as `lookup` finds them.
+    /// The rows of a name, as from `lookup`.
     pub fn lookup(&mut self, name: &str, context: &Context) -> Option<Rc<Set>> {
         let name = table::name(name)?;
         self.sets.entry(name).or_insert_with(|| lookup(name, context).map(Rc::new)).clone()
     }
 
-    /// Chooses the overload that these arguments mean.
+    /// Resolves a call with these arguments.
     pub fn resolve(
         &mut self,
         set: &Set,
@@ -72,17 +72,17 @@ impl Chosen {
     }
 }
 
-/// Ties beyond this many are not listed.
+/// The maximum number of ambiguous candidates to list.
 const MOST_CANDIDATES: usize = 8;
 
-/// Chooses the overload that these arguments mean.
+/// Resolves a call with these arguments.
 pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Overload, Failure> {
     if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
         return Err(Failure { kind: FailureKind::Silent, candidates: Vec::new() });
     }
     let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
     let mut search = Search { views: &views, best: Vec::new() };
-    // Arguments are tried from left to right: the one that stops the form that gets farthest is to blame.
+    // Arguments are matched from left to right. Blame the one that rejects the form that matches the most.
     let mut misfit = None;
     for (id, row) in set.rows() {
         let count = row.signature.parameters.len();
@@ -101,7 +101,7 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     }
 }
 
-/// An overload that fits, with the ranks of its arguments.
+/// An overload that matches, with the ranks of its arguments.
 struct Found {
     id: BuiltinId,
     candidate: Candidate,
@@ -110,15 +110,15 @@ struct Found {
 
 struct Search<'a> {
     views: &'a [View],
-    /// Overloads of which none is better than another.
+    /// The best overloads so far. None is better than another.
     best: Vec<Found>,
 }
 
 impl Search<'_> {
-    /// Takes an overload that fits, unless a better one is there.
+    /// Adds an overload that matches, unless a better one is known.
     fn consider(&mut self, id: BuiltinId, candidate: Candidate) {
         let arguments = || self.views.iter().zip(&candidate.parameters);
-        // Every `any` of an overload is the same type.
+        // All occurrences of `any` in an overload are the same type.
         let mut any =
             arguments().filter(|(_, parameter)| parameter.has_any()).filter_map(|(view, _)| view.any);
         if let Some(first) = any.next()
@@ -150,7 +150,7 @@ impl Search<'_> {
         let given = self.views.len();
         let kind = match misfit {
             Some(index) => FailureKind::Argument(index),
-            // They all fit one by one, but not together.
+            // Each argument matches some overload, but no overload matches all of them.
             None if set.rows().any(|(_, row)| row.signature.parameters.len() == given) => {
                 FailureKind::Argument(given.saturating_sub(1))
             }
@@ -177,7 +177,7 @@ impl Found {
             .collect();
         let generic = self.candidate.parameters.iter().zip(views).find(|(parameter, _)| parameter.has_any());
         let result = match (self.candidate.result, generic) {
-            // `to_global`: the same target with its qualifiers, in the space that the row says.
+            // `to_global`: the same pointee with its qualifiers, in the row's address space.
             (Param { base: Shape::Any, pointer: Some(quals) }, Some((_, view))) => {
                 let target = view.target.unwrap_or(TyId::VOID.plain());
                 types.pointer(QualTy { quals: target.quals.union(quals), ..target })
@@ -188,8 +188,8 @@ impl Found {
     }
 }
 
-/// The type that an argument is converted to. What takes a generic pointer takes one into a named space as it
-/// is, and what takes any type takes the argument's.
+/// The type that an argument is converted to. A generic parameter accepts a pointer to a named address space
+/// unchanged, and `any` takes the argument's type.
 fn taken(parameter: &Param, view: &View, types: &mut Types) -> TyId {
     match (parameter.base, parameter.pointer, view.target) {
         (Shape::Pipe(_) | Shape::Block, None, _) => view.ty,
@@ -205,7 +205,7 @@ fn taken(parameter: &Param, view: &View, types: &mut Types) -> TyId {
 }
 
 impl Param {
-    /// Whether it takes any type, or a pipe of any type.
+    /// Whether a parameter accepts any type, or a pipe of any type.
     fn has_any(&self) -> bool {
         matches!(self.base, Shape::Any | Shape::Pipe(_))
     }

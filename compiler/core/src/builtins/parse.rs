@@ -1,19 +1,19 @@
-//! Reads the notation of the table.
+//! Parses the notation of the table.
 //!
-//! A row is `result names(parameters) = lowering`; several names that differ in nothing else stand together with
-//! `|` between them, and `*` in the lowering means the name. Directives hold until the next of their word:
+//! A row is `result names(parameters) = lowering`. Names with equal rows are separated by `|`, and `*` in the
+//! lowering stands for the name. A directive applies until the next one with the same word:
 //!
-//! - `@family f` begins anew; `@attributes const pure convergent`
-//! - `@when c | c`: ways to have the rows; each is a list of `2.0` (from that version), `<2.0`, extensions, and
-//!   `!extension`
-//! - `@T`, `@n`, `@m`, `@P`, `@Q`, `@X`: what the variables range over
+//! - `@family f` starts a family and resets all directives; `@attributes const pure convergent`
+//! - `@when c | c`: alternative conditions for the rows; each is a list of `2.0` (since that version), `<2.0`,
+//!   extensions, and `!extension`
+//! - `@T`, `@n`, `@m`, `@P`, `@Q`, `@X`: the ranges of the variables
 //!
-//! In a type `T`, `I`, `U`, `W` are the element type, the signed and the unsigned integer of its size, and the
-//! integer of twice its size; `n` or `m` after an element makes a vector of it: `Tn`, `Um`, `intn`. `atomicT` is
-//! an atomic type. A pointer is `[const] [volatile] space type *`, where the space may be `P` or `Q`; an image
-//! or a `pipe` has `ro`, `wo` or `rw` before it.
+//! In a type, `T`, `I`, `U`, `W` are the element type, the signed and unsigned integers of its size, and the integer
+//! of twice its size. `n` or `m` after an element makes a vector: `Tn`, `Um`, `intn`. `atomicT` is an atomic type. A
+//! pointer is `[const] [volatile] space type *`, where the address space may be `P` or `Q`. An image or `pipe` is
+//! preceded by `ro`, `wo` or `rw`.
 //!
-//! A mistake in the table is ours, so it panics; a test reads every row.
+//! An error in the table is a bug in the compiler, so the parser panics. A test parses every row.
 
 use crate::{
     extensions::{Condition, Extension},
@@ -32,7 +32,7 @@ use super::{
     table::Header,
 };
 
-/// A row from its parts: `rest` begins with the parenthesis of the parameters.
+/// Parses a row from its parts. `rest` starts with the parenthesis of the parameters.
 pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: &Header) -> Row {
     let (parameters, lowering) = rest.split_once(" = ").unwrap_or_else(|| panic!("{name} has no lowering"));
     let parameters = parameters.trim().trim_start_matches('(').trim_end_matches(')');
@@ -71,7 +71,8 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
 }
 
 impl Signature {
-    /// OpenCL C 6.15.12.7: without an order it is seq_cst, without a scope the device; both are features.
+    /// OpenCL C 6.15.12.7: the default order is seq_cst and the default scope is the device. Both are optional
+    /// features.
     fn require_defaults(&mut self, form: AtomicForm) {
         let has = |id| self.parameters.iter().any(|it| it.base == Base::Fixed(Shape::Enum(id)));
         let (has_order, has_scope) = (has(EnumId::MEMORY_ORDER), has(EnumId::MEMORY_SCOPE));
@@ -85,7 +86,7 @@ impl Signature {
         }
     }
 
-    /// Variables that do not occur in the row do not multiply its overloads.
+    /// Resets variables that do not occur in the row, so that they do not multiply its overloads.
     fn forget_unused(&mut self) {
         let patterns: Vec<Pattern> = self.parameters.iter().copied().chain([self.result]).collect();
         let has = |test: &dyn Fn(&Pattern) -> bool| patterns.iter().any(test);
@@ -144,7 +145,7 @@ fn access(word: &str) -> Option<Access> {
     }
 }
 
-/// `ro wo image2d_t image3d_t`: every access with every image.
+/// `ro wo image2d_t image3d_t`: all combinations of access and image.
 fn images(text: &str) -> Vec<ImageTy> {
     let accesses: Vec<Access> = text.split_whitespace().filter_map(access).collect();
     let names = text.split_whitespace().filter(|word| access(word).is_none());
@@ -186,7 +187,7 @@ fn attributes(text: &str) -> Attributes {
     attributes
 }
 
-/// A type with variables.
+/// Parses a type with variables.
 fn pattern(text: &str) -> Pattern {
     let (mut is_const, mut is_volatile, mut space, mut image_access) = (false, false, None, None);
     let mut base = None;
@@ -259,7 +260,7 @@ fn base(word: &str) -> Base {
     }
 }
 
-/// How a row is expressed, from the words after `=`.
+/// Parses the lowering after `=`.
 fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
     let who = if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
     let collective = |scope, text| collective(text).map(|it| Lowering::Collective(scope, it, who));
@@ -300,7 +301,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
     })
 }
 
-/// `*` is the name of the function; a `?` before it stands for the sign.
+/// Parses the name of an instruction. `*` stands for the function's name; a preceding `?` stands for the sign.
 fn instruction(name: &'static str, text: &'static str) -> Instruction {
     let (text, by_sign) = match text.strip_prefix('?') {
         Some(text) => (text, true),
@@ -320,7 +321,7 @@ fn vulkan(name: &'static str, words: &[&'static str]) -> Option<Vulkan> {
     })
 }
 
-/// Who uses a pipe together, from the name (OpenCL C 6.15.17.2, 6.15.19.3).
+/// The scope of a pipe operation, from its name (OpenCL C 6.15.17.2, 6.15.19.3).
 fn pipe_scope(name: &str) -> Scope {
     match () {
         () if name.starts_with("work_group_") => Scope::WorkGroup,
@@ -329,7 +330,7 @@ fn pipe_scope(name: &str) -> Scope {
     }
 }
 
-/// What a vector load or store touches, from the name: `vload4`, `vstorea_half8_rtz` (OpenCL C 6.15.7).
+/// The memory object of a vector load or store, from its name: `vload4`, `vstorea_half8_rtz` (OpenCL C 6.15.7).
 fn object(name: &str) -> Object {
     let suffixes = [
         ("_rte", Rounding::ToEven),
@@ -344,7 +345,7 @@ fn object(name: &str) -> Object {
     }
 }
 
-/// The atomic functions of OpenCL 2.0 by their names.
+/// The atomic functions of OpenCL 2.0, by name.
 fn atomic(name: &str) -> Option<AtomicForm> {
     let name = name.strip_prefix("atomic_")?;
     let (key, is_explicit) = match name.strip_suffix("_explicit") {
@@ -354,7 +355,7 @@ fn atomic(name: &str) -> Option<AtomicForm> {
     Some(AtomicForm { op: AtomicOp::spelled(key)?, is_explicit, is_legacy: false, by_one: false })
 }
 
-/// The atomic functions of OpenCL 1.x by their names.
+/// The atomic functions of OpenCL 1.x, by name.
 fn legacy(name: &str) -> Option<AtomicForm> {
     let key = name.strip_prefix("atomic_").or_else(|| name.strip_prefix("atom_"))?;
     let (op, by_one) = match key {
@@ -367,7 +368,7 @@ fn legacy(name: &str) -> Option<AtomicForm> {
     Some(AtomicForm { op, is_explicit: false, is_legacy: true, by_one })
 }
 
-/// An operation of a group: the function's name without `sub_group_` and its kin says it.
+/// A group operation, from its name without a prefix such as `sub_group_`.
 fn collective(text: &str) -> Option<Collective> {
     let text = text.strip_prefix("work_group_").or_else(|| text.strip_prefix("sub_group_")).unwrap_or(text);
     let text = text.strip_prefix("non_uniform_").unwrap_or(text);

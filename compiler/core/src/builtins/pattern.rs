@@ -1,8 +1,8 @@
-//! Generic types and the overloads made of them.
+//! Generic types, and the overloads instantiated from them.
 //!
-//! A signature has variables: `T` an element type, `n` and `m` vector widths, `P` and `Q` address spaces, `X` an
-//! image type. Each combination that the context has is an overload. Types stay small values here; only those
-//! of the overload chosen are interned.
+//! A signature has variables: `T` for an element type, `n` and `m` for vector widths, `P` and `Q` for address spaces,
+//! `X` for an image type. Each available combination is an overload. Types are small values here; only those of the
+//! selected overload are interned.
 
 use smallvec::SmallVec;
 
@@ -23,19 +23,19 @@ pub(super) struct Signature {
     pub(super) result: Pattern,
     pub(super) parameters: SmallVec<[Pattern; 4]>,
     pub(super) is_variadic: bool,
-    /// What `T` ranges over; empty if it does not occur.
+    /// The range of `T`. Empty if it does not occur.
     pub(super) elements: SmallVec<[Scalar; 12]>,
-    /// What `n` ranges over.
+    /// The range of `n`.
     pub(super) widths: SmallVec<[u8; 6]>,
-    /// What `m` ranges over.
+    /// The range of `m`.
     pub(super) masks: SmallVec<[u8; 6]>,
-    /// What `P` ranges over.
+    /// The range of `P`.
     pub(super) spaces: SpaceSet,
-    /// What `Q` ranges over.
+    /// The range of `Q`.
     pub(super) other_spaces: SpaceSet,
-    /// What `X` ranges over.
+    /// The range of `X`.
     pub(super) images: Vec<ImageTy>,
-    /// The ways to have the row.
+    /// The alternative conditions for the row.
     pub(super) ways: Vec<Condition>,
 }
 
@@ -94,27 +94,27 @@ pub(super) enum SpacePattern {
     Q,
 }
 
-/// Sets of address spaces that depend on the context.
+/// Sets of address spaces, which depend on the context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SpaceSet {
     /// The variable does not occur.
     #[default]
     Unused,
-    /// `any`: generic, or global, local and private where there is none (OpenCL C 6.15, "overloaded for").
+    /// `any`: generic, or global, local and private if generic is not available (OpenCL C 6.15, "overloaded for").
     Any,
-    /// `readable`: constant too.
+    /// `readable`: like `any`, and constant.
     Readable,
-    /// `default`: generic, or private where there is none: what a pointer without a space means.
+    /// `default`: the default address space of pointers: generic, or private if generic is not available.
     Default,
     /// `shared`: global and local.
     Shared,
     /// `named`: global, local and private.
     Named,
-    /// `atomic`: in 2.0 generic, in 3.0 also global and local (OpenCL C 6.15.12.7).
+    /// `atomic`: generic in 2.0; in 3.0 also global and local (OpenCL C 6.15.12.7).
     Atomic,
 }
 
-/// A type without variables, but for pointers.
+/// A type without variables, other than a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Void,
@@ -133,15 +133,15 @@ pub(super) enum Shape {
     Pipe(Access),
     /// A block of any type.
     Block,
-    /// The target of a pointer to any type.
+    /// The pointee of a pointer to any type.
     Any,
 }
 
-/// A parameter or a result of an overload.
+/// A parameter or result of an overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Param {
     pub(super) base: Shape,
-    /// Set for a pointer: the qualifiers and the space of its target.
+    /// Set for a pointer: the qualifiers and address space of the pointee.
     pub(super) pointer: Option<Quals>,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct Candidate {
     pub(super) result: Param,
 }
 
-/// A choice for every variable.
+/// A value for each variable.
 #[derive(Clone, Copy)]
 struct Choice {
     element: Scalar,
@@ -163,7 +163,7 @@ struct Choice {
     image: ImageTy,
 }
 
-/// What stands for a variable that does not occur.
+/// Placeholders for variables that do not occur.
 const NO_CHOICE: Choice = Choice {
     element: Scalar::Int,
     width: 1,
@@ -180,7 +180,7 @@ const NO_CHOICE: Choice = Choice {
 };
 
 impl Signature {
-    /// Whether the context has any overload of it.
+    /// Whether any overload is available.
     pub(super) fn exists(&self, context: &Context) -> bool {
         let holds = |condition: &Condition| condition.holds(context.version, context.extensions);
         self.ways.iter().any(holds)
@@ -191,7 +191,7 @@ impl Signature {
             && self.other_spaces.exists(context)
     }
 
-    /// What is missing for an overload of it; none if nothing is.
+    /// The missing requirements for an overload. `None` if one is available.
     pub(super) fn missing(&self, context: &Context) -> Option<Vec<String>> {
         let missing = |ways: &[Condition]| missing(ways, context.version, context.extensions);
         let elements: Vec<_> = self.elements.iter().map(|element| self.element_condition(*element)).collect();
@@ -208,12 +208,12 @@ impl Signature {
         (!all.is_empty()).then_some(all)
     }
 
-    /// Every overload that the context has, while the conditions of the row hold.
+    /// All available overloads, if the conditions of the row hold.
     pub(super) fn candidates(&self, context: &Context, visit: &mut dyn FnMut(Candidate)) {
         self.matching(context, &mut |_, _| true, visit);
     }
 
-    /// The overloads whose parameters, by their positions, all fit.
+    /// The overloads whose parameters all match `fits`, by index.
     pub(super) fn matching(
         &self,
         context: &Context,
@@ -243,7 +243,7 @@ impl Signature {
         }
     }
 
-    /// The condition of an element type, which atomic objects of it may raise.
+    /// The condition for an element type. Atomic objects of it may require more.
     fn element_condition(&self, element: Scalar) -> Condition {
         let is_atomic = self.parameters.iter().any(|parameter| parameter.base == Base::Atomic);
         let atomic = is_atomic.then(|| atomic_condition(element)).flatten();
@@ -268,7 +268,7 @@ impl Signature {
     }
 }
 
-/// The choices for a variable: just a stand-in if it does not occur.
+/// The range of a variable, or a placeholder if it does not occur.
 fn one_or<'a, T>(choices: &'a [T], is_unused: bool, unused: &'a T) -> &'a [T] {
     if is_unused { std::slice::from_ref(unused) } else { choices }
 }
@@ -302,7 +302,7 @@ impl Pattern {
         };
         let holds = |condition: Condition| condition.holds(context.version, context.extensions);
         let exists = match (base, self.pointer) {
-            // A pointer to `half` needs no support for it (OpenCL C 6.3.1.1).
+            // A pointer to `half` does not require support for `half` (OpenCL C 6.3.1.1).
             (Shape::Number(..), Some(_)) => true,
             (Shape::Number(scalar, _), None) => holds(scalar.condition()),
             (Shape::Image(image), _) => has_image(image, context),
@@ -361,7 +361,7 @@ impl Scalar {
 }
 
 impl Param {
-    /// The type itself.
+    /// The interned type.
     pub(super) fn ty(self, types: &mut Types) -> TyId {
         let base = types.intern(self.base.ty());
         match self.pointer {
@@ -387,13 +387,13 @@ impl Shape {
             Self::ReserveId => Ty::ReserveId,
             Self::NdRange => Ty::NdRange,
             Self::Enum(id) => Ty::Enum(id),
-            // Of any type: of none, where there is no argument to tell which.
+            // A pipe of any type has no packet type without an argument.
             Self::Pipe(access) => Ty::Pipe(TyId::VOID, access),
             Self::Block | Self::Any => Ty::Void,
         }
     }
 
-    /// The shape of a type, if it has one.
+    /// The shape of a type. `None` if it has none.
     pub(super) fn of(ty: &Ty) -> Option<Self> {
         Some(match *ty {
             Ty::Void => Self::Void,

@@ -1,4 +1,4 @@
-//! How well an argument fits a parameter.
+//! Ranks of argument conversions.
 
 use smallvec::SmallVec;
 
@@ -9,12 +9,12 @@ use crate::{
 
 use super::pattern::{Param, Shape};
 
-/// An argument: its type after the decay of arrays, and whether it is a null pointer constant (C99 6.3.2.3).
+/// An argument: its type after array decay, and whether it is a null pointer constant (C99 6.3.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgTy {
     /// The type.
     pub ty: TyId,
-    /// Whether it is a constant zero.
+    /// Whether it is a null pointer constant.
     pub is_zero: bool,
 }
 
@@ -24,40 +24,40 @@ impl From<TyId> for ArgTy {
     }
 }
 
-/// How well an argument fits a parameter; less is better.
+/// The rank of a conversion. Less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// The same type.
     Same,
-    /// Qualifiers are added.
+    /// Adds qualifiers.
     Qualified,
-    /// The space becomes generic.
+    /// Changes the address space to generic.
     Generic,
-    /// Both.
+    /// `Generic` and `Qualified`.
     GenericQualified,
-    /// To `int` from a smaller type, to `double` from `float`.
+    /// From a smaller type to `int`, or from `float` to `double`.
     Promotion,
-    /// Between arithmetic types, to `void *`, and zero to a pointer.
+    /// Between arithmetic types, to `void *`, or from zero to a pointer.
     Conversion,
-    /// To `void *` with qualifiers added.
+    /// To `void *`, adding qualifiers.
     QualifiedConversion,
     /// A scalar to a vector.
     Widening,
-    /// Qualifiers are dropped: C takes it, with a warning.
+    /// Drops qualifiers. C accepts this with a warning.
     Dropped,
-    /// That, and the space becomes generic.
+    /// `Dropped` and `Generic`.
     DroppedGeneric,
-    /// Between pointers to different types: likewise.
+    /// Between pointers to different types. C accepts this with a warning.
     Pointee,
-    /// That, and the space becomes generic.
+    /// `Pointee` and `Generic`.
     PointeeGeneric,
 }
 
-/// The ranks of all arguments of a call.
+/// The ranks of a call's arguments.
 pub(super) type Ranks = SmallVec<[Rank; 5]>;
 
-/// Whether no argument converts worse and one converts better. What C takes with a warning only is worse than
-/// anything else, whatever the other arguments.
+/// Whether no argument converts worse and at least one converts better. Conversions that cause a warning in C are
+/// worse than all others, whatever the other arguments.
 pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
     let is_bad = |rank: &Rank| *rank >= Rank::Dropped;
     let mut differing =
@@ -68,17 +68,17 @@ pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
     left.iter().zip(right).all(|(left, right)| left <= right) && left != right
 }
 
-/// An argument, ready for comparison with many parameters.
+/// An argument, prepared for matching with many parameters.
 pub(super) struct View {
     /// Its type.
     pub(super) ty: TyId,
-    /// Set for a pointer: what it points to.
+    /// The pointee, for a pointer.
     pub(super) target: Option<QualTy>,
-    /// What takes the place of a parameter's `any`: the target of a pointer, the packet of a pipe.
+    /// The type that replaces a parameter's `any`: the pointee of a pointer, or the packet of a pipe.
     pub(super) any: Option<TyId>,
-    /// What it is, or what it points to; none for what no parameter takes.
+    /// The shape of its type or pointee. `None` if no parameter accepts it.
     shape: Option<Shape>,
-    /// Set for a scalar, and for an enum, which counts as its integer type.
+    /// Set for a scalar or enum. An enum counts as its underlying type.
     scalar: Option<Scalar>,
     is_zero: bool,
 }
@@ -95,7 +95,7 @@ impl View {
         Self { ty: argument.ty, target, any, shape, scalar, is_zero: argument.is_zero }
     }
 
-    /// How well it fits; none if it does not.
+    /// The rank of converting the argument. `None` if it does not match.
     pub(super) fn rank(&self, parameter: &Param) -> Option<Rank> {
         match (self.target, parameter.pointer) {
             (Some(target), Some(quals)) => {
@@ -143,7 +143,7 @@ impl View {
             }),
             Shape::Number(..) => Some(Rank::Widening),
             Shape::Enum(_) | Shape::Sampler => (!from.is_float()).then_some(Rank::Conversion),
-            // OpenCL C 6.15.11: zero is no event.
+            // OpenCL C 6.15.11: zero is a null event.
             Shape::Event | Shape::Queue | Shape::ClkEvent | Shape::ReserveId => {
                 self.is_zero.then_some(Rank::Same)
             }

@@ -1,4 +1,4 @@
-# Relational functions (OpenCL C 6.15.6): of scalars 0 or 1, of vectors 0 or -1 in each component.
+# Relational functions (OpenCL C 6.15.6). Scalars return 0 or 1; vectors return 0 or -1 in each component.
 @family relational
 @attributes const
 @T half float double

@@ -1,7 +1,7 @@
-//! What a row of the table holds.
+//! The contents of a table row.
 //!
-//! Data and its vocabulary. `sema` looks at `Lowering` for what has a node of its own (atomics, fences,
-//! barriers, `printf`), `lower` matches on the rest.
+//! `sema` handles the lowerings with their own HIR nodes (atomics, fences, barriers, `printf`). `lower` handles the
+//! rest.
 
 use crate::{
     hir::Rounding,
@@ -15,11 +15,11 @@ use super::{name::named, pattern::Signature};
 pub struct Row {
     /// The name.
     pub name: &'static str,
-    /// The part of the specification that it belongs to.
+    /// The part of the specification that defines it.
     pub family: Family,
-    /// What may be assumed of a call.
+    /// Assumptions about calls.
     pub attributes: Attributes,
-    /// How it is expressed.
+    /// Its lowering.
     pub lowering: Lowering,
     /// The overloads.
     pub(super) signature: Signature,
@@ -50,90 +50,91 @@ named! {
     }
 }
 
-/// What may be assumed of a call.
+/// Assumptions about calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// It reads and writes no memory: the result depends on the arguments only.
+    /// It accesses no memory: the result depends only on the arguments.
     pub is_const: bool,
     /// It writes no memory.
     pub is_pure: bool,
-    /// Work-items meet in it: it must not move into or out of divergent control flow.
+    /// It is convergent: it must not be moved into or out of divergent control flow.
     pub is_convergent: bool,
 }
 
-/// How a built-in function is expressed.
+/// The lowering of a built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lowering {
-    /// A function of a library.
+    /// A function of an extended instruction set or of Kiln's library.
     Library(Library),
-    /// An index or a size of the work-item (OpenCL C 6.15.1, 6.15.19).
+    /// A work-item query (OpenCL C 6.15.1, 6.15.19).
     WorkItem(WorkItem),
-    /// A clock that this scope shares (cl_khr_kernel_clock).
+    /// A clock with this scope (cl_khr_kernel_clock).
     Clock(Scope),
-    /// `vloadn` and its kin (OpenCL C 6.15.7).
+    /// `vloadn` and its variants (OpenCL C 6.15.7).
     VectorLoad(Object),
-    /// `vstoren` and its kin.
+    /// `vstoren` and its variants.
     VectorStore(Object),
-    /// An atomic operation: `sema` makes a node of its own.
+    /// An atomic operation, with its own HIR node.
     Atomic(AtomicForm),
-    /// A fence: a node of its own.
+    /// A fence, with its own HIR node.
     Fence(Fence),
-    /// A barrier: a node of its own.
+    /// A barrier, with its own HIR node.
     Barrier(Barrier),
-    /// `to_global` and its kin: the space of the result (OpenCL C 6.15.10).
+    /// `to_global` and similar functions. The result determines the address space (OpenCL C 6.15.10).
     ToSpace,
     /// `get_fence`
     GetFence,
-    /// Copies by a whole work-group (OpenCL C 6.15.11).
+    /// Copies by a work-group (OpenCL C 6.15.11).
     Async(AsyncCopy),
-    /// An operation of a work-group or a sub-group together (OpenCL C 6.15.16, 6.15.19).
+    /// An operation of a work-group or sub-group (OpenCL C 6.15.16, 6.15.19).
     Collective(Scope, Collective, Participants),
     /// Images (OpenCL C 6.15.15).
     Image(ImageOp),
-    /// Pipes (OpenCL C 6.15.17), used by a work-item alone or by a group together.
+    /// A pipe operation (OpenCL C 6.15.17) of a work-item or a group.
     Pipe(PipeOp, Scope),
-    /// Kernels that enqueue kernels (OpenCL C 6.15.18).
+    /// Device-side enqueue (OpenCL C 6.15.18).
     Enqueue(Enqueue),
-    /// `shuffle`, `shuffle2`: the sources follow one another, the mask is last.
+    /// `shuffle`, `shuffle2`: selects components of the concatenated sources. The mask is the last argument.
     Shuffle,
-    /// `printf`: a node of its own.
+    /// `printf`, with its own HIR node.
     Printf,
-    /// `__builtin_trap` and its kin, which end the launch: a node of its own.
+    /// `__builtin_trap` and similar functions, which end the launch. With its own HIR node.
     Trap,
     /// `atomic_init`: a plain store.
     AtomicInit,
 }
 
-/// Functions of values: an instruction of the OpenCL library there, and on Vulkan one of these ways.
+/// Pure functions: an extended instruction of the OpenCL set, and one of several lowerings on Vulkan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
-    /// The instruction of the OpenCL library; none where OpenCL has core instructions for it.
+    /// The instruction of the OpenCL set. `None` if core instructions implement it.
     pub opencl: Option<Instruction>,
-    /// How Vulkan does it.
+    /// The lowering on Vulkan.
     pub vulkan: Vulkan,
 }
 
-/// An instruction of a library of instructions.
+/// An instruction of an extended instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// The name, as the library's specification has it.
+    /// Its name in the specification of the set.
     pub name: &'static str,
-    /// Whether `s_`/`u_` (OpenCL) or `S`/`U` (GLSL) stands before it, by the signedness of the first operand.
+    /// Whether it has the prefix `s_`/`u_` (OpenCL) or `S`/`U` (GLSL), depending on the signedness of the first
+    /// operand.
     pub by_sign: bool,
 }
 
-/// How Vulkan does what a library function does.
+/// The lowering of a library function on Vulkan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vulkan {
-    /// An instruction of the GLSL library, which meets the error bounds of OpenCL.
+    /// An instruction of the GLSL set that meets OpenCL's error bounds.
     Glsl(Instruction),
-    /// The same, but for `double` a function of our own.
+    /// An instruction of the GLSL set. For `double`, a function of Kiln's library.
     GlslNotDouble(Instruction),
-    /// A function of our own; where results may be less exact, an instruction of the GLSL library for `float`.
+    /// A function of Kiln's library. If lower accuracy is allowed, an instruction of the GLSL set for `float`.
     OwnOrGlsl(Instruction),
-    /// Instructions that both environments have: `lower` knows them by the name of the function.
+    /// Core instructions, in both environments. `lower` selects them by the function's name.
     Core,
-    /// A function of our own, in OpenCL C.
+    /// A function of Kiln's library, in OpenCL C.
     Own,
 }
 
@@ -160,25 +161,25 @@ named! {
     }
 }
 
-/// What a vector load or store touches in memory.
+/// The memory object of a vector load or store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Object {
     /// `half` in memory, `float` or `double` as a value: `vload_half`.
     pub is_half: bool,
-    /// Whole vectors, three as four: `vloada_half`.
+    /// Whole vectors, where 3 components occupy the memory of 4: `vloada_half`.
     pub is_aligned: bool,
-    /// How a store rounds; none for the default mode.
+    /// The rounding mode of a store. `None` for the default mode.
     pub rounding: Option<Rounding>,
 }
 
 /// An atomic function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicForm {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
-    /// Whether order and scope are arguments.
+    /// Whether it takes order and scope arguments.
     pub is_explicit: bool,
-    /// Whether it is of OpenCL 1.x.
+    /// Whether it is a function of OpenCL 1.x.
     pub is_legacy: bool,
     /// `atomic_inc`, `atomic_dec`: the operand is 1.
     pub by_one: bool,
@@ -194,7 +195,7 @@ named! {
     }
 }
 
-/// A barrier: who waits.
+/// A barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
     /// The work-items that wait for each other.
@@ -214,16 +215,16 @@ named! {
     }
 }
 
-/// Which work-items of a group an operation is of.
+/// The participating work-items of a group operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Participants {
-    /// All: control flow is uniform.
+    /// All work-items: control flow must be uniform.
     All,
-    /// Those that get there: `sub_group_non_uniform_all` and its kin.
+    /// The active work-items: `sub_group_non_uniform_all` and similar functions.
     Active,
 }
 
-/// Operations of work-items together.
+/// Group operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Collective {
@@ -250,7 +251,7 @@ pub enum Collective {
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    /// `intel_sub_group_shuffle_down`: two values side by side.
+    /// `intel_sub_group_shuffle_down`: shuffles the concatenation of two values.
     ShuffleDownPair,
     ShuffleUpPair,
     Rotate,
@@ -286,14 +287,14 @@ named! {
     }
 }
 
-/// What is done with an image.
+/// Image operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageOp {
-    /// `read_image*`; with a sampler if the second parameter is one.
+    /// `read_image*`. With a sampler if the second parameter is one.
     Read,
     /// `write_image*`
     Write,
-    /// What `get_image_*` asks.
+    /// `get_image_*`
     Query(ImageQuery),
 }
 

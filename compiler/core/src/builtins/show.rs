@@ -1,4 +1,4 @@
-//! Overloads as a user reads them: `float4 pow(float4, float4)`, `gentype pow(gentype, gentype)`.
+//! Prints overloads for messages: `float4 pow(float4, float4)`, `gentype pow(gentype, gentype)`.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Row {
-    /// An overload of this row.
+    /// Prints an overload of this row.
     pub(super) fn show(&self, candidate: &Candidate) -> String {
         let mut types = Types::new();
         let interner = Interner::new();
@@ -25,17 +25,17 @@ impl Row {
         self.declaration(&result, parameters)
     }
 
-    /// All overloads of this row in one line, with the words of the specification for generic types.
+    /// Prints all overloads of this row in one line, with the specification's names for generic types.
     pub fn show_generic(&self) -> String {
         self.show_generic_with(&[])
     }
 
-    /// How many parameters it has, `...` aside.
+    /// The number of parameters, without `...`.
     pub fn parameter_count(&self) -> usize {
         self.signature.parameters.len()
     }
 
-    /// The same with names of parameters, as far as there are some.
+    /// Like `show_generic`, with the given parameter names.
     pub fn show_generic_with(&self, names: &[&str]) -> String {
         let is_generic = self.signature.widths.len() > 1;
         let show = |pattern: &Pattern| generic(pattern, is_generic);
@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// A type with variables; `gentype` if it has vectors, otherwise `gentype` for the scalar alone.
+/// Prints a type with variables. A vector type is `gentype`, and so is `T` if the row has no vectors.
 fn generic(pattern: &Pattern, has_vectors: bool) -> String {
     let mut text = String::new();
     if let Some(pointer) = pattern.pointer {

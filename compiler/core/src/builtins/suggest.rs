@@ -1,17 +1,17 @@
-//! What a misspelt name may have meant.
+//! Suggestions for misspelled names.
 
 use crate::diag::is_near;
 
 use super::{Context, lookup, table};
 
-/// Every name of the table that the context has; those made by rule are not among them.
+/// All available names of the table. Names that follow a rule are not included.
 pub fn names(context: &Context) -> impl Iterator<Item = &'static str> {
     public().filter(|name| is_of(context, name))
 }
 
-/// Those of them that a misspelt name may have meant.
+/// The available names with similar spelling.
 pub(crate) fn near(misspelt: &str, context: &Context) -> impl Iterator<Item = &'static str> {
-    // The table is long, and what the context has takes longer to find out than what is spelt alike.
+    // Compare the spelling first: checking availability is slower.
     public().filter(move |name| is_near(misspelt, name)).filter(|name| is_of(context, name))
 }
 

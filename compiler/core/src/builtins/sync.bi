@@ -1,4 +1,4 @@
-# Synchronisation (OpenCL C 6.15.8), fences (6.15.9) and functions of address spaces (6.15.10).
+# Synchronization (OpenCL C 6.15.8), fences (6.15.9) and address space functions (6.15.10).
 @family sync
 @attributes convergent
 void barrier(cl_mem_fence_flags) = barrier work_group

@@ -1,7 +1,7 @@
-//! The rows: where their text stands, which names there are, and rows parsed so far.
+//! The rows: their text, the index of names, and the parsed rows.
 //!
-//! The index is made when the compiler is compiled, from the text of all families; a row is parsed when it is first asked
-//! for. It knows the outline of the notation only: directives, names, one row a line.
+//! The index is computed at compile time from the text of all families. A row is parsed on demand. This module only
+//! uses the outline of the notation: directives, names, one row for each line.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::index::Id;
 
 use super::{BuiltinId, Row, parse};
 
-/// All families. Each begins with `@family`.
+/// All families. Each starts with `@family`.
 const TEXT: &str = concat!(
     include_str!("workitem.bi"),
     include_str!("math.bi"),
@@ -28,7 +28,7 @@ const TEXT: &str = concat!(
     include_str!("vendor.bi"),
 );
 
-/// The directives in force at a row: what stands after each word.
+/// The directives that apply to a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Header {
     pub(super) family: &'static str,
@@ -42,38 +42,37 @@ pub(super) struct Header {
     pub(super) images: &'static str,
 }
 
-/// How many directives there are: the members of `Header`.
+/// The number of directives: the members of `Header`.
 const DIRECTIVES: usize = 9;
 
-/// A piece of the text: its beginning and its end. It is no `&str`, because a process would have to find out the address of
-/// each when it starts.
+/// A range of the text. Not a `&str`, because those would need relocations at program start.
 #[derive(Clone, Copy)]
 struct Piece(u32, u32);
 
-/// A row of one name.
+/// A row of a name.
 #[derive(Clone, Copy)]
 struct Entry {
     name: Piece,
     line: Piece,
     header: u16,
-    /// The next row of the same name; none is the entry itself.
+    /// The next row of the same name. The entry itself if it is the last.
     next: u16,
 }
 
-/// `HEADERS` sets of directives that some row stands behind, and `ROWS` rows.
+/// `HEADERS` different sets of directives, and `ROWS` rows.
 struct Index<const HEADERS: usize, const ROWS: usize> {
-    /// What stands after each directive.
+    /// The text after each directive.
     headers: [[Piece; DIRECTIVES]; HEADERS],
     entries: [Entry; ROWS],
-    /// One more than the first row of each name, at the next free place from the name's hash on; 0 where there is none.
+    /// A hash table with linear probing: one more than the first row of each name. 0 for a free slot.
     names: [u16; SLOTS],
 }
 
-/// More than twice the number of names.
+/// The size of the hash table: more than twice the number of names.
 const SLOTS: usize = 2048;
 
 const SIZE: (usize, usize) = {
-    // Room for every row, and what of it is taken.
+    // Upper bounds for the first pass, which counts headers and rows.
     let (_, headers, rows) = Index::<1024, 4096>::read();
     (headers, rows)
 };
@@ -101,7 +100,7 @@ impl Piece {
     }
 }
 
-/// The first place of this byte from `start` on, or `end`.
+/// The first position of this byte from `start` on, or `end`.
 const fn find(byte: u8, start: u32, end: u32) -> u32 {
     let mut at = start;
     while at < end && TEXT.as_bytes()[at as usize] != byte {
@@ -110,7 +109,7 @@ const fn find(byte: u8, start: u32, end: u32) -> u32 {
     at
 }
 
-/// Where to look for a name first (FNV-1a).
+/// The hash slot of a name (FNV-1a).
 const fn slot(name: &[u8], start: u32, end: u32) -> usize {
     let (mut hash, mut at) = (0x811c_9dc5_u32, start);
     while at < end {
@@ -121,7 +120,7 @@ const fn slot(name: &[u8], start: u32, end: u32) -> usize {
 }
 
 impl<const HEADERS: usize, const ROWS: usize> Index<HEADERS, ROWS> {
-    /// Reads the text; says how many headers and rows there are, too.
+    /// Indexes the text. Also returns the number of headers and rows.
     const fn read() -> (Self, usize, usize) {
         let nothing = Entry { name: Piece::EMPTY, line: Piece::EMPTY, header: 0, next: 0 };
         let mut index = Self {
@@ -155,8 +154,8 @@ impl<const HEADERS: usize, const ROWS: usize> Index<HEADERS, ROWS> {
         (index, headers, rows)
     }
 
-    /// Adds a row for each of a line's names, which stand before the parenthesis with `|` between them; gives the number of
-    /// rows.
+    /// Adds a row for each name of a line. The names are before the parenthesis, separated by `|`. Returns the number
+    /// of rows.
     const fn add(&mut self, line: Piece, header: usize, mut rows: usize) -> usize {
         let open = find(b'(', line.0, line.1);
         let mut start = open;
@@ -186,7 +185,7 @@ impl<const HEADERS: usize, const ROWS: usize> Index<HEADERS, ROWS> {
     }
 }
 
-/// The header with the directive of this line; `@family` begins anew.
+/// Applies the directive of a line to a header. `@family` resets it.
 const fn with(mut header: [Piece; DIRECTIVES], line: Piece) -> [Piece; DIRECTIVES] {
     let word = find(b' ', line.0, line.1);
     let rest = Piece(if word < line.1 { word + 1 } else { word }, line.1);
@@ -219,7 +218,7 @@ impl Header {
     }
 }
 
-/// The result, the names, and everything from the opening parenthesis on.
+/// Splits a row into its result, its names, and the rest from the opening parenthesis on.
 fn parts(line: &'static str) -> (&'static str, &'static str, &'static str) {
     let open = line.find('(').unwrap_or_else(|| panic!("no parameters in the row {line}"));
     let (head, rest) = line.split_at(open);
@@ -227,12 +226,12 @@ fn parts(line: &'static str) -> (&'static str, &'static str, &'static str) {
     (result, names, rest)
 }
 
-/// The name as the table has it.
+/// The name as stored in the table.
 pub(super) fn name(name: &str) -> Option<&'static str> {
     first(name).map(|(_, name)| name)
 }
 
-/// The first row of a name, and the name as the table has it.
+/// The first row of a name, and the name as stored in the table.
 fn first(name: &str) -> Option<(u32, &'static str)> {
     let mut slot = slot(name.as_bytes(), 0, name.len() as u32);
     loop {
@@ -245,14 +244,14 @@ fn first(name: &str) -> Option<(u32, &'static str)> {
     }
 }
 
-/// The name as the table has it, and its rows.
+/// The name as stored in the table, and its rows.
 pub(super) fn rows(name: &str) -> Option<(&'static str, impl Iterator<Item = BuiltinId> + use<>)> {
     let (first, name) = first(name)?;
     let next = |id: &u32| Some(INDEX.entries[*id as usize].next.into()).filter(|next| next != id);
     Some((name, std::iter::successors(Some(first), next).map(BuiltinId)))
 }
 
-/// The row of this id.
+/// The row with this id.
 pub(super) fn row(id: BuiltinId) -> &'static Row {
     ROWS[id.index()].get_or_init(|| {
         let entry = &INDEX.entries[id.index()];
@@ -261,7 +260,7 @@ pub(super) fn row(id: BuiltinId) -> &'static Row {
     })
 }
 
-/// Every name.
+/// All names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let first = INDEX.names.iter().filter_map(|&first| usize::from(first).checked_sub(1));
     first.map(|first| INDEX.entries[first].name.text())

@@ -1,4 +1,4 @@
-//! Overload resolution, and the table against the counts of another compiler.
+//! Tests of overload resolution, and of the table against clang's overload counts.
 
 use kiln_syntax::Interner;
 
@@ -12,7 +12,7 @@ use crate::{
     ty::{Scalar, Ty, Types, parse_vector},
 };
 
-/// Names, and for each version how many overloads clang 15 has with every extension of Khronos.
+/// Names, with the number of overloads in clang 15 with all Khronos extensions, for each version.
 const COUNTS: &str = include_str!("../../tests/data/builtins.tsv");
 
 fn everything(version: LanguageVersion) -> Context {
@@ -56,10 +56,10 @@ fn no_overload_twice() {
     }
 }
 
-/// How many overloads fewer than clang 15 there are, and why.
+/// How many overloads fewer than in clang 15 there are, and why.
 fn fewer(name: &str, version: LanguageVersion) -> isize {
-    // Its header overloads 64-bit operations on the signedness of the operand, so that `atomic_fetch_add(p, 1)`
-    // of an `atomic_ulong` is ambiguous. Here the operand converts.
+    // clang's header overloads 64-bit operations on the signedness of the operand, so that `atomic_fetch_add(p, 1)`
+    // of an `atomic_ulong` is ambiguous. Here the operand is converted.
     let forms = if name.ends_with("_explicit") { 2 } else { 1 };
     let mixed = match (name.trim_end_matches("_explicit"), version) {
         ("atomic_fetch_add" | "atomic_fetch_sub", Cl20) => 1,
@@ -68,7 +68,7 @@ fn fewer(name: &str, version: LanguageVersion) -> isize {
         ("atomic_fetch_max", Cl30) => 2,
         _ => 0,
     };
-    // Its header has these for 2.0 and later only; the extensions are of OpenCL C 1.0.
+    // clang's header declares these for 2.0 and later only, but the extensions are for OpenCL C 1.0.
     let older = match name {
         "bit_reverse" | "bitfield_insert" | "bitfield_extract_signed" | "bitfield_extract_unsigned" => -48,
         "dot" | "dot_acc_sat" => -4,
@@ -107,7 +107,7 @@ fn counts_are_those_of_the_table() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The result of a call of arguments of these types, `!` if it is ambiguous, `-` if there is none.
+/// The result of a call with these argument types. `!` if it is ambiguous, `-` if there is no match.
 fn call(text: &str, version: LanguageVersion) -> String {
     let context = everything(version);
     let (name, rest) = text.split_once('(').unwrap();
@@ -167,7 +167,7 @@ fn argument_type(text: &str, types: &mut Types) -> ArgTy {
     base.into()
 }
 
-/// What clang 15 makes of the same calls with `-cl-std=CL2.0`.
+/// The results of clang 15 for the same calls, with `-cl-std=CL2.0`.
 #[test]
 fn calls_as_clang_resolves_them() {
     for (text, expected) in [
@@ -307,7 +307,7 @@ fn what_a_name_needs() {
     assert!(lookup("work_group_barrier", &none(Cl12)).is_none());
     let mut context = none(Cl30);
     assert!(lookup("vload_half", &context).is_some(), "half in memory needs nothing");
-    // OpenCL C 6.15.12.7.2: with order and scope no feature, on named spaces; int, uint and float.
+    // OpenCL C 6.15.12.7.2: with order and scope, named address spaces need no feature. For int, uint and float.
     assert_eq!(overloads("atomic_load_explicit", &context), 6);
     assert_eq!(overloads("atomic_load", &context), 0);
     assert_eq!(

@@ -1,6 +1,6 @@
-# Functions of vendors' extensions that real programs use.
+# Functions of vendor extensions that real programs use.
 
-# cl_intel_subgroups: values are shuffled, and read and written side by side by the whole sub-group.
+# cl_intel_subgroups: shuffles, and block reads and writes by the whole sub-group.
 @family vendor
 @attributes convergent
 @when cl_intel_subgroups

@@ -1,4 +1,4 @@
-# Vector data load and store (OpenCL C 6.15.7). Rounding and alignment are told by the names.
+# Vector data load and store (OpenCL C 6.15.7). The names determine rounding and alignment.
 @family vload
 @attributes pure
 @T char uchar short ushort int uint long ulong half float double
@@ -16,7 +16,7 @@ void vstore4(T4, size_t, P T *) = store
 void vstore8(T8, size_t, P T *) = store
 void vstore16(T16, size_t, P T *) = store
 
-# Of half in memory, which needs no support for its arithmetic.
+# With half in memory, which requires no support for half arithmetic.
 @attributes pure
 @P readable
 float vload_half(size_t, const P half *) = load

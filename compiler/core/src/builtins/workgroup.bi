@@ -1,4 +1,4 @@
-# Collective functions of work-groups (OpenCL C 6.15.16).
+# Work-group collective functions (OpenCL C 6.15.16).
 @family workgroup
 @attributes convergent
 @when 2.0 __opencl_c_work_group_collective_functions

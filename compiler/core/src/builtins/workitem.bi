@@ -14,7 +14,7 @@ size_t get_enqueued_local_size(uint) = workitem EnqueuedLocalSize
 size_t get_global_linear_id() = workitem GlobalLinearId
 size_t get_local_linear_id() = workitem LocalLinearId
 
-# cl_khr_kernel_clock: reads are never merged.
+# cl_khr_kernel_clock. Reads are never merged.
 @family workitem
 @attributes
 @when 2.0 cl_khr_kernel_clock __opencl_c_kernel_clock_scope_device

@@ -1,15 +1,15 @@
-//! Rounding of exact values into a floating-point format, in each rounding mode (IEEE 754-2008 4.3).
+//! Rounds exact values to a floating-point format, in each rounding mode (IEEE 754-2008 4.3).
 //!
-//! It knows formats of at most 53 bits, whose values are all values of `f64`.
+//! Supports formats with at most 53 bits of precision, whose values are representable in `f64`.
 
 use crate::{hir::Rounding, ty::Scalar};
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Bits of the significand, the hidden one included.
+    /// Bits of the significand, including the hidden bit.
     pub precision: u32,
-    /// The exponent of the largest finite value, as of 1.xxx.
+    /// The exponent of the largest finite value, in the form 1.xxx × 2^e.
     pub max_exponent: i32,
 }
 
@@ -21,7 +21,7 @@ impl Format {
     /// `double`
     pub const DOUBLE: Self = Self { precision: 53, max_exponent: 1023 };
 
-    /// The format of this type; none for integers.
+    /// The format of this type. `None` for integers.
     pub const fn of(ty: Scalar) -> Option<Self> {
         match ty {
             Scalar::Half => Some(Self::HALF),
@@ -31,13 +31,13 @@ impl Format {
         }
     }
 
-    /// The exponent of the last bit of the smallest values.
+    /// The exponent of the last bit of subnormal values.
     const fn min_ulp(self) -> i32 {
         2 - self.max_exponent - self.precision as i32
     }
 }
 
-/// The value rounded to the format.
+/// Rounds a value to the format.
 pub fn round_float(value: f64, format: Format, rounding: Rounding) -> f64 {
     if format == Format::DOUBLE || !value.is_finite() || value == 0.0 {
         return value;
@@ -51,7 +51,7 @@ pub fn round_float(value: f64, format: Format, rounding: Rounding) -> f64 {
     round(value.is_sign_negative(), significand.into(), exponent, format, rounding)
 }
 
-/// The integer rounded to the format.
+/// Rounds an integer to the format.
 pub fn round_integer(value: i128, format: Format, rounding: Rounding) -> f64 {
     match value {
         0 => 0.0,
@@ -59,7 +59,7 @@ pub fn round_integer(value: i128, format: Format, rounding: Rounding) -> f64 {
     }
 }
 
-/// `significand * 2^exponent`, which is not zero, rounded to the format.
+/// Rounds `significand * 2^exponent`, which must not be zero, to the format.
 fn round(is_negative: bool, significand: u128, exponent: i32, format: Format, rounding: Rounding) -> f64 {
     let width = (u128::BITS - significand.leading_zeros()) as i32;
     // The exponent of the last bit that is kept.
@@ -98,9 +98,9 @@ fn round(is_negative: bool, significand: u128, exponent: i32, format: Format, ro
     if is_negative { -magnitude } else { magnitude }
 }
 
-/// `significand * 2^exponent` for a significand of at most 54 bits, exactly or infinite.
+/// `significand * 2^exponent` for a significand of at most 54 bits: exact, or infinite.
 fn scale(significand: u128, exponent: i32) -> f64 {
-    // Two steps, because 2^-1074 times 2^1023 needs more range than one power of two has.
+    // Two steps, because 2^-1074 times 2^1023 exceeds the range of one power of two.
     let first = exponent / 2;
     significand as f64 * power_of_two(first) * power_of_two(exponent - first)
 }

@@ -1,4 +1,4 @@
-//! Rounding and folding, held against values worked out by hand.
+//! Tests of rounding and folding against hand-computed values.
 
 use super::*;
 use Scalar::{Char, Double, Float, Half, Int, Long, Short, UChar, UInt, ULong, UShort};
@@ -67,7 +67,7 @@ fn floats_round_in_their_own_format() {
     assert_eq!(binary(BinaryOp::Divide, Float, &float(1.0), &float(0.0)), Some(float(f64::INFINITY)));
 }
 
-/// Every operation on a spread of bit patterns, against the processor's.
+/// Compares every operation on many bit patterns with the processor's result.
 #[test]
 fn float_operations_are_those_of_f32() {
     let mut state = 1_u64;
@@ -101,7 +101,7 @@ fn rounding_to_float_is_that_of_the_processor() {
     let mut state = 7_u64;
     for _ in 0..20_000 {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        // Exponents around and beyond those of `float`, denormals included.
+        // Exponents in and beyond the range of `float`, including denormals.
         let exponent = 1023 - 160 + (state >> 40) % 300;
         let value = f64::from_bits(state << 63 | exponent << 52 | (state >> 12));
         let value =
@@ -132,7 +132,7 @@ fn directed_rounding_brackets_the_value() {
     let tiny = f64::from_bits(1);
     assert_eq!(round_float(tiny, Format::HALF, Rounding::ToPositive), 2.0_f64.powi(-24));
     assert_eq!(round_float(tiny, Format::FLOAT, Rounding::ToEven), 0.0);
-    // A tie of `half` that only the low bits of the `double` decide.
+    // A tie in `half` that is broken by the low bits of the `double`.
     let above = f64::from_bits(2049.0_f64.to_bits() + 1);
     assert_eq!(round_float(2049.0, Format::HALF, Rounding::ToEven), 2048.0);
     assert_eq!(round_float(above, Format::HALF, Rounding::ToEven), 2050.0);

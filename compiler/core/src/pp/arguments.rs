@@ -1,7 +1,6 @@
-//! The arguments of a call of a function-like macro: how they are read (C99 6.10.3 paragraphs 4, 10 and 11), and what
-//! they expand to (6.10.3.1).
+//! The arguments of function-like macro calls: reading (C99 6.10.3 paragraphs 4, 10 and 11) and expansion (6.10.3.1).
 //!
-//! Knows nothing of the body that they are put into.
+//! Independent of the macro body.
 
 use std::ops::Range;
 
@@ -17,42 +16,42 @@ use crate::diag::{Code, Diagnostic};
 /// The arguments of a call.
 #[derive(Default)]
 pub(super) struct Arguments {
-    /// The tokens of all, as they were written.
+    /// The tokens of all arguments, as written.
     tokens: Vec<Tok>,
-    /// What those expand to in which something is replaced.
+    /// The expansions of arguments that change when expanded.
     expanded: Vec<Tok>,
     each: Vec<Argument>,
 }
 
 struct Argument {
-    /// Which of the tokens it has.
+    /// The range of its tokens.
     written: Range<usize>,
     expansion: Expansion,
 }
 
-/// What an argument expands to.
+/// The expansion of an argument.
 enum Expansion {
     Unknown,
-    /// Nothing in it is replaced.
+    /// The argument itself: it does not change.
     Itself,
-    /// These of the expanded tokens.
+    /// This range of the expanded tokens.
     Range(Range<usize>),
 }
 
 impl Arguments {
-    /// The tokens of an argument as they were written.
+    /// The tokens of an argument, as written.
     pub(super) fn get(&self, index: usize) -> &[Tok] {
         &self.tokens[self.each[index].written.clone()]
     }
 
-    /// Forgets them all.
+    /// Removes all arguments, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.tokens.clear();
         self.expanded.clear();
         self.each.clear();
     }
 
-    /// Ends an argument, which begins where the one before ends.
+    /// Ends an argument. The next one starts here.
     fn end_one(&mut self) {
         let start = self.each.last().map_or(0, |last| last.written.end);
         let written = start..self.tokens.len();
@@ -60,11 +59,11 @@ impl Arguments {
     }
 }
 
-/// What is wrong has been told.
+/// An error that has been reported.
 pub(super) struct Reported;
 
 impl Preprocessor<'_> {
-    /// Reads the arguments of a call and gives its `)`; if they are wrong, that is told.
+    /// Reads the arguments of a call and returns its `)`. Reports errors.
     pub(super) fn read_arguments(
         &mut self,
         arguments: &mut Arguments,
@@ -141,7 +140,7 @@ impl Preprocessor<'_> {
         Err(Reported)
     }
 
-    /// What an argument expands to, which is found out once.
+    /// The expansion of an argument, computed at most once.
     pub(super) fn expansion<'a>(&mut self, arguments: &'a mut Arguments, index: usize) -> &'a [Tok] {
         let Arguments { tokens, expanded, each } = arguments;
         let Argument { written, expansion } = &mut each[index];

@@ -1,8 +1,8 @@
-//! Memory that has been used and will be again: an expansion needs several rows of tokens and keeps none.
+//! Reuses buffers: an expansion needs several token lists and keeps none.
 
 use super::{arguments::Arguments, token::Tok};
 
-/// What is empty and has memory.
+/// Empty buffers with allocated memory.
 #[derive(Default)]
 pub(super) struct Buffers {
     rows: Vec<Vec<Tok>>,
@@ -10,23 +10,23 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// An empty row.
+    /// An empty token list.
     pub(super) fn take(&mut self) -> Vec<Tok> {
         self.rows.pop().unwrap_or_default()
     }
 
-    /// Keeps the memory of a row for the next.
+    /// Returns a token list for reuse.
     pub(super) fn give(&mut self, mut row: Vec<Tok>) {
         row.clear();
         self.rows.push(row);
     }
 
-    /// No arguments.
+    /// An empty argument list.
     pub(super) fn take_arguments(&mut self) -> Arguments {
         self.arguments.pop().unwrap_or_default()
     }
 
-    /// Keeps the memory of arguments for the next.
+    /// Returns an argument list for reuse.
     pub(super) fn give_arguments(&mut self, mut arguments: Arguments) {
         arguments.clear();
         self.arguments.push(arguments);

@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Preprocessor<'_> {
-    /// Whether the expression on this line is there and not 0.
+    /// Whether the expression on this line is valid and nonzero.
     pub(super) fn condition(&mut self, line: &[Tok], directive: Span) -> bool {
         if line.is_empty() {
             let message = "this conditional has no expression";
@@ -42,7 +42,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An operator of conditionals that has just been read, with its operand; none if the name is no operator.
+    /// Evaluates an operator that has just been read, with its operand. `None` if the name is not an operator.
     pub(super) fn operator(&mut self, token: Tok) -> Option<Tok> {
         let name = token.name()?;
         let kind = if name == self.words.defined {
@@ -57,7 +57,7 @@ impl Preprocessor<'_> {
         Some(Tok { kind, ..token })
     }
 
-    /// `defined X` or `defined(X)`, which no macro expands.
+    /// `defined X` or `defined(X)`, whose operand is not expanded.
     fn defined(&mut self, operator: Tok) -> Kind {
         let open = self.pending.pop_if(|token| token.is(Punct::OpenParen));
         let name = self.pending.pop_if(|token| token.name().is_some());
@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
         self.truth(found)
     }
 
-    /// `__has_extension(name)` and the like: what is not an extension that is there is not there.
+    /// `__has_extension(name)` and similar queries. Unknown names give 0.
     fn query(&mut self, operator: Tok) -> Kind {
         let open = self.pending.pop_if(|token| token.is(Punct::OpenParen));
         let name = open.and_then(|_| self.pending.pop_if(|token| token.name().is_some()));
@@ -119,12 +119,12 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether this is one of the words of clang whose arguments are types or constants, as `__builtin_shufflevector`.
+/// Whether this is one of clang's builtins whose arguments are types or constants, such as `__builtin_shufflevector`.
 fn is_form(text: &str) -> bool {
     text.starts_with("__builtin_") && Keyword::ALL.iter().any(|(word, _)| *word == text)
 }
 
-/// A value: `intmax_t` or `uintmax_t`.
+/// A value of type `intmax_t` or `uintmax_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
     bits: u64,
@@ -147,7 +147,7 @@ impl Value {
 
 type Outcome = Result<Value, (Span, String)>;
 
-/// Whether an operand is evaluated or only read.
+/// Whether an operand is evaluated or only parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Evaluated,
@@ -226,7 +226,7 @@ impl Evaluator<'_> {
         Ok(Value { unsigned: yes.unsigned || no.unsigned, ..chosen })
     }
 
-    /// Operators of at least this precedence.
+    /// Parses operators with at least this precedence.
     fn binary(&mut self, least: u8, usage: Use) -> Outcome {
         let mut left = self.unary(usage)?;
         while let Some((operator, span)) = self.tokens.get(self.at).and_then(operator) {
@@ -282,7 +282,7 @@ impl Evaluator<'_> {
             Kind::Name(_) if self.tokens.get(self.at).is_some_and(|next| next.is(Punct::OpenParen)) => {
                 Err((token.span, format!("there is no macro `{text}` that takes arguments")))
             }
-            // C99 6.10.1 paragraph 4: what is no macro is 0. OpenCL C 6.3.1: `true` stands for 1.
+            // C99 6.10.1 paragraph 4: other names are 0. OpenCL C 6.3.1: `true` is 1.
             Kind::Name(_) => Ok(Value::truth(text == "true")),
             Kind::Punct(Punct::OpenParen) => {
                 let value = self.deeper(token.span, |inner| inner.comma(usage))?;
@@ -307,7 +307,7 @@ fn operator(token: &Tok) -> Option<(Punct, Span)> {
     }
 }
 
-/// C99 6.5.5 to 6.5.14; 0 for what is no binary operator.
+/// C99 6.5.5 to 6.5.14. 0 for tokens that are not binary operators.
 fn precedence(punct: Punct) -> u8 {
     match punct {
         Punct::Star | Punct::Slash | Punct::Percent => 10,
@@ -324,7 +324,7 @@ fn precedence(punct: Punct) -> u8 {
     }
 }
 
-/// The result; none for a division by zero.
+/// Applies an operator. `None` for a division by zero.
 fn apply(operator: Punct, left: Value, right: Value) -> Option<Value> {
     let unsigned = left.unsigned || right.unsigned;
     let (a, b) = (left.bits, right.bits);
@@ -354,7 +354,7 @@ fn apply(operator: Punct, left: Value, right: Value) -> Option<Value> {
     })
 }
 
-/// A shift by a negative amount is one the other way, and by too much leaves the sign.
+/// A negative shift amount shifts the other way. An amount that is too large leaves only the sign.
 fn shift(operator: Punct, left: Value, right: Value) -> Value {
     let leftward = (operator == Punct::ShiftLeft) != right.is_negative();
     let amount = if right.is_negative() { right.bits.wrapping_neg() } else { right.bits };
@@ -367,7 +367,7 @@ fn shift(operator: Punct, left: Value, right: Value) -> Value {
     Value { bits, ..left }
 }
 
-/// C99 6.4.4.1, where every type is one of the two.
+/// C99 6.4.4.1. The type is `intmax_t` or `uintmax_t`.
 fn integer(text: &str) -> Result<Value, String> {
     let lower = text.to_ascii_lowercase();
     let (radix, digits) = match lower.as_bytes() {
@@ -393,7 +393,7 @@ fn integer(text: &str) -> Result<Value, String> {
     Ok(Value { bits, unsigned: unsigned || bits > i64::MAX as u64 })
 }
 
-/// C99 6.4.4.4: the value of a character constant, whose `char` is signed (OpenCL C 6.3.1).
+/// C99 6.4.4.4: the value of a character constant. `char` is signed (OpenCL C 6.3.1).
 fn character(text: &str) -> Result<Value, String> {
     let wide = text.starts_with('L');
     let quoted = text.strip_prefix('L').unwrap_or(text);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Preprocessor<'_> {
-    /// `#define` and what follows it; `after` is the place after the word.
+    /// `#define`. `after` is the span after the directive name.
     pub(super) fn define(&mut self, line: &[Tok], after: Span) {
         let Some(definition) = self.definition(line, after) else { return };
         if self.is_fixed(definition.name) {
@@ -59,7 +59,7 @@ impl Preprocessor<'_> {
         );
     }
 
-    /// The macro of this name, if it is one.
+    /// The macro with this name, if it is defined.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<std::rc::Rc<Macro>> {
         match self.macros.entry(name)? {
             Entry::Defined(index) => Some(self.macros.get(index)),
@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
         self.map.resolve(span).is_none_or(|place| self.map.file(place.file).kind == FileKind::BuiltIn)
     }
 
-    /// The name in `#define`, `#undef`, `#ifdef`, `#ifndef`.
+    /// The name in `#define`, `#undef`, `#ifdef` or `#ifndef`.
     pub(super) fn macro_name(&mut self, token: Option<&Tok>, after: Span) -> Option<Symbol> {
         let message = match token.map(|token| token.kind) {
             Some(Kind::Name(name)) if name == self.words.defined => "`defined` cannot be a macro".to_owned(),
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// What a `#define` defines; none if it was wrong.
+    /// Parses a macro definition. `None` if it is invalid.
     pub(super) fn definition(&mut self, line: &[Tok], after: Span) -> Option<Macro> {
         let name = self.macro_name(line.first(), after)?;
         let definition = line[0].span;
@@ -111,7 +111,7 @@ impl Preprocessor<'_> {
         Some(Macro::new(name, definition, shape, body))
     }
 
-    /// The parameters, and how many tokens they took.
+    /// Parses the parameters. Also returns the number of tokens.
     fn parameters(&mut self, line: &[Tok]) -> Option<(Parameters, usize)> {
         let mut parameters = Parameters::default();
         let mut at = 1;
@@ -177,7 +177,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// A replacement list in which each `__VA_OPT__( … )` has become a count and its tokens (C23 6.10.5.1).
+    /// Replaces each `__VA_OPT__( … )` in a replacement list with a count and its tokens (C23 6.10.5.1).
     fn optional_parts(&mut self, body: Vec<Tok>) -> Option<Vec<Tok>> {
         let mut result = Vec::with_capacity(body.len());
         let mut rest = body.into_iter();
@@ -193,7 +193,7 @@ impl Preprocessor<'_> {
                 depth += usize::from(next.is(Punct::OpenParen));
                 depth = depth.saturating_sub(usize::from(next.is(Punct::CloseParen)));
                 match (depth, inside.is_empty()) {
-                    // No parenthesis was opened.
+                    // The parenthesis is missing.
                     (0, true) => break false,
                     (0, false) => break true,
                     _ => inside.push(next),
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
                 self.sink.report(Diagnostic::new(Code::MacroDefinition, token.span, message));
                 return None;
             }
-            // Its own parenthesis.
+            // Remove the opening parenthesis.
             inside.remove(0);
             if let Some(first) = inside.first_mut() {
                 *first = first.spaced_as(token.flags);
@@ -216,7 +216,7 @@ impl Preprocessor<'_> {
         Some(result)
     }
 
-    /// The replacement list with parameters and operators resolved (C99 6.10.3.2, 6.10.3.3).
+    /// Resolves parameters and operators in a replacement list (C99 6.10.3.2, 6.10.3.3).
     fn body(&mut self, line: &[Tok], shape: &Shape) -> Option<Vec<Tok>> {
         let parameters = match shape {
             Shape::Function(parameters) => Some(parameters),

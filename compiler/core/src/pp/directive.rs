@@ -1,4 +1,4 @@
-//! Directives (C99 6.10): which one a line is, and the conditionals.
+//! Directives (C99 6.10): dispatch, and conditional inclusion.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::diag::{Code, Diagnostic, closest};
 
 /// An open `#if`, `#ifdef` or `#ifndef`.
 pub(super) struct Condition {
-    /// Its `#` and word.
+    /// The span of its `#` and name.
     pub(super) span: Span,
-    /// Whether one of its groups has been read.
+    /// Whether one of its groups was taken.
     taken: bool,
-    /// Its `#else`.
+    /// The span of its `#else`.
     otherwise: Option<Span>,
 }
 
@@ -26,7 +26,8 @@ const DIRECTIVES: [&str; 13] = [
 ];
 
 impl Preprocessor<'_> {
-    /// Does what the line says whose `#` has just been read. Gives a token if the line is one for the parser.
+    /// Executes the directive whose `#` has just been read. Returns a token if the directive produces one for the
+    /// parser.
     pub(super) fn directive(&mut self, hash: Tok) -> Option<Tok> {
         let line = self.rest_of_line();
         let word = line.first()?;
@@ -34,7 +35,7 @@ impl Preprocessor<'_> {
         let rest = &line[1..];
         let name = match word.kind {
             Kind::Name(name) => self.interner.text(name).to_owned(),
-            // The line markers of preprocessed text.
+            // Line markers in preprocessed text.
             Kind::Integer(_) | Kind::Floating(_) => {
                 self.line_marker(&line, span);
                 return None;
@@ -73,7 +74,7 @@ impl Preprocessor<'_> {
             "line" => self.line(rest, span),
             "error" | "warning" => self.user_message(&name, rest, span),
             "pragma" => return self.pragma(rest, span),
-            // GNU C: a remark for the object file.
+            // GNU C: a comment for the object file.
             "ident" | "sccs" => {}
             _ => {
                 let message = format!("`#{name}` is not a directive");
@@ -89,13 +90,13 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// The tokens to the end of the line in the innermost file, which are read by this.
+    /// Reads the remaining tokens of the line from the innermost file.
     pub(super) fn rest_of_line(&mut self) -> Vec<Tok> {
         let Some(frame) = self.frames.last_mut() else { return Vec::new() };
         frame.rest_of_line()
     }
 
-    /// Warns of what stands after a directive that is complete.
+    /// Warns about tokens after a complete directive.
     pub(super) fn extra_tokens(&mut self, rest: &[Tok], directive: &str) {
         if let Some(first) = rest.first() {
             let message = format!("what follows `#{directive}` on its line is ignored");
@@ -112,7 +113,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif` after a group that was read: none of the rest is.
+    /// `#elif` after a taken group: skips all remaining groups.
     fn elif(&mut self, span: Span) {
         match self.frames.last().and_then(|frame| frame.conditions.last()) {
             None => self.without_if("elif", span),
@@ -125,7 +126,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#else` after a group that was read: its own is not.
+    /// `#else` after a taken group: skips its group.
     fn otherwise(&mut self, rest: &[Tok], span: Span) {
         self.extra_tokens(rest, "else");
         match self.frames.last_mut().and_then(|frame| frame.conditions.last_mut()) {
@@ -150,8 +151,7 @@ impl Preprocessor<'_> {
             .report(Diagnostic::new(Code::Conditional, span, message).also(otherwise, "the `#else` is here"));
     }
 
-    /// Passes over a group, and the following ones of the same conditional, until one is to be read
-    /// (C99 6.10.1 paragraph 6): only the words of directives are looked at.
+    /// Skips groups of a conditional until one is taken (C99 6.10.1 paragraph 6). Only directive names are processed.
     fn skip(&mut self) {
         let mut nested = 0_usize;
         let mut from = self.end_of_read();
@@ -210,7 +210,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The position behind the token read last in the innermost file.
+    /// The position after the last token read from the innermost file.
     fn end_of_read(&self) -> u32 {
         let frame = self.frames.last();
         frame.and_then(|frame| Some(frame.last_read()?.hi + frame.lo)).unwrap_or(0)
@@ -223,7 +223,7 @@ impl Preprocessor<'_> {
         self.set_line(&tokens, span, end, true);
     }
 
-    /// `# number "file" flags`, as preprocessors write it.
+    /// `# number "file" flags`, as preprocessors emit it.
     fn line_marker(&mut self, line: &[Tok], span: Span) {
         let end = line.last().map_or(span, |token| token.span);
         let length = line.len().min(2);
@@ -265,7 +265,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#error` and `#warning`: the rest of the line as it was written.
+    /// `#error` and `#warning`. The message is the rest of the line as written.
     fn user_message(&mut self, word: &str, rest: &[Tok], span: Span) {
         let code = if word == "error" { Code::UserError } else { Code::UserWarning };
         let text = match (rest.first(), rest.last()) {
@@ -278,7 +278,7 @@ impl Preprocessor<'_> {
         self.sink.report(Diagnostic::new(code, span, text));
     }
 
-    /// Whether `#ifdef` and `defined` say so.
+    /// Whether a name is defined, for `#ifdef` and `defined`.
     pub(super) fn is_macro(&self, name: Symbol) -> bool {
         self.macros.is_defined(name) || self.words.is_query(name)
     }

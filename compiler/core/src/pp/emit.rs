@@ -1,4 +1,4 @@
-//! From preprocessing tokens to the tokens of the language (translation phase 7, C99 5.1.1.2).
+//! Converts preprocessing tokens to tokens (translation phase 7, C99 5.1.1.2).
 
 use kiln_syntax::{
     Symbol,
@@ -16,10 +16,10 @@ use crate::{
     source::NOT_UTF8,
 };
 
-/// The keywords of the options' version, by symbol (OpenCL C 6.3.9).
+/// The keywords of the language version, by symbol (OpenCL C 6.3.9).
 ///
-/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` from OpenCL C 2.0 on. `asm` and `typeof`
-/// are only reserved with underscores, which no C99 program may use.
+/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` since OpenCL C 2.0. `asm` and `typeof`
+/// are only reserved with underscores; C99 programs may use the plain names.
 pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
     let reserved = |spelling: &str, keyword: Keyword| match keyword {
         Keyword::Pipe => options.std >= LanguageVersion::Cl20,
@@ -30,9 +30,9 @@ pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
 }
 
 impl Preprocessor<'_> {
-    /// Every token to the end of the source.
+    /// Reads all tokens to the end of the source.
     pub(super) fn emit_all(&mut self) -> Vec<Token> {
-        // More than most programs have: memory that is not touched costs nothing, and moving what there is does.
+        // Overestimate the capacity: unused memory costs nothing, but reallocation copies.
         let letters: usize = self.frames.iter().map(|frame| frame.file.text.len()).sum();
         let mut tokens = Vec::with_capacity((letters / 2).min(1 << 22));
         loop {
@@ -49,7 +49,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next tokens as long as each merely stands for itself, as most do.
+    /// Emits tokens that need no processing, until one does. Most tokens are of this kind.
     fn emit_plain(&mut self, tokens: &mut Vec<Token>) {
         if self.stopped {
             return;
@@ -69,7 +69,7 @@ impl Preprocessor<'_> {
         self.frames.last_mut().into_iter().for_each(|frame| frame.pass(count));
     }
 
-    /// What a token is in the language; none if there is more to do about it.
+    /// The token for the parser. `None` if it needs more processing.
     fn plain(&self, token: &Tok) -> Option<TokenKind> {
         match token.kind {
             Kind::Name(name) if self.macros.is_defined(name) || name == self.words.pragma => None,
@@ -124,7 +124,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether the token is seen for the first time: a macro may use an argument more than once.
+    /// Whether the token is seen for the first time. A macro may use an argument more than once.
     fn is_first_use(&mut self, token: &Tok) -> bool {
         let spelling = self.map.spelling(token.span).map(|place| self.map.span(place.file, place.range));
         spelling.is_none_or(|spelling| self.told.insert(spelling.lo))
@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The character of C that was meant by one that text processors put in its place.
+/// The ASCII character for a typographic character that text processors substitute.
 fn look_alike(c: char) -> Option<char> {
     Some(match c {
         '\u{2018}' | '\u{2019}' | '\u{00B4}' => '\'',

@@ -1,8 +1,8 @@
-//! Macro expansion (C99 6.10.3) by Prosser's algorithm: every token carries the set of macros that must not
-//! expand it.
+//! Macro expansion (C99 6.10.3) with Prosser's algorithm: each token has a hide set of macros that must not expand
+//! it.
 //!
-//! The tokens still to be read stand in `pending`, the next one last; an expansion puts its tokens there, so that
-//! rescanning is reading, and only the expansion of arguments recurs.
+//! Tokens to read are in `pending`, in reverse order. An expansion pushes its result there, so rescanning is ordinary
+//! reading. Only the expansion of arguments is recursive.
 
 use super::{
     Preprocessor,
@@ -20,7 +20,7 @@ use crate::{
 use kiln_syntax::{Span, token::Punct};
 
 impl Preprocessor<'_> {
-    /// The next token that no macro expands.
+    /// The next token after macro expansion.
     pub(super) fn expanded(&mut self) -> Option<Tok> {
         loop {
             let token = self.raw()?;
@@ -41,7 +41,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// These tokens, expanded without looking beyond them.
+    /// Expands tokens in isolation.
     pub(super) fn expand_all(&mut self, tokens: Vec<Tok>) -> Vec<Tok> {
         if !self.is_changed(&tokens) {
             return tokens;
@@ -51,13 +51,13 @@ impl Preprocessor<'_> {
         result
     }
 
-    /// Whether anything in these tokens would be replaced.
+    /// Whether expansion would change these tokens.
     pub(super) fn is_changed(&self, tokens: &[Tok]) -> bool {
         let acts = |name| self.macros.is_defined(name) || (self.in_condition && self.words.is_operator(name));
         tokens.iter().any(|token| token.name().is_some_and(acts))
     }
 
-    /// Puts these tokens, of which something is to be replaced, into the result, expanded without looking beyond them.
+    /// Expands tokens in isolation and appends the result. The caller has checked that something changes.
     pub(super) fn expand_into(&mut self, tokens: &[Tok], result: &mut Vec<Tok>) {
         if self.depth == ARGUMENT_DEPTH {
             let span = tokens[0].span;
@@ -81,8 +81,7 @@ impl Preprocessor<'_> {
         self.buffers.give(inner);
     }
 
-    /// Puts what a macro's name stands for before the pending tokens, unless it is the name of a function-like
-    /// macro that is not called.
+    /// Pushes the expansion of a macro to the pending tokens. Not if the macro is function-like and is not called.
     fn expand(&mut self, token: Tok, definition: &Macro) -> bool {
         match &definition.shape {
             Shape::Dynamic(dynamic) => {
@@ -112,7 +111,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts the body, with the arguments of a call, before the pending tokens; not if there are no positions for it.
+    /// Pushes the body, with the arguments of a call, to the pending tokens. Fails if the source map is full.
     fn replace(
         &mut self,
         name: Tok,
@@ -142,7 +141,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// Whether `(` is next.
+    /// Whether the next token is `(`.
     fn is_called(&mut self) -> bool {
         let next = match self.pending.last() {
             None if !self.isolated => self.frames.last_mut().and_then(|frame| frame.peek(self.interner)),
@@ -151,10 +150,10 @@ impl Preprocessor<'_> {
         next.is_some_and(|token| token.is(Punct::OpenParen))
     }
 
-    /// C99 6.10.8
+    /// The value of a dynamic macro (C99 6.10.8).
     fn dynamic(&mut self, dynamic: Dynamic) -> Kind {
         let number = match dynamic {
-            // What is compiled does not depend on when it is.
+            // The output must not depend on the time of compilation.
             Dynamic::Text(text) => return Kind::String(self.interner.intern(text)),
             Dynamic::BaseFile => {
                 let name =
@@ -175,13 +174,13 @@ impl Preprocessor<'_> {
         Kind::Integer(self.interner.intern(&number.to_string()))
     }
 
-    /// The name of a file as a string literal.
+    /// A file name as a string literal.
     fn file_name(&mut self, name: &str) -> Kind {
         let name = name.replace('\\', "\\\\").replace('"', "\\\"");
         Kind::String(self.interner.intern(&format!("\"{name}\"")))
     }
 
-    /// As it would be written: for messages and pragmas.
+    /// The spelling of tokens, for messages and pragmas.
     pub(super) fn spell(&self, tokens: &[Tok]) -> String {
         spell(tokens, self.interner)
     }

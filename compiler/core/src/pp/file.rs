@@ -1,4 +1,4 @@
-//! The files that the preprocessor reads, each looked for once, and what their lexemes are to it.
+//! The files that the preprocessor reads. Each is loaded once. Also converts lexemes to preprocessing tokens.
 
 use std::{
     cell::{Cell, OnceCell},
@@ -15,16 +15,16 @@ use rustc_hash::FxHashMap;
 use super::{buffers::Buffers, piece::Piece, token::Kind};
 use crate::{session::Loader, source::NOT_UTF8};
 
-/// A text that can be lexed, however often it is included.
+/// A source text, shared by all its inclusions.
 pub(super) struct SourceFile {
     pub(super) name: Arc<str>,
     pub(super) text: Arc<str>,
     pub(super) spliced: Spliced,
-    /// The macro X if the file begins with `#ifndef X`, once that was asked for.
+    /// The macro X if the file starts with `#ifndef X`. Computed on demand.
     opening: OnceCell<Option<Symbol>>,
-    /// Whether the file is one conditional and nothing else, once that was asked for.
+    /// Whether the file consists of one conditional group. Computed on demand.
     is_one_group: OnceCell<bool>,
-    /// All tokens, of a file that is read again.
+    /// All tokens, for a file that is read again.
     whole: OnceCell<Rc<Piece>>,
     was_read: Cell<bool>,
 }
@@ -44,7 +44,7 @@ impl SourceFile {
         }
     }
 
-    /// What the file is read from: a piece after the other, or all of it at once if it is not the first time.
+    /// The first piece to read. If the file was read before, the piece contains all its tokens.
     pub(super) fn begin(&self, buffers: &mut Buffers, interner: &mut Interner) -> Rc<Piece> {
         match self.was_read.replace(true) {
             true => self.whole(interner).clone(),
@@ -56,7 +56,7 @@ impl SourceFile {
         self.whole.get_or_init(|| Rc::new(Piece::whole(self, interner)))
     }
 
-    /// Whether there is nothing in the file where a macro is defined: it is `#ifndef X … #endif`, and X is one.
+    /// Whether the file can be skipped: it consists of `#ifndef X … #endif`, and X is defined.
     pub(super) fn is_guarded(
         &self,
         interner: &mut Interner,
@@ -68,7 +68,7 @@ impl SourceFile {
     }
 }
 
-/// The token of this lexeme and spelling.
+/// The preprocessing token for a lexeme and its spelling.
 pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> Kind {
     match lexeme {
         Lexeme::Identifier => Kind::Name(interner.intern(spelling)),
@@ -87,14 +87,14 @@ fn number(spelling: &str, interner: &mut Interner) -> Kind {
     if is_floating(spelling) { Kind::Floating(text) } else { Kind::Integer(text) }
 }
 
-/// A floating constant has a point or an exponent (C99 6.4.4.2).
+/// A floating constant contains a point or an exponent (C99 6.4.4.2).
 fn is_floating(text: &str) -> bool {
     let is_hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
     let exponent = if is_hexadecimal { b'p' } else { b'e' };
     text.bytes().any(|byte| byte == b'.' || byte | b' ' == exponent)
 }
 
-/// C99 6.4.2.1, 6.4.3: letters of other scripts and universal character names may stand in identifiers.
+/// C99 6.4.2.1, 6.4.3: identifiers may contain other letters and universal character names.
 fn name(spelling: &str, interner: &mut Interner) -> Kind {
     let mut text = String::with_capacity(spelling.len());
     let mut rest = spelling;
@@ -111,7 +111,7 @@ fn name(spelling: &str, interner: &mut Interner) -> Kind {
     if valid { Kind::Name(symbol) } else { Kind::Unknown(symbol) }
 }
 
-/// Bytes that are not UTF-8 keep their place as [`NOT_UTF8`].
+/// Replaces bytes that are not UTF-8 by [`NOT_UTF8`].
 fn decode(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -126,16 +126,16 @@ fn decode(bytes: Vec<u8>) -> String {
     }
 }
 
-/// The files that have been looked for, by path.
+/// The loaded files, by path.
 #[derive(Default)]
 pub(super) struct Files {
     known: FxHashMap<String, Option<Rc<SourceFile>>>,
-    /// The files that said `#pragma once`.
+    /// The files with `#pragma once`.
     pub(super) once: Vec<String>,
 }
 
 impl Files {
-    /// The file at this path, if there is one.
+    /// The file at this path, if it exists.
     pub(super) fn load(&mut self, path: &str, loader: &dyn Loader) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.known.get(path) {
             return known.clone();
@@ -145,7 +145,7 @@ impl Files {
         file
     }
 
-    /// A file of ours.
+    /// A header that is part of the compiler.
     pub(super) fn own(&mut self, name: &str, text: &str) -> Rc<SourceFile> {
         if let Some(Some(known)) = self.known.get(name) {
             return known.clone();
@@ -156,7 +156,7 @@ impl Files {
     }
 }
 
-/// The same for two paths that differ only in `.` and `..` steps: what `#pragma once` goes by.
+/// Normalizes `.` and `..` in a path. For `#pragma once`.
 pub(super) fn identity(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {

@@ -1,6 +1,6 @@
-//! A file that is being read: where in it, and which conditionals are open.
+//! A file being read: the current position, and open conditionals.
 //!
-//! Its tokens come in runs without directives. Knows nothing of what a directive does.
+//! Provides runs of tokens without directives. Independent of the effects of directives.
 
 use std::rc::Rc;
 
@@ -9,34 +9,34 @@ use kiln_syntax::{Interner, Span};
 use super::{directive::Condition, file::SourceFile, piece::Piece, token::Tok};
 use crate::source::FileId;
 
-/// So many tokens of a file are lexed at a time; tests have each line by itself.
+/// The number of tokens to lex at a time. Tests use one line at a time.
 const PIECE: usize = if cfg!(test) { 1 } else { 1024 };
 
-/// A file that is being read.
+/// A file being read.
 pub(super) struct Frame {
     pub(super) file: Rc<SourceFile>,
     pub(super) id: FileId,
-    /// Its first position.
+    /// The first position of the file.
     pub(super) lo: u32,
-    /// The `#if`s that are open in it.
+    /// The open `#if`s in the file.
     pub(super) conditions: Vec<Condition>,
-    /// The part of it in which its next token stands; shared if it is all of it.
+    /// The piece with the next token. Shared if it contains the whole file.
     pub(super) piece: Rc<Piece>,
-    /// The place in the piece of the next token.
+    /// The index of the next token in the piece.
     at: usize,
-    /// From the next token to this one, none begins a directive.
+    /// No token before this index starts a directive.
     run_end: usize,
-    /// Where in the file the last token before the piece stands.
+    /// The last token before the piece.
     before: Option<Span>,
 }
 
 impl Frame {
-    /// At the beginning of a file whose first position is `lo`.
+    /// Starts reading a file whose first position is `lo`.
     pub(super) fn new(file: Rc<SourceFile>, id: FileId, lo: u32, piece: Rc<Piece>) -> Self {
         Self { file, id, lo, conditions: Vec::new(), piece, at: 0, run_end: 0, before: None }
     }
 
-    /// Goes on to the next piece if this one is used up.
+    /// Advances to the next piece if this one is exhausted.
     fn fill(&mut self, interner: &mut Interner) {
         if self.at >= self.piece.tokens.len() && !self.piece.is_last() {
             self.before = self.last_read();
@@ -47,7 +47,7 @@ impl Frame {
         }
     }
 
-    /// The next token, which is not read by this.
+    /// The next token, without consuming it.
     pub(super) fn peek(&mut self, interner: &mut Interner) -> Option<Tok> {
         self.fill(interner);
         self.piece.tokens.get(self.at).map(|token| self.place(token))
@@ -60,7 +60,7 @@ impl Frame {
         Some(token)
     }
 
-    /// The next token, if it begins no directive.
+    /// The next token, unless it starts a directive.
     pub(super) fn next_of_run(&mut self, interner: &mut Interner) -> Option<Tok> {
         self.fill(interner);
         if self.at >= self.run_end {
@@ -69,17 +69,17 @@ impl Frame {
         if self.at < self.run_end { self.next(interner) } else { None }
     }
 
-    /// Tokens that come next and begin no directive, where they stand in the file.
+    /// The next tokens, up to the next directive.
     pub(super) fn run(&self) -> &[Tok] {
         self.piece.tokens.get(self.at..self.run_end).unwrap_or_default()
     }
 
-    /// Passes over so many tokens of the run.
+    /// Consumes this number of tokens of the run.
     pub(super) fn pass(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// Passes over what stands before the next directive, and its `#`, which this gives.
+    /// Skips to the next directive, and consumes and returns its `#`.
     pub(super) fn next_directive(&mut self, interner: &mut Interner) -> Option<Tok> {
         loop {
             self.at = self.piece.next_directive(self.at).unwrap_or(self.piece.tokens.len());
@@ -96,13 +96,13 @@ impl Frame {
         }
     }
 
-    /// The next token, which is not read by this, if it stands on the line of the one before it.
+    /// The next token, without consuming it, if it is on the same line as the last one.
     pub(super) fn peek_on_line(&self) -> Option<Tok> {
         let token = self.piece.tokens.get(self.at).filter(|token| !token.starts_line())?;
         Some(self.place(token))
     }
 
-    /// The tokens to the end of the line in which the last token stands, which are read by this.
+    /// Consumes the remaining tokens of the current line.
     pub(super) fn rest_of_line(&mut self) -> Vec<Tok> {
         let end = self.piece.line_end(self.at - 1);
         let line = self.piece.tokens[self.at..end].iter().map(|token| self.place(token)).collect();
@@ -110,7 +110,7 @@ impl Frame {
         line
     }
 
-    /// Where in the file the token stands that was read last.
+    /// The span of the last consumed token.
     pub(super) fn last_read(&self) -> Option<Span> {
         let last = self.at.checked_sub(1).and_then(|last| self.piece.tokens.get(last));
         last.map(|token| token.span).or(self.before)

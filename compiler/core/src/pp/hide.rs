@@ -1,30 +1,29 @@
-//! Hide sets (Prosser's algorithm; C99 6.10.3.4): for each token the macros that must not expand it.
+//! Hide sets (Prosser's algorithm; C99 6.10.3.4): the macros that must not expand a token.
 //!
-//! A set is a chain of names that shares its tail with other sets, so that the set of a macro expanded inside
-//! another costs one link however deep.
+//! A set is a linked list that shares its tail with other sets, so that each nested expansion adds only one node.
 
 use kiln_syntax::Symbol;
 use rustc_hash::FxHashMap;
 
-/// A set; the default is empty.
+/// A hide set. The default is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct HideSet(u32);
 
 struct Link {
     name: Symbol,
     rest: HideSet,
-    /// One bit for each member, several members to a bit: most absences are seen here.
+    /// A Bloom filter: rejects most names that are not members.
     filter: u64,
 }
 
-/// Owns the sets.
+/// Owns the nodes of all sets.
 #[derive(Default)]
 pub(super) struct HideSets {
     links: Vec<Link>,
     with: FxHashMap<(HideSet, Symbol), HideSet>,
     unions: FxHashMap<(HideSet, HideSet), HideSet>,
     intersections: FxHashMap<(HideSet, HideSet), HideSet>,
-    /// Links walked so far: what the preprocessor's budget counts.
+    /// The number of visited nodes, for the preprocessor's budget.
     pub(super) steps: usize,
 }
 
@@ -44,7 +43,7 @@ impl HideSets {
         false
     }
 
-    /// The set and this name.
+    /// Adds a name to a set.
     pub(super) fn with(&mut self, set: HideSet, name: Symbol) -> HideSet {
         if self.contains(set, name) {
             return set;
@@ -95,7 +94,7 @@ impl HideSets {
         result
     }
 
-    /// The names of a set, the one put in first first.
+    /// The members of a set, oldest first.
     fn members(&mut self, set: HideSet) -> Vec<Symbol> {
         let mut names = Vec::new();
         let mut at = set;

@@ -1,4 +1,4 @@
-//! `#include` (C99 6.10.2): how a file is found and entered.
+//! `#include` (C99 6.10.2): finds and enters files.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::{
     source::FileKind,
 };
 
-/// The headers that OpenCL C 6.11.h names.
+/// The C headers that OpenCL C 6.11.h lists.
 const C_HEADERS: [&str; 19] = [
     "assert.h",
     "ctype.h",
@@ -38,13 +38,13 @@ const C_HEADERS: [&str; 19] = [
     "wctype.h",
 ];
 
-/// Headers of C whose contents OpenCL C has without them.
+/// C headers whose contents are built into OpenCL C.
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
-/// Headers that every program can include, unless there are files of their names.
+/// Headers that are part of the compiler. Files with the same names take precedence.
 const OWN_HEADERS: [(&str, &str); 1] = [("kiln/assert.h", include_str!("headers/kiln/assert.h"))];
 
-/// What stands after `#include`.
+/// The operand of `#include`.
 struct Header {
     name: String,
     quoted: bool,
@@ -52,7 +52,7 @@ struct Header {
 }
 
 impl Preprocessor<'_> {
-    /// `#include` and what follows it.
+    /// `#include`. `after` is the span after the directive name.
     pub(super) fn include(&mut self, line: &[Tok], after: Span) {
         let Some((header, used)) = self.header(line, after) else { return };
         self.extra_tokens(&line[used..], "include");
@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `-include`: found as if the source said so.
+    /// `-include`: searched as if the source included it.
     pub(super) fn force_include(&mut self, path: &str) {
         let header = Header { name: path.to_owned(), quoted: true, span: Span::default() };
         match self.find(&header) {
@@ -83,7 +83,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// How deep the innermost file is included.
+    /// The include depth of the innermost file.
     pub(super) fn include_depth(&self) -> usize {
         let included = |frame: &&super::Frame| self.map.file(frame.id).included_from.is_some();
         self.frames.iter().rev().take_while(included).count()
@@ -113,7 +113,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The name after `#include`, and how many tokens it took.
+    /// The header name after `#include`, and its number of tokens.
     fn header(&mut self, line: &[Tok], after: Span) -> Option<(Header, usize)> {
         if let Some(header) = self.written_header(line) {
             let end = header.span.hi;
@@ -131,7 +131,7 @@ impl Preprocessor<'_> {
         header.map(|header| (header, line.len()))
     }
 
-    /// A name that stands in the text itself: no token, for nothing in it is special (C99 6.4.7).
+    /// A header name in the source text. It is not tokenized, because it contains no escapes (C99 6.4.7).
     fn written_header(&self, line: &[Tok]) -> Option<Header> {
         let first = line.first()?;
         let close = match first.kind {
@@ -152,7 +152,7 @@ impl Preprocessor<'_> {
             .filter(|header| !header.name.is_empty())
     }
 
-    /// A name that macros made.
+    /// A header name from macro expansion.
     fn spelled_header(&self, tokens: &[Tok]) -> Option<Header> {
         let (first, last) = (tokens.first()?, tokens.last()?);
         let text = self.spell(tokens);
@@ -166,15 +166,14 @@ impl Preprocessor<'_> {
         (!name.is_empty()).then(|| Header { name: name.to_owned(), quoted, span })
     }
 
-    /// `__has_include`: the line behind the `(`. Whether there is such a file, and how many tokens the name took.
+    /// `__has_include`: parses the line after `(`. Whether the file exists, and the number of tokens of the name.
     pub(super) fn has_include(&mut self, line: &[Tok]) -> Option<(bool, usize)> {
         let header = self.written_header(line)?;
         let used = line.iter().position(|token| token.span.lo >= header.span.hi).unwrap_or(line.len());
         Some((self.find(&header).is_some(), used))
     }
 
-    /// The paths at which a file is looked for, in order: the directory of the including file, if the name is in
-    /// quotes, then `-I`.
+    /// The paths to search, in order: the directory of the including file for a quoted name, then `-I`.
     fn candidates(&self, header: &Header) -> Vec<String> {
         if is_absolute(&header.name) {
             return vec![header.name.clone()];
@@ -222,7 +221,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether a file is a header of ours, which no file on disk is.
+/// Whether a file is a header of the compiler instead of a file on disk.
 fn is_own(name: &str) -> bool {
     OWN_HEADERS
         .iter()

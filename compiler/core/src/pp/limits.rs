@@ -1,26 +1,26 @@
-//! What keeps a hostile source from taking all time and memory. Real programs stay far below.
+//! Limits that bound time and memory for hostile sources. Real programs stay far below them.
 
 use kiln_syntax::Span;
 
 use super::{Preprocessor, token::Tok};
 use crate::diag::{Code, Diagnostic};
 
-/// Files may include each other so deep (the usual limit of C compilers).
+/// Maximum include depth (the usual limit of C compilers).
 pub(super) const INCLUDE_DEPTH: usize = 200;
 
-/// Calls of macros may stand in arguments of calls so deep; each level is a call of ours.
+/// Maximum nesting of macro calls inside macro arguments. Each level is a recursive call.
 pub(super) const ARGUMENT_DEPTH: usize = 200;
 
-/// Parentheses, unary operators and conditionals of `#if` may nest so deep.
+/// Maximum nesting of parentheses, unary operators and conditional operators in `#if`.
 pub(super) const EXPRESSION_DEPTH: usize = 200;
 
-/// What may still be used up.
+/// Remaining budget.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Tokens made by macros, what `#` and `##` spell by the letters that take as much memory as a token, and steps
-    /// through hide sets by the hundred.
+    /// Tokens produced by macros. The output of `#` and `##` counts by its length, and steps through hide sets by the
+    /// hundred.
     pub(super) tokens: usize,
-    /// Files entered, and bytes of their texts by the thousand.
+    /// Files entered, and thousands of bytes of their texts.
     pub(super) includes: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for Limits {
 }
 
 impl Preprocessor<'_> {
-    /// Counts tokens that a macro is about to make: before they take memory.
+    /// Counts tokens before a macro produces them.
     pub(super) fn spend(&mut self, tokens: usize, span: Span) {
         let steps = self.hide_sets.steps / 100;
         self.hide_sets.steps %= 100;
@@ -48,7 +48,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Counts the letters of a token that `#` or `##` made.
+    /// Counts the length of a token that `#` or `##` produces.
     pub(super) fn spend_text(&mut self, letters: usize, span: Span) {
         self.spend(letters / size_of::<Tok>(), span);
     }
@@ -72,7 +72,7 @@ impl Preprocessor<'_> {
         self.stop(Diagnostic::new(Code::MacroLimit, span, message));
     }
 
-    /// Reports and reads no further.
+    /// Reports an error and stops reading.
     pub(super) fn stop(&mut self, diagnostic: Diagnostic) {
         if !self.stopped {
             self.sink.report(diagnostic);

@@ -1,4 +1,4 @@
-//! Macros: what a definition holds, and who is defined.
+//! Macro definitions, and the table of defined macros.
 
 use std::rc::Rc;
 
@@ -13,50 +13,50 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Symbol,
-    /// Where its name stands in the definition.
+    /// The span of its name in the definition.
     pub(super) definition: Span,
     pub(super) shape: Shape,
-    /// The replacement list, parameters and operators resolved.
+    /// The replacement list, with parameters and operators resolved.
     pub(super) body: Vec<Tok>,
-    /// The places in the body of what is not merely copied.
+    /// The indices of tokens in the body that are not simply copied.
     pub(super) special: Vec<u32>,
-    /// Whether the body has `#`, `##` or `__VA_OPT__`.
+    /// Whether the body contains `#`, `##` or `__VA_OPT__`.
     pub(super) has_operators: bool,
 }
 
-/// How a macro is called.
+/// The kind of a macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Object,
     Function(Parameters),
-    /// Replaced by what depends on the place (C99 6.10.8).
+    /// A macro whose replacement depends on its position (C99 6.10.8).
     Dynamic(Dynamic),
 }
 
 /// The parameters of a function-like macro.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parameters {
-    /// Their names; that of `...` is `__VA_ARGS__`, unless it has one of its own (GNU).
+    /// Their names. `...` is `__VA_ARGS__`, unless it has its own name (GNU).
     pub(super) names: Vec<Symbol>,
-    /// Whether the last takes the rest of the arguments.
+    /// Whether the last parameter takes the remaining arguments.
     pub(super) variadic: bool,
 }
 
-/// The macros whose replacement depends on the place.
+/// Macros whose replacement depends on their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dynamic {
     Line,
     File,
     Counter,
     IncludeLevel,
-    /// The file that the compilation began with.
+    /// The main source file.
     BaseFile,
-    /// The same text everywhere.
+    /// A fixed text.
     Text(&'static str),
 }
 
 impl Macro {
-    /// A macro with this replacement list.
+    /// Creates a macro with this replacement list.
     pub(super) fn new(name: Symbol, definition: Span, shape: Shape, body: Vec<Tok>) -> Self {
         let mut made = Self { name, definition, shape, body, special: Vec::new(), has_operators: false };
         for at in 0..made.body.len() {
@@ -72,7 +72,7 @@ impl Macro {
         made
     }
 
-    /// The text of the file from which the body was read.
+    /// The span of the body in its source file.
     pub(super) fn body_span(&self) -> Span {
         match (self.body.first(), self.body.last()) {
             (Some(first), Some(last)) => first.span.to(last.span),
@@ -80,7 +80,7 @@ impl Macro {
         }
     }
 
-    /// C99 6.10.3 paragraphs 1 and 2: whether a second definition says the same.
+    /// C99 6.10.3 paragraphs 1 and 2: whether two definitions are equivalent.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
         let space = |index: usize, token: &Tok| index != 0 && token.flags.is_spaced();
         let digraph = |token: &Tok| token.flags.has(Flags::DIGRAPH);
@@ -91,7 +91,7 @@ impl Macro {
             })
     }
 
-    /// The parameter that takes the rest, if `,` is before the `##` at this place of the body and it is after.
+    /// The variadic parameter, if the `##` at this index of the body is between `,` and that parameter.
     pub(super) fn rest_after_comma(&self, at: usize) -> Option<usize> {
         let Shape::Function(parameters) = &self.shape else { return None };
         let is_paste = self.body.get(at)?.kind == Kind::Paste;
@@ -101,7 +101,7 @@ impl Macro {
         (is_paste && comma && parameters.variadic && index + 1 == parameters.names.len()).then_some(index)
     }
 
-    /// Whether the parameter at this place is an operand of `##`.
+    /// Whether the parameter at this index is an operand of `##`.
     fn is_pasted(&self, at: usize) -> bool {
         let is_paste = |at: usize| self.body.get(at).is_some_and(|token| token.kind == Kind::Paste);
         let before = at.checked_sub(1);
@@ -115,16 +115,16 @@ impl Macro {
     }
 }
 
-/// What a name stands for.
+/// The definition of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A macro of this table.
+    /// A macro, by index in this table.
     Defined(u32),
-    /// One of the compiler's own that nobody has asked for yet.
+    /// A predefined macro that has not been used yet.
     Predefined(predefined::Row),
 }
 
-/// Who is defined, by symbol.
+/// The defined macros, by symbol.
 #[derive(Default)]
 pub(super) struct Macros {
     slots: Vec<Option<Entry>>,

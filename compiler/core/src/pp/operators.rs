@@ -1,4 +1,4 @@
-//! What `#` and `##` make of tokens (C99 6.10.3.2, 6.10.3.3).
+//! The operators `#` and `##` (C99 6.10.3.2, 6.10.3.3).
 
 use kiln_syntax::{
     Span,
@@ -15,7 +15,7 @@ use super::{
 use crate::diag::{Code, Diagnostic};
 
 impl Preprocessor<'_> {
-    /// C99 6.10.3.3: joins the token before `at` with the one there.
+    /// C99 6.10.3.3: joins the tokens at `at - 1` and `at`.
     pub(super) fn paste(&mut self, result: &mut Vec<Tok>, at: usize, span: Span, call: &Call) {
         let (Some(left), Some(right)) = (at.checked_sub(1).map(|left| result[left]), result.get(at).copied())
         else {
@@ -31,7 +31,7 @@ impl Preprocessor<'_> {
                     let message = format!("`{text}`, made by `##`, is not a single token");
                     let diagnostic = Diagnostic::new(Code::MacroPaste, span, message);
                     self.sink.report(diagnostic.note("C99 6.10.3.3"));
-                    // Mostly the two are meant to stand as they are; if not, that is not another mistake.
+                    // Keep both tokens; that is usually the intention. Do not report another error for them.
                     result.insert(at, Tok { kind: Kind::Reported, ..right });
                     return;
                 };
@@ -44,7 +44,7 @@ impl Preprocessor<'_> {
         result.remove(at);
     }
 
-    /// The token that a text is, if it is exactly one, and whether it is punctuation in its second spelling.
+    /// The token for a text, if it is exactly one token, and whether it is a digraph.
     fn single(&mut self, text: &str) -> Option<(Kind, bool)> {
         let mut lexer = Lexer::new(text);
         let first = lexer.next()?;
@@ -80,7 +80,7 @@ impl Preprocessor<'_> {
                 _ => text.push_str(spelling),
             }
         }
-        // A lone backslash at the end would take the quote with it.
+        // A trailing backslash would escape the closing quote.
         let backslashes = text.len() - text.trim_end_matches('\\').len();
         if backslashes % 2 == 1 {
             text.pop();

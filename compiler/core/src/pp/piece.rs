@@ -1,6 +1,6 @@
-//! The tokens of a file, lexed a piece at a time: those of a large file need no more memory than those of a small one.
+//! Lexes a file in pieces, so that large files need no more memory for tokens than small ones.
 //!
-//! A piece is so many whole lines. Who keeps one for a while copies what is of use.
+//! A piece consists of whole lines. It is overwritten by the next one, so users copy tokens that they keep.
 
 use kiln_syntax::{
     Interner, Span, Symbol,
@@ -14,51 +14,51 @@ use super::{
     token::{Flags, Kind, Tok},
 };
 
-/// Tokens of a file that stand one behind the other; their spans count from the file's beginning.
+/// Consecutive tokens of a file. Spans are relative to the start of the file.
 pub(super) struct Piece {
     pub(super) tokens: Vec<Tok>,
-    /// The places in `tokens` of the `#` that begin a line.
+    /// The indices in `tokens` of each `#` that starts a line.
     directives: Vec<u32>,
     next: Next,
-    /// Where a comment begins that has no end.
+    /// The offset of an unterminated comment.
     pub(super) open_comment: Option<usize>,
 }
 
-/// What stands behind a piece.
+/// What follows a piece.
 enum Next {
-    /// Nothing has been lexed.
+    /// The start of the file: nothing has been lexed.
     Beginning,
-    /// This token begins the next one.
+    /// The first token of the next piece.
     Token(Lexed),
     End,
 }
 
 impl Piece {
-    /// The empty piece before a file's beginning, with memory for its tokens.
+    /// An empty piece before the start of a file, with memory for its tokens.
     pub(super) fn before(tokens: Vec<Tok>) -> Self {
         Self { tokens, directives: Vec::new(), next: Next::Beginning, open_comment: None }
     }
 
-    /// All of a file.
+    /// Lexes a whole file.
     pub(super) fn whole(file: &SourceFile, interner: &mut Interner) -> Self {
         let mut piece = Self::before(Vec::with_capacity(file.text.len() / 6));
         piece.read_on(file, usize::MAX, interner);
         piece
     }
 
-    /// The first line of a file that has tokens.
+    /// The first line of a file with tokens.
     pub(super) fn first_line(file: &SourceFile, interner: &mut Interner) -> Self {
         let mut piece = Self::before(Vec::new());
         piece.read_on(file, 1, interner);
         piece
     }
 
-    /// Whether no piece follows.
+    /// Whether this is the last piece.
     pub(super) fn is_last(&self) -> bool {
         matches!(self.next, Next::End)
     }
 
-    /// Becomes the piece behind this one: at least so many tokens, and to the end of their line.
+    /// Advances to the next piece: at least `least` tokens, up to the end of a line.
     pub(super) fn read_on(&mut self, file: &SourceFile, least: usize, interner: &mut Interner) {
         self.tokens.clear();
         self.directives.clear();
@@ -87,7 +87,7 @@ impl Piece {
         }
     }
 
-    /// Becomes the line of the next directive behind this piece, if there is one; what stands before it is only passed over.
+    /// Advances to the line of the next directive after this piece, if any. Skips the text before it.
     pub(super) fn skip_on(&mut self, file: &SourceFile, interner: &mut Interner) {
         if let Next::Token(token) = &self.next {
             let mut lexer = Lexer::resume(file.spliced.text(&file.text), token);
@@ -106,24 +106,24 @@ impl Piece {
         self.read_on(file, 1, interner);
     }
 
-    /// The `#` of the next directive at this place in `tokens` or behind it.
+    /// The index of the next directive's `#`, starting at `at`.
     pub(super) fn next_directive(&self, at: usize) -> Option<usize> {
         let next = self.directives.partition_point(|directive| (*directive as usize) < at);
         self.directives.get(next).map(|directive| *directive as usize)
     }
 
-    /// Where the line ends that the token at `at` stands in.
+    /// The index of the end of the line that contains token `at`.
     pub(super) fn line_end(&self, at: usize) -> usize {
         let rest = self.tokens.get(at + 1..).unwrap_or_default();
         rest.iter().position(Tok::starts_line).map_or(self.tokens.len(), |length| at + 1 + length)
     }
 
-    /// The tokens of the directive whose `#` is at `at`, that one left out.
+    /// The tokens of a directive, without the `#` at `at`.
     fn directive(&self, at: usize) -> &[Tok] {
         &self.tokens[at + 1..self.line_end(at)]
     }
 
-    /// The macro X of a text that begins with `#ifndef X`.
+    /// The macro X if the text starts with `#ifndef X`.
     pub(super) fn opening(&self, interner: &mut Interner) -> Option<Symbol> {
         if self.directives.first() != Some(&0) {
             return None;
@@ -138,7 +138,7 @@ impl Piece {
         }
     }
 
-    /// Whether the text's last line ends the conditional that its first begins, which has no other group.
+    /// Whether the last line ends the conditional that the first line starts, and it has no other group.
     pub(super) fn is_one_group(&self, interner: &mut Interner) -> bool {
         let word = |at: usize| self.directive(at).first().and_then(Tok::name);
         let [ifndef, endif, ifdef, r#if, r#else, elif] =
@@ -165,7 +165,7 @@ impl Piece {
     }
 }
 
-/// Whether a directive begins with this.
+/// Whether this token starts a directive.
 fn is_directive(token: &Lexed) -> bool {
     token.line_start && token.lexeme == Lexeme::Punct(Punct::Hash)
 }
@@ -173,7 +173,7 @@ fn is_directive(token: &Lexed) -> bool {
 fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok {
     let spelling = &text[lexed.start as usize..lexed.end as usize];
     let (kind, digraph) = match lexed.lexeme {
-        // More than half of all tokens: what is not much to do is done here.
+        // More than half of all tokens are punctuation, so handle it here.
         Lexeme::Punct(punct) => (Kind::Punct(punct), is_digraph(punct, spelling)),
         lexeme => (kind(lexeme, spelling, interner), false),
     };
@@ -181,7 +181,7 @@ fn token(lexed: &Lexed, text: &str, span: Span, interner: &mut Interner) -> Tok 
     Tok { kind, span, hide: HideSet::default(), flags }
 }
 
-/// Whether this is punctuation in its second spelling (C99 6.4.6 paragraph 3), which is twice as long as the first.
+/// Whether this is a digraph (C99 6.4.6 paragraph 3): digraphs are twice as long as the first spelling.
 pub(super) fn is_digraph(punct: Punct, spelling: &str) -> bool {
     punct.spelling().len() != spelling.len()
 }

@@ -1,5 +1,5 @@
-//! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9): what is the preprocessor's own, what is wrong, and what the
-//! parser is given.
+//! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9): handles pragmas of the preprocessor, reports invalid ones, and
+//! passes others to the parser.
 
 use kiln_syntax::{Span, token::Punct};
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Preprocessor<'_> {
-    /// `#pragma` and what follows it; the token that stands for it.
+    /// `#pragma`. Returns the token for the parser.
     pub(super) fn pragma(&mut self, line: &[Tok], directive: Span) -> Option<Tok> {
         let first = line.first()?;
         let word = first.spelling(self.interner);
@@ -28,7 +28,7 @@ impl Preprocessor<'_> {
             }
             return None;
         }
-        // OpenCL C 6.12: nothing is replaced behind OPENCL; a number of iterations may well be a macro.
+        // OpenCL C 6.12: no macro expansion after OPENCL. Elsewhere, an iteration count may be a macro.
         let text = match word {
             "unroll" => {
                 let expanded = self.expand_all(line[1..].iter().map(|token| token.inline()).collect());
@@ -40,7 +40,7 @@ impl Preprocessor<'_> {
         self.pragma_token(&text, directive.to(end), *first)
     }
 
-    /// `_Pragma` has just been read: the rest of it, and the token that stands for it.
+    /// Reads the rest of `_Pragma` and returns its token.
     pub(super) fn pragma_operator(&mut self, operator: Tok) -> Option<Tok> {
         let mut end = operator.span;
         let mut text = None;
@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
             }
         }
         let text = text.unwrap_or_default();
-        // Its tokens are those of the text, with the white space of a directive.
+        // Lex the text with the white space rules of a directive.
         let file = SourceFile::new("".into(), text.into_bytes());
         let piece = Piece::whole(&file, self.interner);
         let tokens: Vec<Tok> = piece.tokens.iter().map(|token| token.inline()).collect();

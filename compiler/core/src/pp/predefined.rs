@@ -1,6 +1,6 @@
-//! The macros that are defined before the first line (OpenCL C 6.12, 6.15, and C99's limits).
+//! Predefined macros (OpenCL C 6.12, 6.15, and C99's limits).
 //!
-//! Only their names are known at first; a definition is read when a program uses it.
+//! Initially, only their names are interned. A definition is parsed at its first use.
 
 mod gnu;
 
@@ -31,13 +31,13 @@ pub(super) enum Row {
     Table(&'static str),
     /// An extension or feature.
     Extension(Extension),
-    /// The version of the language.
+    /// The language version.
     Version,
-    /// Replaced by what depends on the place.
+    /// A macro whose replacement depends on its position.
     Dynamic(Dynamic),
 }
 
-/// When the macros of a table exist.
+/// The condition for the macros of a table.
 enum When {
     Always,
     Since(LanguageVersion),
@@ -64,13 +64,13 @@ const DYNAMIC: [(&str, Dynamic); 8] = [
     ("__COUNTER__", Dynamic::Counter),
     ("__INCLUDE_LEVEL__", Dynamic::IncludeLevel),
     ("__BASE_FILE__", Dynamic::BaseFile),
-    // C99 6.10.8, as other compilers have them for reproducible builds (SOURCE_DATE_EPOCH=0).
+    // C99 6.10.8. Fixed values as for reproducible builds (SOURCE_DATE_EPOCH=0).
     ("__DATE__", Dynamic::Text("\"Jan  1 1970\"")),
     ("__TIME__", Dynamic::Text("\"00:00:00\"")),
     ("__TIMESTAMP__", Dynamic::Text("\"Thu Jan  1 00:00:00 1970\"")),
 ];
 
-/// The definitions: what stands behind `#define`.
+/// The definitions, as after `#define`.
 static TABLES: &[(When, &[&str])] = &[
     (When::Always, gnu::TABLE),
     (
@@ -155,7 +155,7 @@ static TABLES: &[(When, &[&str])] = &[
             // OpenCL C 6.15.8; the values are `opencl::FenceFlags`
             "CLK_LOCAL_MEM_FENCE 1",
             "CLK_GLOBAL_MEM_FENCE 2",
-            // OpenCL C 6.15.15.1: samplers, numbered as SPIR numbers them
+            // OpenCL C 6.15.15.1: samplers, with the values of SPIR
             "CLK_ADDRESS_NONE 0",
             "CLK_ADDRESS_CLAMP_TO_EDGE 2",
             "CLK_ADDRESS_CLAMP 4",
@@ -165,7 +165,7 @@ static TABLES: &[(When, &[&str])] = &[
             "CLK_NORMALIZED_COORDS_TRUE 1",
             "CLK_FILTER_NEAREST 0x10",
             "CLK_FILTER_LINEAR 0x20",
-            // OpenCL C 6.15.15.7: image formats, numbered as in the host's headers
+            // OpenCL C 6.15.15.7: image formats, with the values of the host headers
             "CLK_SNORM_INT8 0x10D0",
             "CLK_SNORM_INT16 0x10D1",
             "CLK_UNORM_INT8 0x10D2",
@@ -265,7 +265,7 @@ static TABLES: &[(When, &[&str])] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Makes the names known.
+    /// Registers the names.
     pub(super) fn predefine(&mut self) {
         for (name, dynamic) in DYNAMIC {
             self.predefine_row(name, Row::Dynamic(dynamic));
@@ -291,7 +291,7 @@ impl Preprocessor<'_> {
         self.macros.predefine(name, row);
     }
 
-    /// Reads the definition of a predefined macro, as a file of its own.
+    /// Parses the definition of a predefined macro, as a file of its own.
     pub(super) fn realize(&mut self, name: Symbol, row: Row) -> Rc<Macro> {
         if let Row::Dynamic(dynamic) = row {
             let definition = Span::default();

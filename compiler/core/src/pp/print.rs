@@ -1,4 +1,4 @@
-//! The preprocessed text again, as `-E` shows it.
+//! Prints preprocessed text, for `-E`.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,17 @@ use kiln_syntax::{
 
 use crate::source::{FileId, SourceMap};
 
-/// Whether `# line "file"` lines say where the text comes from.
+/// Whether to print `# line "file"` markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMarkers {
-    /// They do, as other compilers write and read them.
+    /// Print markers, as other compilers do.
     Written,
-    /// They do not.
+    /// Omit markers.
     Left,
 }
 
-/// Writes tokens so that they read as the same tokens: each on the line that it came from, and apart from its
-/// neighbour unless the two touched in the source.
+/// Prints tokens so that they lex as the same tokens. Each stays on its line, and is separated from its neighbor
+/// unless they were adjacent in the source.
 pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: LineMarkers) -> String {
     let mut text = String::new();
     let mut at: Option<(FileId, u32)> = None;
@@ -30,7 +30,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         let place = map.resolve(token.span);
         let line = place.as_ref().map(|place| (place.file, map.line(place.file, place.range.start)));
         let pragma = matches!(token.kind, TokenKind::Pragma(_));
-        // A `#` that began a line would be a directive.
+        // A `#` at the start of a line would be a directive.
         let hash = matches!(token.kind, TokenKind::Punct(Punct::Hash)) && !text.is_empty();
         let moved = line.is_some() && line != at && !hash;
         if (moved || pragma) && !text.is_empty() && !text.ends_with('\n') {
@@ -55,7 +55,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
             text.extend(std::iter::repeat_n(' ', (column - 1).min(80)));
         }
         let touches = token.span.lo == end;
-        // Two tokens of one text are as far apart as there; others, as what they are shown at.
+        // Two tokens of one text are as far apart as in that text. Others are as far apart as their expansion points.
         let apart = match map.is_in_same_entry(Span::new(end, token.span.lo)) {
             true => token.span.lo > end,
             false => place.as_ref().is_some_and(|place| place.range.start > shown_end),
@@ -66,7 +66,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         match token.kind {
             TokenKind::Pragma(pragma) => {
                 let _ = writeln!(text, "#pragma {}", interner.text(pragma));
-                // The next token begins the line after.
+                // The next token starts on the following line.
                 at = at.map(|(file, line)| (file, line + 1));
             }
             TokenKind::Keyword(keyword) => text.push_str(spelling(keyword, token, map)),
@@ -93,14 +93,14 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
     text
 }
 
-/// Whether a preprocessing number would go on with the next token (C99 6.4.8). Where the two touch in the source
-/// the number stands for something else there, such as `__LINE__`.
+/// Whether a preprocessing number would absorb the next token (C99 6.4.8). If the two are adjacent in the source, the
+/// number is an expansion, such as `__LINE__`.
 fn goes_on(last: char, first: char) -> bool {
     let exponent = matches!(last, 'e' | 'E' | 'p' | 'P') && matches!(first, '+' | '-');
     exponent || is_word(first)
 }
 
-/// Whether two tokens that end and begin so could read as one.
+/// Whether two adjacent tokens with these characters could lex as one.
 fn may_join(last: char, first: char) -> bool {
     let apart = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '~');
     match (is_word(last), is_word(first)) {
@@ -114,7 +114,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '"' | '\'')
 }
 
-/// The one of a keyword's spellings that the source has.
+/// The spelling of a keyword in the source.
 fn spelling<'a>(keyword: Keyword, token: &Token, map: &'a SourceMap) -> &'a str {
     let written = map.spelling(token.span).map_or("", |place| map.text(&place));
     let is_spelling = Keyword::ALL.contains(&(written, keyword));

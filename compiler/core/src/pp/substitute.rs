@@ -1,6 +1,6 @@
-//! The body of a macro with the arguments of a call in it (Prosser's `subst`; C99 6.10.3.1 to 6.10.3.3).
+//! Substitutes arguments into a macro body (Prosser's `subst`; C99 6.10.3.1 to 6.10.3.3).
 //!
-//! What a macro's body asks for was found out when it was defined: what stands between is copied.
+//! The definition has precomputed which tokens need processing. The tokens in between are copied.
 
 use kiln_syntax::{Span, Symbol};
 
@@ -13,14 +13,14 @@ use super::{
 };
 use crate::source::{Expansion, Repeats};
 
-/// A call that is being replaced.
+/// A call that is being expanded.
 pub(super) struct Call {
     name: Symbol,
     pub(super) span: Span,
     pub(super) hide: HideSet,
-    /// How far the expansion stands behind the body.
+    /// The distance in positions from the body to its expansion.
     shift: u32,
-    /// A hide set of an argument's token and what it becomes in the expansion: most have one set.
+    /// A cache: the hide set of an argument's token and the resulting set. Most tokens share one set.
     adopted: (HideSet, HideSet),
 }
 
@@ -29,12 +29,12 @@ impl Call {
         Self { name, span, hide, shift, adopted: (HideSet::default(), hide) }
     }
 
-    /// A token of the body, or one that stands for it, in the expansion.
+    /// A token of the body, or its replacement, in the expansion.
     fn token(&self, token: &Tok) -> Tok {
         Tok { span: token.span.shifted(self.shift), hide: self.hide, ..*token }
     }
 
-    /// Puts tokens of the body into the expansion.
+    /// Copies tokens of the body to the expansion.
     fn copy(&self, body: &[Tok], result: &mut Vec<Tok>) {
         for token in append(body, result) {
             token.span = token.span.shifted(self.shift);
@@ -43,7 +43,7 @@ impl Call {
     }
 }
 
-/// Copies tokens all at once, and gives the copies.
+/// Appends tokens in one step, and returns the copies.
 fn append<'a>(tokens: &[Tok], result: &'a mut Vec<Tok>) -> &'a mut [Tok] {
     let start = result.len();
     result.extend_from_slice(tokens);
@@ -51,7 +51,7 @@ fn append<'a>(tokens: &[Tok], result: &'a mut Vec<Tok>) -> &'a mut [Tok] {
 }
 
 impl Preprocessor<'_> {
-    /// Puts the body with the arguments in it into the result.
+    /// Appends the body with substituted arguments to the result.
     pub(super) fn substitute(
         &mut self,
         definition: &Macro,
@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
         result: &mut Vec<Tok>,
     ) {
         let body = &definition.body;
-        // The place of the left operand while a `##` waits for its right one.
+        // The span of the left operand of a pending `##`.
         let mut paste: Option<Span> = None;
         let mut left = Span::default();
         let mut done = 0;
@@ -81,7 +81,7 @@ impl Preprocessor<'_> {
             match item.kind {
                 Kind::Paste => {
                     if let Some(index) = definition.rest_after_comma(at) {
-                        // GNU: `, ## rest` is nothing if there is no rest, and does not paste otherwise.
+                        // GNU: `, ## rest` expands to nothing if there is no rest; otherwise it does not paste.
                         if arguments.get(index).is_empty() {
                             result.pop();
                             done += 1;
@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts what an argument expands to in the place of a parameter.
+    /// Replaces a parameter with the expanded argument.
     fn put_argument(
         &mut self,
         arguments: &mut Arguments,
@@ -144,14 +144,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts an argument as it was written in the place of a parameter next to `##`.
+    /// Replaces an operand of `##` with the argument as written.
     fn put_operand(&mut self, written: &[Tok], parameter: &Tok, call: &mut Call, result: &mut Vec<Tok>) {
         let nothing = [Tok { kind: Kind::Placemarker, ..*parameter }];
         self.spend(written.len(), call.span);
         self.adopt(if written.is_empty() { &nothing } else { written }, call, result);
     }
 
-    /// Whether the variable arguments stand for anything.
+    /// Whether the variable arguments are not empty.
     fn has_rest(&mut self, definition: &Macro, arguments: &mut Arguments) -> bool {
         let Shape::Function(parameters) = &definition.shape else { return false };
         !self.expansion(arguments, parameters.names.len() - 1).is_empty()
@@ -165,11 +165,11 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Makes argument tokens part of the expansion: their hide sets, and positions that lead back to them.
+    /// Makes argument tokens part of the expansion: updates their hide sets and maps their positions to the argument.
     fn adopt(&mut self, tokens: &[Tok], call: &mut Call, result: &mut Vec<Tok>) {
         let mut rest = tokens;
         while let Some(first) = rest.first() {
-            // A run of tokens that stand near each other is one entry of the source map.
+            // Tokens that are close to each other share one entry of the source map.
             let lo = first.span.lo;
             let mut end = first.span.hi;
             let is_near = |next: &&Tok| {

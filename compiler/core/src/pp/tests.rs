@@ -1,4 +1,4 @@
-//! Tests of the preprocessor from text to text.
+//! Tests of the preprocessor, from text to text.
 
 mod conditionals;
 mod diagnostics;
@@ -22,7 +22,7 @@ impl Loader for Folder {
     }
 }
 
-/// A preprocessing and all that it touched.
+/// A preprocessing run and its results.
 struct Run {
     result: Preprocessed,
     map: SourceMap,
@@ -55,7 +55,7 @@ impl Run {
         Self { result, map, interner, diagnostics }
     }
 
-    /// The tokens with a space between any two.
+    /// The tokens, separated by spaces.
     fn text(&self) -> String {
         let spell = |token: &Token| match token.kind {
             TokenKind::Keyword(keyword) => keyword.spelling().to_owned(),
@@ -83,14 +83,14 @@ impl Run {
     }
 }
 
-/// The tokens of a source that is right.
+/// The tokens of a valid source.
 fn pp(text: &str) -> String {
     let run = Run::new(&Options { std: LanguageVersion::Cl30, ..Options::default() }, text, &[]);
     assert_eq!(run.messages(), Vec::<String>::new(), "{text}");
     run.text()
 }
 
-/// The messages about a source.
+/// The diagnostics for a source.
 fn messages(text: &str) -> Vec<String> {
     Run::new(&Options { std: LanguageVersion::Cl30, ..Options::default() }, text, &[]).messages()
 }

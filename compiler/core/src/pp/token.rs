@@ -1,10 +1,10 @@
-//! The tokens that the preprocessor works on: preprocessing tokens with what expansion needs to know of them.
+//! Preprocessing tokens, with the data that expansion needs.
 
 use kiln_syntax::{Interner, Span, Symbol, token::Punct};
 
 use super::hide::HideSet;
 
-/// What a token is. The last six occur only inside macro definitions and during substitution.
+/// The kind of a token. The last six kinds occur only in macro definitions and during substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name(Symbol),
@@ -13,38 +13,38 @@ pub(super) enum Kind {
     Character(Symbol),
     String(Symbol),
     Punct(Punct),
-    /// A literal that its line cuts off; reported when it reaches the output.
+    /// A literal without a closing quote. Reported if it reaches the output.
     Unterminated(Symbol),
-    /// Characters that form no token; reported when they reach the output.
+    /// Characters that do not form a token. Reported if they reach the output.
     Unknown(Symbol),
-    /// What stands for something that has been reported.
+    /// Replaces a token that has been reported.
     Reported,
-    /// A `#pragma` for the parser: the text after the word.
+    /// A `#pragma` for the parser, with the text after the word.
     Pragma(Symbol),
-    /// A parameter of the macro, for what its argument expands to.
+    /// A macro parameter, replaced by its expanded argument.
     Parameter(u16),
-    /// A parameter of the macro next to `##`, for its argument as it was written.
+    /// A macro parameter next to `##`, replaced by its argument as written.
     Operand(u16),
-    /// `#` and a parameter.
+    /// `#` with a parameter.
     Stringize(u16),
     /// `##`
     Paste,
-    /// `__VA_OPT__(`: as many of the next tokens only count if there are variable arguments.
+    /// `__VA_OPT__(`: this number of following tokens is dropped if the variable arguments are empty.
     Optional(u16),
     /// An empty argument next to `##` (C99 6.10.3.3).
     Placemarker,
 }
 
-/// What is known of a token besides its spelling.
+/// Properties of a token beyond its spelling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags(u8);
 
 impl Flags {
-    /// First of its line.
+    /// First token of its line.
     pub(super) const LINE_START: Self = Self(1);
-    /// White space before it.
+    /// Preceded by white space.
     pub(super) const SPACE: Self = Self(2);
-    /// Punctuation in its second spelling.
+    /// A digraph.
     pub(super) const DIGRAPH: Self = Self(4);
 
     pub(super) const fn new(line_start: bool, space: bool, digraph: bool) -> Self {
@@ -59,7 +59,7 @@ impl Flags {
         Self(if on { self.0 | flag.0 } else { self.0 & !flag.0 })
     }
 
-    /// White space of any sort before it.
+    /// Whether it is preceded by white space of any kind.
     pub(super) const fn is_spaced(self) -> bool {
         self.0 & (Self::LINE_START.0 | Self::SPACE.0) != 0
     }
@@ -70,7 +70,7 @@ impl Flags {
 pub(super) struct Tok {
     pub(super) kind: Kind,
     pub(super) span: Span,
-    /// The macros that it must not be expanded by.
+    /// The macros that must not expand it.
     pub(super) hide: HideSet,
     pub(super) flags: Flags,
 }
@@ -91,13 +91,13 @@ impl Tok {
         self.flags.has(Flags::LINE_START)
     }
 
-    /// The same token where white space is whether there is any: inside a call or a directive.
+    /// The token with line breaks treated as white space, as inside a call or directive.
     pub(super) fn inline(self) -> Self {
         let spaced = self.flags.is_spaced();
         Self { flags: self.flags.with(Flags::LINE_START, false).with(Flags::SPACE, spaced), ..self }
     }
 
-    /// The same token with the white space of another.
+    /// The token with the white space of another.
     pub(super) fn spaced_as(self, other: Flags) -> Self {
         let flags = self
             .flags
@@ -106,7 +106,7 @@ impl Tok {
         Self { flags, ..self }
     }
 
-    /// As it was written.
+    /// Its spelling.
     pub(super) fn spelling<'a>(&self, interner: &'a Interner) -> &'a str {
         match self.kind {
             Kind::Name(text)
@@ -130,7 +130,7 @@ impl Tok {
     }
 }
 
-/// The last spelling of punctuation that has several.
+/// The last spelling of a punctuator with several.
 fn digraph(punct: Punct) -> &'static str {
     let spellings = Punct::ALL.iter().rev();
     spellings
@@ -139,7 +139,7 @@ fn digraph(punct: Punct) -> &'static str {
         .map_or(punct.spelling(), |(spelling, _)| spelling)
 }
 
-/// The spelling of a row of tokens, with one space where there is white space (C99 6.10.3.2, without escapes).
+/// The spelling of a token list, with single spaces for white space (C99 6.10.3.2, without escapes).
 pub(super) fn spell(tokens: &[Tok], interner: &Interner) -> String {
     let mut text = String::new();
     for (index, token) in tokens.iter().enumerate() {

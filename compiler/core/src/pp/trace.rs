@@ -1,5 +1,5 @@
-//! What the preprocessor came by: macros and their uses, included files, groups that were passed over. Kept only for those who
-//! ask, editors mostly; preprocessing itself must never look at it.
+//! Records macro definitions and uses, included files and skipped groups, on request. For the language server; the
+//! preprocessor itself must not read it.
 
 use kiln_syntax::{Span, Symbol};
 
@@ -8,16 +8,16 @@ use super::{
     macros::{Macro, Shape},
 };
 
-/// What was met, each list in the order of reading.
+/// The recorded items. Each list is in reading order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Definitions of macros by `#define`.
     pub definitions: Vec<MacroDefinition>,
-    /// Names of macros where they are called, tested or undefined.
+    /// Macro names that are expanded, tested or undefined.
     pub uses: Vec<MacroUse>,
-    /// Names after `#include`.
+    /// Header names in `#include`.
     pub includes: Vec<Inclusion>,
-    /// From the end of a directive to the next one of the conditional, where that is not read.
+    /// Skipped text: from the end of a directive to the next directive of the conditional.
     pub inactive: Vec<Span>,
 }
 
@@ -26,36 +26,36 @@ pub struct Trace {
 pub struct MacroDefinition {
     /// The macro.
     pub name: Symbol,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
-    /// The names of its parameters, if it has parentheses.
+    /// The names of its parameters. `None` for an object-like macro.
     pub parameters: Option<Vec<Symbol>>,
-    /// What it stands for.
+    /// Its replacement list.
     pub body: Span,
 }
 
-/// A macro's name in a use.
+/// A use of a macro name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MacroUse {
     /// The macro.
     pub name: Symbol,
-    /// Where the name stands.
+    /// The span of the use.
     pub span: Span,
-    /// Where the name stands in the definition; none of a name that is not defined.
+    /// The span of the name in the definition. `None` if it is not defined.
     pub definition: Option<Span>,
 }
 
-/// The name of a file in a directive.
+/// A header name in a directive.
 #[derive(Clone, Debug)]
 pub struct Inclusion {
-    /// The name with its quotes or brackets.
+    /// The name, including quotes or brackets.
     pub span: Span,
-    /// The path that was found.
+    /// The path of the file, if it was found.
     pub path: Option<String>,
 }
 
 impl Preprocessor<'_> {
-    /// Notes a definition.
+    /// Records a definition.
     pub(super) fn trace_definition(&mut self, definition: &Macro) {
         let Some(trace) = &mut self.trace else { return };
         let parameters = match &definition.shape {
@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// Notes that a macro's name is used.
+    /// Records the use of a macro.
     pub(super) fn trace_use(&mut self, span: Span, definition: &Macro) {
         if let Some(trace) = &mut self.trace {
             let (name, definition) = (definition.name, Some(definition.definition));
@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Notes that a conditional or `#undef` names a macro.
+    /// Records a macro name in a conditional or `#undef`.
     pub(super) fn trace_test(&mut self, span: Span, name: Symbol) {
         if self.trace.is_some() {
             let definition = self.macro_of(name).map(|definition| definition.definition);
@@ -86,14 +86,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Notes the name of a file.
+    /// Records a header name.
     pub(super) fn trace_include(&mut self, span: Span, path: Option<&str>) {
         if let Some(trace) = &mut self.trace {
             trace.includes.push(Inclusion { span, path: path.map(str::to_owned) });
         }
     }
 
-    /// Notes that what stands between is passed over.
+    /// Records a skipped range.
     pub(super) fn trace_inactive(&mut self, from: u32, to: u32) {
         if let Some(trace) = &mut self.trace
             && from < to

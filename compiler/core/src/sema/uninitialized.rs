@@ -1,7 +1,7 @@
 //! Warns about variables that are read but never assigned.
 //!
 //! The analysis is flow-insensitive: a variable that is assigned anywhere, or whose address is taken, counts as
-//! assigned. It has no false positives of that kind, but misses assignments that come too late.
+//! assigned. So it does not detect assignments that come too late.
 
 use super::{Sema, uses::Uses};
 use crate::{

@@ -1,6 +1,6 @@
-//! What type an operation on two operands is made in: promotions and the usual conversions (OpenCL C 6.4.6).
+//! The common type of two operands: promotions and the usual conversions (OpenCL C 6.4.6).
 //!
-//! It decides types; that operands are converted to them is the type checker's work.
+//! Only computes types. The type checker converts the operands.
 
 use super::{Scalar, TyId, Types};
 
@@ -9,11 +9,11 @@ use super::{Scalar, TyId, Types};
 pub enum Usual {
     /// This type.
     Type(TyId),
-    /// None: an operand is neither scalar nor vector of arithmetic type.
+    /// An operand is neither a scalar nor a vector of arithmetic type.
     NotArithmetic,
-    /// None: two different vector types, which do not convert into each other.
+    /// The operands have different vector types, which do not convert implicitly.
     Vectors,
-    /// None: the scalar has a greater rank than the elements of the vector.
+    /// The scalar has a greater rank than the vector's elements.
     Rank {
         /// The type of the scalar.
         scalar: Scalar,
@@ -23,7 +23,7 @@ pub enum Usual {
 }
 
 impl Scalar {
-    /// The integer promotions (C99 6.3.1.1): what is smaller than `int` becomes `int`.
+    /// The integer promotions (C99 6.3.1.1): types smaller than `int` become `int`.
     pub const fn promoted(self) -> Self {
         match self {
             Self::Bool | Self::Char | Self::UChar | Self::Short | Self::UShort => Self::Int,
@@ -36,7 +36,7 @@ impl Scalar {
         self.promoted().max(other.promoted())
     }
 
-    /// The unsigned integer type of the same size; itself for one that is none.
+    /// The unsigned integer type of the same size. Other types are returned unchanged.
     pub const fn unsigned(self) -> Self {
         match self {
             Self::Char => Self::UChar,
@@ -47,7 +47,7 @@ impl Scalar {
         }
     }
 
-    /// The signed integer type of this size: what comparisons of vectors give (OpenCL C 6.5.8).
+    /// The signed integer type of this size: the element type of vector comparisons (OpenCL C 6.5.8).
     pub const fn signed_of_size(self) -> Self {
         match self.size() {
             1 => Self::Char,
@@ -64,8 +64,8 @@ impl Scalar {
 }
 
 impl Types {
-    /// The usual arithmetic conversions, vectors included (OpenCL C 6.4.6): a scalar becomes the vector's type
-    /// unless its rank is greater than the elements'. `Scalar` is ordered by rank.
+    /// The usual arithmetic conversions, including vectors (OpenCL C 6.4.6). A scalar is converted to the vector
+    /// type, unless its rank is greater than the elements'. `Scalar` is ordered by rank.
     pub fn usual(&mut self, left: TyId, right: TyId) -> Usual {
         if left == TyId::ERROR || right == TyId::ERROR {
             return Usual::Type(TyId::ERROR);
@@ -92,7 +92,7 @@ impl Types {
         }
     }
 
-    /// The type after the integer promotions, which vectors do not have (OpenCL C 6.4.6).
+    /// The type after integer promotions, which do not apply to vectors (OpenCL C 6.4.6).
     pub fn promoted(&self, id: TyId) -> TyId {
         match self.components(id) {
             Some((scalar, 1)) => TyId::scalar(scalar.promoted()),
@@ -100,8 +100,8 @@ impl Types {
         }
     }
 
-    /// What comparing operands of this type gives (OpenCL C 6.5.8): `int`, or for vectors the signed integer
-    /// vector of equal width.
+    /// The result type of a comparison (OpenCL C 6.5.8): `int`, or for vectors the signed integer vector of the same
+    /// width.
     pub fn comparison(&mut self, operand: TyId) -> TyId {
         match self.components(operand) {
             Some((scalar, count)) if count > 1 => self.vector(scalar.signed_of_size(), count),
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// As clang 15 decides: `int4 + 1u`, `char4 + 1` and `float4 * 2.0` are refused, `float4 + 1L` is not.
+    /// As in clang 15: `int4 + 1u`, `char4 + 1` and `float4 * 2.0` are errors; `float4 + 1L` is not.
     #[test]
     fn scalars_with_vectors() {
         let mut types = Types::new();

@@ -1,6 +1,6 @@
-//! The constants that OpenCL C predeclares and that are no macros: orders, scopes, enqueue flags, null handles.
+//! Predeclared constants of OpenCL C that are not macros: orders, scopes, enqueue flags, null handles.
 //!
-//! One table of name, type, value and condition. Macros (`CLK_LOCAL_MEM_FENCE`, samplers) are the preprocessor's.
+//! One table with name, type, value and condition. The preprocessor defines macros (`CLK_LOCAL_MEM_FENCE`, samplers).
 
 use crate::{
     extensions::{Condition, Extension, Extensions, missing},
@@ -23,26 +23,26 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Its type. Enumerators of `memory_order` and `memory_scope` have the enumerated type, so that one cannot
-    /// pass for the other; its underlying type is `int`, which C gives enumerators.
+    /// Its type. Enumerators of `memory_order` and `memory_scope` have the enum type, so that mixing them up can be
+    /// detected. The underlying type is `int`, as for C enumerators.
     pub fn ty(&self, types: &mut Types) -> TyId {
         types.intern(self.ty.clone())
     }
 
-    /// What is missing to use it: none if nothing is.
+    /// The missing requirements for using it. `None` if it is available.
     pub fn missing(&self, version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
         missing(&self.ways, version, extensions)
     }
 }
 
-/// The predeclared constant of this name, whatever the version.
+/// The predeclared constant with this name, in any version.
 pub fn constant(name: &str) -> Option<Constant> {
     let since20 = Condition::since(Cl20);
     let enqueue = since20.with(Extension::DeviceEnqueue);
     if let Some(order) = Order::ALL.into_iter().find(|order| order.spelling() == name) {
         let ways = match order {
             Order::SeqCst => vec![since20.with(Extension::OrderSeqCst)],
-            // OpenCL C 6.15.12.5: fences have these orders without the feature, so the names are always there.
+            // OpenCL C 6.15.12.5: fences have these orders without the feature, so the names are always available.
             Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => vec![since20],
         };
         return Some(int(Ty::Enum(EnumId::MEMORY_ORDER), order as u64, ways));
@@ -71,7 +71,7 @@ pub fn constant(name: &str) -> Option<Constant> {
         // OpenCL C 6.3.1
         "true" => Some(int(Ty::Scalar(Scalar::Bool), 1, vec![Condition::ALWAYS])),
         "false" => Some(int(Ty::Scalar(Scalar::Bool), 0, vec![Condition::ALWAYS])),
-        // OpenCL C 6.15.12.7.6: not a number, so that it initialises nothing else.
+        // OpenCL C 6.15.12.7.6. Not an integer, so that it only initializes flags.
         "ATOMIC_FLAG_INIT" => Some(Constant { ty: Ty::AtomicFlag, value: Const::Zero, ways: vec![since20] }),
         "CLK_ENQUEUE_FLAGS_NO_WAIT" => flag(0),
         "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => flag(1),

@@ -1,25 +1,26 @@
-//! Which types convert into which: in silence, by a cast, or not at all (C99 6.5.16.1, OpenCL C 6.4, 6.7.9).
+//! Type conversions: which are implicit, which need a cast, and which are invalid (C99 6.5.16.1, OpenCL C 6.4,
+//! 6.7.9).
 //!
-//! Decisions as data. What is reported, and how a conversion is expressed, is the type checker's business.
+//! Decisions as data. The type checker reports errors and builds the expressions.
 
 use crate::opencl::AddressSpace;
 
 use super::{QualTy, Quals, Scalar, Ty, TyId, Types};
 
-/// What becomes of a value where another type is wanted.
+/// The implicit conversion of a value to another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implicit {
-    /// Nothing: it is that type.
+    /// None: the types are equal.
     Same,
-    /// An arithmetic conversion of a scalar, and what may be lost.
+    /// An arithmetic conversion of a scalar, with possible loss.
     Arithmetic(Option<Loss>),
-    /// A scalar converted to the element type and put in every component (OpenCL C 6.4.2), and what may be lost.
+    /// Conversion of a scalar to the element type, replicated to all components (OpenCL C 6.4.2), with possible loss.
     Splat(Option<Loss>),
-    /// A pointer becomes another pointer.
+    /// Pointer to pointer.
     Pointer(PointerChange),
-    /// A pointer becomes `bool`.
+    /// Pointer to `bool`.
     PointerToBool,
-    /// It does not convert.
+    /// Invalid.
     No(Refusal),
 }
 
@@ -28,87 +29,87 @@ pub enum Implicit {
 pub enum Loss {
     /// High bits.
     Bits,
-    /// The sign, or what only an unsigned type has.
+    /// The sign, or values that only an unsigned type has.
     Sign,
-    /// The fraction: floating-point to integer.
+    /// The fraction: floating point to integer.
     Fraction,
     /// Precision or range: to a smaller floating-point type, or of a large integer.
     Precision,
 }
 
-/// How the target of a pointer changes. All false: it does not, but for qualifiers gained.
+/// How the pointee changes. All false: only qualifiers are added, if anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointerChange {
-    /// From a named address space to the generic one.
+    /// From a named address space to generic.
     pub to_generic: bool,
-    /// Qualifiers of the target that are dropped: a constraint violation that compilers take with a warning.
+    /// Dropped qualifiers: a constraint violation that compilers accept with a warning.
     pub dropped: Quals,
-    /// How the target's type differs.
+    /// The difference of the pointee types.
     pub pointee: Pointee,
 }
 
-/// How the types of two pointers' targets differ.
+/// The difference of two pointee types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pointee {
-    /// Not, or one is `void`.
+    /// None, or one is `void`.
     #[default]
     Compatible,
-    /// In signedness: a constraint violation that compilers take with a warning.
+    /// Only signedness: a constraint violation that compilers accept with a warning.
     Sign,
-    /// Otherwise: likewise.
+    /// Any other difference. Also accepted with a warning.
     Other,
 }
 
-/// Why a value does not convert.
+/// Why a conversion is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The address spaces of two pointers' targets (OpenCL C 6.7.9).
+    /// Incompatible pointee address spaces (OpenCL C 6.7.9).
     Spaces {
-        /// Of the value.
+        /// The source.
         from: AddressSpace,
-        /// Of what is wanted.
+        /// The target.
         to: AddressSpace,
     },
-    /// Address spaces further down in pointers to pointers.
+    /// Different address spaces in nested pointers.
     NestedSpaces,
-    /// An integer where a pointer is wanted, which only a cast or zero can be.
+    /// Integer to pointer. Only a cast, or the constant zero, is allowed.
     IntToPointer,
-    /// A pointer where an integer is wanted, which only a cast can make.
+    /// Pointer to integer. Only a cast is allowed.
     PointerToInt,
-    /// A vector where another vector is wanted: use `convert_type` (OpenCL C 6.4.2).
+    /// Vector to another vector type: use `convert_type` (OpenCL C 6.4.2).
     Vectors,
-    /// A vector where a scalar is wanted.
+    /// Vector to scalar.
     VectorToScalar,
-    /// Types that have nothing to do with each other.
+    /// Unrelated types.
     Unrelated,
 }
 
-/// What a cast does (C99 6.5.4, OpenCL C 6.4.2).
+/// The conversion of a cast (C99 6.5.4, OpenCL C 6.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cast {
-    /// The value is dropped.
+    /// Discards the value.
     Void,
-    /// Nothing.
+    /// None.
     Same,
     /// An arithmetic conversion of a scalar.
     Arithmetic,
-    /// A scalar converted to the element type and put in every component.
+    /// Conversion of a scalar to the element type, replicated to all components.
     Splat,
-    /// A pointer to a pointer.
+    /// Pointer to pointer.
     Pointer,
-    /// A pointer to an integer or `bool`.
+    /// Pointer to an integer or `bool`.
     PointerToInt,
-    /// An integer to a pointer.
+    /// Integer to pointer.
     IntToPointer,
-    /// An integer constant to `event_t`, `queue_t`, `clk_event_t`, `reserve_id_t` or `sampler_t`: zero, but for
-    /// the last.
+    /// An integer constant to `event_t`, `queue_t`, `clk_event_t`, `reserve_id_t` or `sampler_t`. Must be zero,
+    /// except for `sampler_t`.
     Opaque,
-    /// It cannot be cast.
+    /// Invalid.
     No(Refusal),
 }
 
 impl Scalar {
-    /// What may be lost by converting to another scalar type.
+    /// The possible loss of converting to another scalar type.
     pub fn loss(self, to: Self) -> Option<Loss> {
         if self == to || to == Self::Bool {
             return None;
@@ -143,8 +144,8 @@ impl Scalar {
 }
 
 impl Types {
-    /// How a value of type `from` becomes one of type `to` without a cast. Arrays and functions have decayed
-    /// before, and constants that are null pointers have been seen to. An error goes with everything.
+    /// The implicit conversion from `from` to `to`. The caller has handled array and function decay, and null pointer
+    /// constants. An error type converts to and from everything.
     pub fn implicit(&self, from: TyId, to: TyId) -> Implicit {
         if from == to || from == TyId::ERROR || to == TyId::ERROR {
             return Implicit::Same;
@@ -180,7 +181,7 @@ impl Types {
         }
         let pointee = self.pointee(from.ty, to.ty)?;
         let mut dropped = from.quals.without(to.quals);
-        // What lies in the constant space is read-only, whether or not it says so.
+        // Objects in the constant address space are read-only, with or without `const`.
         dropped.is_const &= to_space != AddressSpace::Constant;
         Ok(PointerChange { to_generic, dropped, pointee })
     }
@@ -195,7 +196,7 @@ impl Types {
                     return Err(Refusal::NestedSpaces);
                 }
                 let inner = self.pointee(from.ty, to.ty)?;
-                // C99 6.7.5.1: what lies two levels down must be equal in qualifiers too.
+                // C99 6.7.5.1: nested pointees must have equal qualifiers.
                 let same = inner == Pointee::Compatible && from.quals == to.quals;
                 Ok(if same { inner } else { Pointee::Other })
             }
@@ -204,7 +205,7 @@ impl Types {
             {
                 self.pointee(from.ty, to.ty)
             }
-            // Nothing else is a handle: no program can mean that, as it can with numbers.
+            // No implicit or explicit conversion to or from these handles is meaningful.
             (Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId, _)
             | (_, Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId) => Err(Refusal::Unrelated),
             _ => Ok(match (self.components(from), self.components(to)) {
@@ -219,7 +220,7 @@ impl Types {
         }
     }
 
-    /// What `(to)value` does. Arrays and functions have decayed before.
+    /// The conversion of `(to)value`. The caller has handled array and function decay.
     pub fn cast(&self, from: TyId, to: TyId) -> Cast {
         if to == TyId::VOID {
             return Cast::Void;
@@ -240,7 +241,7 @@ impl Types {
         match (self.get(from), self.get(to)) {
             (Ty::Pointer(from), Ty::Pointer(to)) => {
                 let (from, to) = (space(*from), space(*to));
-                // OpenCL C 6.7.9: spaces that overlap can be cast into each other.
+                // OpenCL C 6.7.9: casts between overlapping address spaces are allowed.
                 if from.overlaps(to) { Cast::Pointer } else { Cast::No(Refusal::Spaces { from, to }) }
             }
             (Ty::Pointer(_), _) if is_integer(to) => Cast::PointerToInt,
@@ -256,20 +257,20 @@ impl Types {
         }
     }
 
-    /// Whether pointers to these compare, subtract and stand in both branches of `?:` (OpenCL C 6.7.9):
-    /// the spaces overlap.
+    /// Whether pointers with these pointees can be compared, subtracted and used in both branches of `?:` (OpenCL C
+    /// 6.7.9): their address spaces overlap.
     pub fn spaces_overlap(&self, left: QualTy, right: QualTy) -> bool {
         space(left).overlaps(space(right))
     }
 }
 
-/// The space of a pointer's target; where none was decided it is a work-item's own.
+/// The address space of a pointee. Private if undetermined.
 fn space(ty: QualTy) -> AddressSpace {
     ty.quals.space.unwrap_or(AddressSpace::Private)
 }
 
 impl Quals {
-    /// The qualifiers of both; the space of the second if it has one.
+    /// The union of qualifiers, with the address space of `other` if it has one.
     pub fn union(self, other: Self) -> Self {
         Self {
             is_const: self.is_const || other.is_const,
@@ -279,7 +280,7 @@ impl Quals {
         }
     }
 
-    /// `const`, `volatile` and `restrict` as far as the other has them not; no space.
+    /// The qualifiers that `other` does not have. No address space.
     pub fn without(self, other: Self) -> Self {
         Self {
             is_const: self.is_const && !other.is_const,
@@ -289,7 +290,7 @@ impl Quals {
         }
     }
 
-    /// Whether there is neither qualifier nor space.
+    /// Whether there are no qualifiers and no address space.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }

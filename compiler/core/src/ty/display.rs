@@ -1,6 +1,6 @@
-//! Types as a user reads them: `global int *`, `float4`, `int (*)[3]`.
+//! Prints types for messages: `global int *`, `float4`, `int (*)[3]`.
 //!
-//! The one place that writes types; it knows the syntax of declarators and nothing of where types come from.
+//! The only code that prints types, in the syntax of declarators.
 
 use kiln_syntax::{Interner, ast::RecordKind};
 
@@ -23,7 +23,7 @@ impl Types {
         self.declare(ty.into(), name.to_owned(), interner)
     }
 
-    /// The type around what stands in the place of a declarator.
+    /// Wraps the type around a declarator.
     fn declare(&self, ty: QualTy, declarator: String, interner: &Interner) -> String {
         match self.get(ty.ty) {
             Ty::Pointer(to) => self.pointer_to(*to, ty.quals, &declarator, interner),
@@ -39,7 +39,7 @@ impl Types {
             Ty::Function(function) => self.function(function, &declarator, interner),
             _ => {
                 let name = format!("{}{}", prefix(ty.quals), self.name(ty.ty, interner));
-                // An array follows its element's name at once: `int[3]`, but `int *[3]`.
+                // An array of non-pointers follows the element type without a space: `int[3]`, but `int *[3]`.
                 let gap = if declarator.is_empty() || declarator.starts_with('[') { "" } else { " " };
                 format!("{name}{gap}{declarator}")
             }
@@ -51,7 +51,7 @@ impl Types {
         let needs_parens = matches!(self.get(to.ty), Ty::Array(..) | Ty::Function(_));
         let inner = if needs_parens { format!("({inner})") } else { inner };
         match self.get(to.ty) {
-            // The space of a function means nothing.
+            // The address space of a function has no meaning.
             Ty::Function(function) => self.function(function, &inner, interner),
             _ => self.declare(to, inner, interner),
         }
@@ -112,12 +112,12 @@ impl Types {
     }
 }
 
-/// Qualifiers before the name of a type, each followed by a space.
+/// Qualifiers before a type name, each followed by a space.
 fn prefix(quals: Quals) -> String {
     words(quals).into_iter().flat_map(|word| [word, " "]).collect()
 }
 
-/// Qualifiers after the sign of a derivation, and what follows them.
+/// Qualifiers after `*` or `^`, followed by the rest of the declarator.
 fn qualified(quals: Quals, declarator: &str) -> String {
     let words = words(quals).join(" ");
     if words.is_empty() || declarator.is_empty() {
@@ -137,7 +137,7 @@ fn words(quals: Quals) -> Vec<&'static str> {
 }
 
 impl Access {
-    /// The keyword.
+    /// Its keyword.
     pub const fn spelling(self) -> &'static str {
         match self {
             Self::ReadOnly => "read_only",
@@ -148,7 +148,7 @@ impl Access {
 }
 
 impl ImageTy {
-    /// The name of the type, without access.
+    /// The name of the type, without the access qualifier.
     pub fn name(self) -> String {
         let dim = match self.dim {
             ImageDim::D1 => "1d",

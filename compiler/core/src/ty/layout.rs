@@ -1,18 +1,18 @@
-//! How large types are and how their members lie (OpenCL C 6.3.5, 6.4.4.1; C99 6.7.2.1).
+//! Sizes, alignments and member offsets (OpenCL C 6.3.5, 6.4.4.1; C99 6.7.2.1).
 //!
-//! It knows bytes only; what an attribute looks like is the type checker's business.
+//! Independent of the syntax of attributes.
 
 use kiln_syntax::ast::RecordKind;
 
 use super::{Ty, TyId, Types};
 
-/// The size and alignment of a pointer, and of the opaque types that stand for handles.
+/// The size and alignment of pointers and opaque handles.
 pub const POINTER_SIZE: u64 = 8;
 
-/// The size of `ndrange_t`: the dimensions and three sizes for each of three of them.
+/// The size of `ndrange_t`: the dimensions, and three vectors of three sizes.
 const NDRANGE_SIZE: u64 = 8 + 3 * 3 * 8;
 
-/// A member as the layout of its record sees it.
+/// The properties of a member that determine its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberLayout {
     /// The size of its type.
@@ -25,27 +25,27 @@ pub struct MemberLayout {
     pub aligned: Option<u64>,
 }
 
-/// What attributes of a record change its layout (OpenCL C 6.13.1).
+/// The attributes of a record that change its layout (OpenCL C 6.13.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordAttributes {
-    /// `packed`: every member counts as packed.
+    /// `packed`: applies to all members.
     pub is_packed: bool,
-    /// `aligned`: at least this.
+    /// `aligned`: the minimum alignment.
     pub aligned: Option<u64>,
 }
 
-/// Where the members of a record lie.
+/// The layout of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordLayout {
     /// The offset of each member.
     pub offsets: Vec<u64>,
-    /// The size, padding at the end included.
+    /// The size, including padding at the end.
     pub size: u64,
     /// The alignment.
     pub align: u64,
 }
 
-/// Lays out a record (C99 6.7.2.1, OpenCL C 6.13.1). A record without members has size 0.
+/// Computes the layout of a record (C99 6.7.2.1, OpenCL C 6.13.1). A record without members has size 0.
 pub fn lay_out(kind: RecordKind, members: &[MemberLayout], attributes: RecordAttributes) -> RecordLayout {
     let mut layout = RecordLayout { offsets: Vec::with_capacity(members.len()), size: 0, align: 1 };
     for member in members {
@@ -69,19 +69,19 @@ pub fn lay_out(kind: RecordKind, members: &[MemberLayout], attributes: RecordAtt
     layout
 }
 
-/// The next multiple of `align`; the largest one if there is no next.
+/// Rounds up to a multiple of `align`. Returns the largest multiple on overflow.
 pub fn round_up(offset: u64, align: u64) -> u64 {
     offset.checked_next_multiple_of(align).unwrap_or(offset / align * align)
 }
 
 impl Types {
-    /// What `sizeof` gives; none for what has no size: `void`, functions, incomplete types, and what is too
-    /// large to have one.
+    /// The result of `sizeof`. `None` for types without a size: `void`, functions, incomplete types, and types that
+    /// are too large.
     pub fn size_of(&self, id: TyId) -> Option<u64> {
         match *self.get(id) {
             Ty::Error | Ty::Void | Ty::Function(_) => None,
             Ty::Scalar(scalar) | Ty::Atomic(scalar) => Some(scalar.size()),
-            // OpenCL C 6.3.5: a vector of three lies like one of four.
+            // OpenCL C 6.3.5: a 3-component vector has the layout of a 4-component vector.
             Ty::Vector(element, count) => Some(element.size() * u64::from(count.next_power_of_two())),
             Ty::Array(element, count) => self.size_of(element.ty)?.checked_mul(count?),
             Ty::Record(record) => {
@@ -103,7 +103,7 @@ impl Types {
         }
     }
 
-    /// The alignment of objects of this type (OpenCL C 6.3.5); none where there are no objects.
+    /// The alignment of objects of this type (OpenCL C 6.3.5). `None` if there are no such objects.
     pub fn align_of(&self, id: TyId) -> Option<u64> {
         match *self.get(id) {
             Ty::Array(element, _) => self.align_of(element.ty),

@@ -1,7 +1,7 @@
-//! The type names that OpenCL C predeclares and those that it reserves (OpenCL C 6.3.1–6.3.4).
+//! Type names that OpenCL C predeclares and reserves (OpenCL C 6.3.1–6.3.4).
 //!
-//! Which name means which type and under which condition. Words that are keywords of C (`int`, `double`) are
-//! not here; the parser has its own list of the names, without meaning, because it must know them to parse.
+//! Defines their types and conditions. Keywords of C (`int`, `double`) are not included. The parser has its own list
+//! of these names, without meanings, because it needs them to parse.
 
 use crate::{
     extensions::{Condition, Extension, Extensions, missing},
@@ -10,24 +10,24 @@ use crate::{
 
 use super::{Access, EnumId, ImageDim, ImageTy, Scalar, Ty, TyId, Types};
 
-/// What a predeclared type name means.
+/// The meaning of a predeclared type name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeName {
-    /// The type; an image is `read_only` unless an access qualifier says otherwise.
+    /// The type. An image is `read_only` unless it has another access qualifier.
     pub ty: TyId,
-    /// The ways to have it, of which one suffices.
+    /// The conditions for its availability; one is sufficient.
     ways: Vec<Condition>,
 }
 
 impl TypeName {
-    /// What is missing to use it: none if nothing is.
+    /// The missing requirements for using it. `None` if it is available.
     pub fn missing(&self, version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
         missing(&self.ways, version, extensions)
     }
 }
 
 impl Types {
-    /// The meaning of a predeclared type name, whatever the version; none for other names.
+    /// The meaning of a predeclared type name, in any version. `None` for other names.
     pub fn predeclared(&mut self, name: &str) -> Option<TypeName> {
         let (ty, ways) = meaning(name)?;
         Some(TypeName { ty: self.intern(ty), ways })
@@ -35,7 +35,7 @@ impl Types {
 }
 
 impl Scalar {
-    /// The type that this word names, keywords and predeclared names alike.
+    /// The type for a word, which may be a keyword or a predeclared name.
     pub fn parse(word: &str) -> Option<Self> {
         let aliased = match word {
             "size_t" | "uintptr_t" => Self::ULong,
@@ -45,7 +45,7 @@ impl Scalar {
         Some(aliased)
     }
 
-    /// The condition for programs to name this type: `size_t` is there without `ulong` (OpenCL C 6.3.1).
+    /// The condition for using the name of this type: `size_t` is available without `ulong` (OpenCL C 6.3.1).
     pub fn named_condition(self) -> Condition {
         match self {
             Self::Long | Self::ULong => Condition::ALWAYS.with(Extension::FeatureInt64),
@@ -53,7 +53,7 @@ impl Scalar {
         }
     }
 
-    /// The condition for objects of this type; pointers to `half` need none (OpenCL C 6.3.1.1).
+    /// The condition for objects of this type. Pointers to `half` need none (OpenCL C 6.3.1.1).
     pub fn condition(self) -> Condition {
         match self {
             Self::Half => Condition::ALWAYS.with(Extension::KhrFp16),
@@ -63,11 +63,11 @@ impl Scalar {
     }
 }
 
-/// A vector type from its name (OpenCL C 6.3.2).
+/// Parses the name of a vector type (OpenCL C 6.3.2).
 pub(crate) fn parse_vector(name: &str) -> Option<(Scalar, u8)> {
     let digits = name.find(|c: char| c.is_ascii_digit())?;
     let element = Scalar::parse(&name[..digits]).filter(|scalar| *scalar != Scalar::Bool)?;
-    // `size_t4` is no type.
+    // `size_t4` is not a type.
     let count = match &name[digits..] {
         "2" => 2,
         "3" => 3,
@@ -79,7 +79,7 @@ pub(crate) fn parse_vector(name: &str) -> Option<(Scalar, u8)> {
     (!name.contains('_')).then_some((element, count))
 }
 
-/// The meaning of a predeclared type name and the ways to have it.
+/// The meaning of a predeclared type name, with the conditions for its availability.
 pub(crate) fn meaning(name: &str) -> Option<(Ty, Vec<Condition>)> {
     let always = || vec![Condition::ALWAYS];
     let enqueue = || vec![Condition::since(Cl20).with(Extension::DeviceEnqueue)];
@@ -120,8 +120,8 @@ fn atomic(scalar: Scalar) -> Option<(Ty, Vec<Condition>)> {
     Some((Ty::Atomic(scalar), vec![atomic_condition(scalar)?]))
 }
 
-/// The condition for atomic objects of a type (OpenCL C 6.15.12.6): 64-bit ones need both extensions of 64-bit
-/// atomics. None if there are no such objects.
+/// The condition for atomic objects of a type (OpenCL C 6.15.12.6): 64-bit ones need both extensions for 64-bit
+/// atomics. `None` if there are no such objects.
 pub(crate) fn atomic_condition(scalar: Scalar) -> Option<Condition> {
     let condition = Condition::since(Cl20);
     match scalar {
@@ -135,7 +135,7 @@ pub(crate) fn atomic_condition(scalar: Scalar) -> Option<Condition> {
     }
 }
 
-/// An image type from its name (OpenCL C 6.3.3).
+/// Parses the name of an image type (OpenCL C 6.3.3).
 pub(crate) fn image(name: &str) -> Option<ImageTy> {
     let mut rest = name.strip_prefix("image")?.strip_suffix("_t")?;
     let mut eat = |word: &str| match rest.strip_prefix(word) {
@@ -168,7 +168,7 @@ pub(crate) fn image(name: &str) -> Option<ImageTy> {
     (rest.is_empty() && exists).then_some(image)
 }
 
-/// The ways to have an image type, access included.
+/// The conditions for an image type with its access qualifier.
 pub(crate) fn image_ways(image: ImageTy) -> Vec<Condition> {
     let mut images = Condition::ALWAYS.with(Extension::Images);
     if image.access == Access::ReadWrite {
@@ -189,7 +189,7 @@ pub(crate) fn image_ways(image: ImageTy) -> Vec<Condition> {
     }
 }
 
-/// Whether OpenCL C reserves the name for a type that it does not have (OpenCL C 6.3.4).
+/// Whether OpenCL C reserves the name without defining a type (OpenCL C 6.3.4).
 pub fn is_reserved(name: &str) -> bool {
     if matches!(name, "quad" | "complex" | "imaginary") {
         return true;

@@ -1,8 +1,8 @@
-//! What GNU C and clang define before the first line, where programs that came from C ask for it: types and limits by
-//! their reserved names, and functions of C that OpenCL C has under the names without `__builtin_`.
+//! Macros that GNU C and clang predefine and that programs ported from C use: types and limits by their reserved
+//! names, and C functions with the prefix `__builtin_`.
 
 pub(super) const TABLE: &[&str] = &[
-    // Types, and how far they reach.
+    // Types and their limits.
     "__INT8_TYPE__ signed char",
     "__INT16_TYPE__ short",
     "__INT32_TYPE__ int",
@@ -43,7 +43,7 @@ pub(super) const TABLE: &[&str] = &[
     "__PTRDIFF_WIDTH__ 64",
     "__POINTER_WIDTH__ 64",
     "__SIZE_WIDTH__ 64",
-    // How objects lie in memory.
+    // Sizes of types.
     "__SIZEOF_SHORT__ 2",
     "__SIZEOF_INT__ 4",
     "__SIZEOF_LONG__ 8",
@@ -135,7 +135,7 @@ pub(super) const TABLE: &[&str] = &[
     "__builtin_labs(x) ((long)abs((long)(x)))",
     "__builtin_printf(...) printf(__VA_ARGS__)",
     "__builtin_expect_with_probability(x, value, probability) __builtin_expect(x, value)",
-    // Atomic functions of OpenCL C as clang names its own.
+    // Atomic functions of OpenCL C, by clang's internal names.
     "__opencl_atomic_init(object, value) atomic_init(object, value)",
     "__opencl_atomic_load(object, order, scope) atomic_load_explicit(object, order, scope)",
     "__opencl_atomic_store(object, value, order, scope) atomic_store_explicit(object, value, order, scope)",

@@ -1,4 +1,4 @@
-//! Messages, and that what is right has none.
+//! Diagnostics, and valid sources without any.
 
 use super::*;
 

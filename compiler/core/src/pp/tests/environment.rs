@@ -1,4 +1,4 @@
-//! Files, options, and what is predefined.
+//! Files, options and predefined macros.
 
 use super::*;
 use crate::{opencl::Environment, session::MathOptions, target::Target};

@@ -1,4 +1,4 @@
-//! Macros: C99 6.10.3 with the examples of 6.10.3.5 restated, and what real kernels do besides.
+//! Macro expansion: C99 6.10.3 with the examples of 6.10.3.5, and constructs of real kernels.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn strings_and_joined_names() {
 fn empty_operands_and_variable_arguments() {
     let text = "#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,), t(10,,), t(,11,), t(,,12), t(,,) };";
     assert_eq!(pp(text), "int j [ ] = { 123 , 45 , 67 , 89 , 10 , 11 , 12 , } ;");
-    // What `__VA_OPT__` asks about is expanded once.
+    // The operand of `__VA_OPT__` is expanded once.
     assert_eq!(pp("#define F(...) __VA_OPT__(a) __VA_ARGS__\nF(__COUNTER__) __COUNTER__"), "a 0 1");
     let text = "#define debug(...) fprintf(stderr, __VA_ARGS__)\n#define showlist(...) puts(#__VA_ARGS__)\n\
         #define report(test, ...) ((test)?puts(#test): printf(__VA_ARGS__))\n\

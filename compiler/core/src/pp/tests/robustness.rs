@@ -1,10 +1,10 @@
-//! Hostile sources: no panic, no endless work, no deep stack.
+//! Hostile sources: no panics, unbounded work or deep recursion.
 
 use std::fmt::Write as _;
 
 use super::*;
 
-/// Marsaglia's xorshift: the same numbers in every run.
+/// Marsaglia's xorshift, for reproducible tests.
 struct Random(u64);
 
 impl Random {
