@@ -1,17 +1,17 @@
-//! The text that a format and its arguments make (OpenCL C 6.15.14, C99 7.19.6.1).
+//! Formats `printf` output (OpenCL C 6.15.14, C99 7.19.6.1).
 //!
-//! Owns directives: flags, width, precision, vectors, conversions. It must never know where arguments come from.
+//! Owns directives: flags, width, precision, vectors, conversions. Must not depend on where arguments come from.
 
-/// An argument as its bytes, little-endian; of a string, the string.
+/// An argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
-    /// A number or a vector of them.
+    /// The little-endian bytes of a number or a vector.
     Bytes(&'a [u8]),
-    /// A string without its end.
+    /// The bytes of a string, without the terminator.
     Text(&'a [u8]),
 }
 
-/// What a directive says, but for its conversion.
+/// A conversion directive, without its conversion specifier.
 #[derive(Debug, Clone, Copy, Default)]
 struct Directive {
     left: bool,
@@ -21,16 +21,16 @@ struct Directive {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// Components of a vector.
+    /// The number of vector components.
     count: Option<usize>,
-    /// Bytes of an integer or of a component, as the length modifier says.
+    /// The size in bytes of an integer or a component, from the length modifier.
     length: Option<usize>,
 }
 
-/// No directive pads further, and no float has more digits.
+/// The maximum of width and precision. No float has more digits.
 const WIDEST: usize = 1 << 16;
 
-/// Whether the arguments of a format are strings, in order.
+/// For each argument of a format, in order, whether it is a string.
 pub fn strings(format: &[u8]) -> Vec<bool> {
     let mut kinds = Vec::new();
     let mut rest = format;
@@ -42,7 +42,7 @@ pub fn strings(format: &[u8]) -> Vec<bool> {
     kinds
 }
 
-/// Appends what the format makes of the values. A directive without a value is written as it stands.
+/// Appends the formatted text. A directive without a value is copied unchanged.
 pub fn write(format: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
     let mut values = values.iter();
     let mut rest = format;
@@ -65,7 +65,7 @@ struct Literal<'a> {
     directive: &'a [u8],
 }
 
-/// The text up to the next directive, the directive if it is one, and its conversion.
+/// Splits off the text before the next directive, the directive if it is valid, and its conversion specifier.
 fn next<'a>(rest: &mut &'a [u8]) -> Option<(Literal<'a>, Option<Directive>, u8)> {
     let text: &'a [u8] = rest;
     let start = text.iter().position(|byte| *byte == b'%')?;
@@ -105,7 +105,7 @@ impl Directive {
             *at += 1;
             read.count = number(text, at);
         }
-        // The last five are C's, and none of OpenCL's (6.15.14.3): customary, and clear enough.
+        // The last five are C's, not OpenCL's (6.15.14.3), but common and unambiguous.
         let lengths =
             [("hh", 1), ("hl", 4), ("h", 2), ("ll", 8), ("l", 8), ("z", 8), ("j", 8), ("t", 8), ("L", 8)];
         for (word, bytes) in lengths {
@@ -164,7 +164,7 @@ impl Directive {
         }
     }
 
-    /// How many bytes of an integer count: those of the length modifier, of what there is.
+    /// The number of bytes to use of an integer: the length modifier's, limited by those available.
     fn size(self, bytes: &[u8]) -> usize {
         self.length.unwrap_or(8).min(bytes.len()).min(8)
     }
@@ -182,7 +182,8 @@ impl Directive {
         }
     }
 
-    /// The precision is the least number of digits; zero with precision zero has none, and a precision ends the flag `0`.
+    /// Formats an integer. The precision is the minimum number of digits and disables the flag `0`; zero with
+    /// precision 0 has no digits.
     fn integer(self, prefix: &str, digits: &str, is_zero: bool, out: &mut Vec<u8>) {
         let least = self.precision.unwrap_or(1);
         let digits = if is_zero && least == 0 { "" } else { digits };
@@ -190,7 +191,7 @@ impl Directive {
         self.pad(prefix.as_bytes(), digits.as_bytes(), self.precision.is_none(), out);
     }
 
-    /// The flag `#` adds a digit 0 where there is none in front.
+    /// Formats an octal number. The flag `#` ensures a leading zero.
     fn octal(mut self, bits: u64, out: &mut Vec<u8>) {
         let digits = format!("{bits:o}");
         let least = self.precision.unwrap_or(1);
@@ -223,7 +224,7 @@ impl Directive {
         self.pad(sign.as_bytes(), cased(text, conversion).as_bytes(), true, out);
     }
 
-    /// Fills up to the width: behind, in front, or with zeros between sign and digits.
+    /// Pads to the width: on the right, on the left, or with zeros after the sign.
     fn pad(self, prefix: &[u8], text: &[u8], may_fill_with_zeros: bool, out: &mut Vec<u8>) {
         let missing = self.width.saturating_sub(prefix.len() + text.len());
         let fill = |out: &mut Vec<u8>, byte: u8| out.extend(std::iter::repeat_n(byte, missing));
@@ -259,7 +260,7 @@ fn integer(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(wide)
 }
 
-/// A `half`, `float` or `double`, by its size.
+/// The value of a `half`, `float` or `double`, selected by size.
 fn float(bytes: &[u8]) -> f64 {
     match *bytes {
         [a, b] => half_to_f64(u16::from_le_bytes([a, b])),
@@ -280,7 +281,7 @@ fn half_to_f64(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// In capitals where the conversion is one.
+/// Converts to upper case for upper-case conversions.
 fn cased(text: String, conversion: u8) -> String {
     if conversion.is_ascii_uppercase() { text.to_uppercase() } else { text }
 }
@@ -290,7 +291,7 @@ fn fixed(value: f64, precision: usize, keeps_point: bool) -> String {
     format!("{value:.precision$}{point}")
 }
 
-/// One digit, the point, `precision` digits, and an exponent of at least two digits.
+/// Formats as `%e`: one digit, the point, `precision` digits, and an exponent of at least two digits.
 fn scientific(value: f64, precision: usize, keeps_point: bool) -> String {
     let (mantissa, exponent) = decimal(value, precision);
     let point = if precision == 0 && keeps_point { "." } else { "" };
@@ -298,14 +299,14 @@ fn scientific(value: f64, precision: usize, keeps_point: bool) -> String {
     format!("{mantissa}{point}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// Mantissa and exponent of the rounded value.
+/// The mantissa and exponent of the rounded value.
 fn decimal(value: f64, precision: usize) -> (String, i32) {
     let text = format!("{value:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     (mantissa.to_owned(), exponent.parse().unwrap_or(0))
 }
 
-/// As `%f` or `%e` with so many significant digits, without zeros at the end.
+/// Formats as `%g`: `%f` or `%e` with this many significant digits, without trailing zeros.
 fn general(value: f64, precision: usize, keeps_zeros: bool) -> String {
     let digits = precision.max(1);
     let (_, exponent) = decimal(value, digits - 1);
@@ -324,7 +325,8 @@ fn general(value: f64, precision: usize, keeps_zeros: bool) -> String {
     format!("{mantissa}{exponent}")
 }
 
-/// The mantissa in hexadecimal, exact without a precision, and the power of two; without the prefix.
+/// Formats as `%a` without the prefix: the mantissa in hexadecimal, exact if no precision is given, and the binary
+/// exponent.
 fn hexadecimal(value: f64, precision: Option<usize>, keeps_point: bool) -> String {
     const FRACTION_BITS: u32 = 52;
     const FRACTION_DIGITS: usize = 13;
@@ -373,7 +375,7 @@ mod tests {
         print(format, &[Value::Bytes(&value.to_le_bytes())])
     }
 
-    /// Expectations of this and the next tests were written with glibc's `printf`.
+    /// glibc's `printf` produced the expected results of this and the following tests.
     #[test]
     fn integers() {
         for (format, value, expected) in [

@@ -1,6 +1,6 @@
-//! What an instruction does to one lane, as functions of registers. A register holds a scalar's bits, with zeros above.
+//! Scalar operations on registers. A register contains a scalar's bits, zero-extended.
 //!
-//! Owns arithmetic. It must never know memory, work-items, or how values reach it.
+//! Owns arithmetic. Must not depend on memory, work-items, or how values are passed.
 
 mod convert;
 mod float;
@@ -21,14 +21,14 @@ pub(crate) use library::{Lane, lacks_result, lane as library};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 pub(crate) use undefined::{core as poisoned, glsl as poisoned_glsl, is_special};
 
-/// A function of one lane.
+/// A unary operation on one lane.
 pub(crate) type F1 = fn(u64) -> u64;
-/// A function of two lanes.
+/// A binary operation on one lane.
 pub(crate) type F2 = fn(u64, u64) -> u64;
-/// A function of three lanes.
+/// A ternary operation on one lane.
 pub(crate) type F3 = fn(u64, u64, u64) -> u64;
 
-/// A function of the integers of a scalar type: `$u` names the unsigned type and `$s` the signed one in the body.
+/// Instantiates an operation for each integer type: in the body, `$u` is the unsigned type and `$s` the signed one.
 macro_rules! integers {
     ($scalar:expr, [$u:ident $s:ident] $body:expr) => {{
         use $crate::types::Scalar;
@@ -66,8 +66,8 @@ macro_rules! integers {
     }};
 }
 
-/// A function of floating-point numbers: the body is written for `$t`, and half goes through float, which is exact for one
-/// operation (twice 11 bits and two more fit into 24).
+/// Instantiates an operation for each floating-point type `$t`. Half is computed in float, which is exact for a
+/// single operation (float's 24 bits hold twice half's 11 bits, and two more).
 macro_rules! floats {
     ($scalar:expr, $t:ident, |$($x:ident),+| $body:expr) => {{
         use $crate::types::Scalar;
@@ -104,8 +104,8 @@ macro_rules! floats {
     }};
 }
 
-/// A function of doubles: narrower numbers are computed as doubles and rounded once more, which leaves float and half
-/// within a hair of half a unit in the last place.
+/// Instantiates an operation computed in double. Narrower types are rounded a second time, with an error barely above
+/// half a unit in the last place.
 macro_rules! wide {
     ($scalar:expr, |$($x:ident),+| $body:expr) => {{
         use $crate::types::Scalar;
@@ -130,7 +130,7 @@ macro_rules! wide {
     }};
 }
 
-/// A comparison of floating-point numbers.
+/// Instantiates a floating-point comparison.
 macro_rules! compares {
     ($scalar:expr, |$($x:ident),+| $body:expr) => {{
         use $crate::types::Scalar;
@@ -164,8 +164,8 @@ pub(crate) fn to_f64(scalar: crate::types::Scalar, bits: u64) -> f64 {
     }
 }
 
-/// A double as a half. On the way lies a float, rounded to odd: of what is not exact the last bit is set, so that rounding
-/// again knows on which side of a tie the number was.
+/// Converts a double to half. The intermediate float is rounded to odd: the last bit of an inexact value is set,
+/// which makes the second rounding correct.
 pub(crate) fn half_of(value: f64) -> u64 {
     let nearest = value as f32;
     let back = f64::from(nearest);
@@ -179,7 +179,7 @@ pub(crate) fn half_of(value: f64) -> u64 {
     half::f16::from_f32(odd).to_bits().into()
 }
 
-/// A floating-point register with this value, rounded.
+/// Rounds a value to a floating-point register.
 pub(crate) fn from_f64(scalar: crate::types::Scalar, value: f64) -> u64 {
     use crate::types::Scalar;
     match scalar {
@@ -189,13 +189,13 @@ pub(crate) fn from_f64(scalar: crate::types::Scalar, value: f64) -> u64 {
     }
 }
 
-/// A register's integer with its sign.
+/// Sign-extends an integer register.
 pub(crate) const fn signed(size: u8, bits: u64) -> i64 {
     let shift = 64 - 8 * size as u32;
     ((bits << shift) as i64) >> shift
 }
 
-/// The bits of a number that a scalar of this size keeps.
+/// Truncates to the size of a scalar.
 pub(crate) const fn truncated(size: u8, bits: u64) -> u64 {
     bits & u64::MAX >> (64 - 8 * size as u32)
 }

@@ -1,7 +1,7 @@
-//! Executing launches: what is given, what comes out.
+//! Launches: their inputs, execution and outcome.
 //!
-//! Owns the form of a launch. The files below execute it: `schedule` spreads work-groups over threads, `group` runs the
-//! work-items of one, `run` is the loop over operations.
+//! Owns the definition of a launch. The submodules execute it: `schedule` distributes work-groups over threads,
+//! `group` runs the work-items of one, `run` is the interpreter loop.
 
 mod atomic;
 mod enqueue;
@@ -29,55 +29,55 @@ use crate::{Buffer, Checks, Environment, Image, Memory, Program, Report};
 /// An argument of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
-    /// A value as it is in memory; of a pointer, the address.
+    /// The bytes of a value, or of a pointer's address.
     Bytes(Vec<u8>),
     /// Local memory of this many bytes.
     Local(u64),
 }
 
-/// Work-groups of one size.
+/// Work-groups of equal size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
-    /// The size of each.
+    /// The size of each work-group.
     pub local: [u32; 3],
-    /// How many there are.
+    /// The number of work-groups.
     pub groups: [u32; 3],
-    /// The id of the first.
+    /// The id of the first work-group.
     pub first_group: [u32; 3],
     /// The global id of the first work-item.
     pub first_item: [u32; 3],
-    /// What they execute, among the launch's pipelines.
+    /// The index of their pipeline in the launch.
     pub pipeline: usize,
 }
 
-/// A program with what is bound to its variables.
+/// A program with its push constants and descriptors.
 #[derive(Debug, Clone)]
 pub struct Pipeline<'a> {
     /// The program.
     pub program: &'a Program,
-    /// In the Vulkan environment, the bytes of push constants.
+    /// In the Vulkan environment, the push constants.
     pub push_constants: &'a [u8],
-    /// In the Vulkan environment, what descriptors are bound to.
+    /// In the Vulkan environment, the descriptors.
     pub bound: &'a [Bound<'a>],
 }
 
-/// What a descriptor is bound to.
+/// A bound descriptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<'a> {
-    /// Its set.
+    /// The descriptor set.
     pub set: u32,
-    /// Its number in the set.
+    /// The binding in the set.
     pub binding: u32,
-    /// What is found there.
+    /// The bound resource.
     pub contents: Contents<'a>,
 }
 
-/// What kernels find through a descriptor.
+/// The resource of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents<'a> {
     /// A copy of these bytes.
     Bytes(&'a [u8]),
-    /// So many bytes of a buffer, from an offset.
+    /// A range of a buffer: offset and size.
     Buffer(&'a Buffer, u64, u64),
     /// An image.
     Image(&'a Image),
@@ -86,9 +86,9 @@ pub enum Contents<'a> {
 /// A launch.
 #[derive(Debug, Clone)]
 pub struct Launch<'a> {
-    /// What work-groups execute: one program, or its forms for different specialisations.
+    /// The programs of the regions: one program, or its specializations.
     pub pipelines: &'a [Pipeline<'a>],
-    /// The kernel's number in the program.
+    /// The index of the kernel in the program.
     pub kernel: usize,
     /// In the OpenCL environment, one for each parameter.
     pub arguments: &'a [Argument],
@@ -102,29 +102,29 @@ pub struct Launch<'a> {
     pub local: [u32; 3],
     /// `get_num_groups`
     pub groups: [u32; 3],
-    /// All work-groups.
+    /// The regions, which contain all work-groups.
     pub regions: &'a [Region],
 }
 
-/// How a launch is executed.
+/// Execution options.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether what is undefined is looked for.
+    /// Whether to detect undefined behavior.
     pub checks: Checks,
-    /// Threads, without checks.
+    /// The number of threads, without checks.
     pub threads: usize,
-    /// Jumps that a work-item may make.
+    /// The maximum number of jumps of a work-item.
     pub steps: u64,
-    /// When to give up.
+    /// When to stop with a timeout.
     pub deadline: Option<Instant>,
-    /// Chooses among the orders in which work-items may run; 0 is the plain one.
+    /// Selects the order in which work-items run; 0 is the default order.
     pub seed: u64,
 }
 
-/// What comes out of a launch besides memory.
+/// The outcome of a launch, besides the contents of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What `printf` wrote.
+    /// The output of `printf`.
     pub printed: Vec<u8>,
     /// Why the launch ended early.
     pub report: Option<Report>,
@@ -143,7 +143,7 @@ impl Default for Options {
 }
 
 impl Launch<'_> {
-    /// By whose rules it runs.
+    /// The environment whose rules apply.
     pub(crate) fn environment(&self) -> Environment {
         self.pipelines[0].program.environment
     }
@@ -153,7 +153,7 @@ impl Launch<'_> {
         &self.pipelines[0].program.kernels[self.kernel].name
     }
 
-    /// Executes the launch to its end, or until something is wrong.
+    /// Executes the launch until it completes or fails.
     pub fn run(&self, memory: &Memory, options: &Options) -> Outcome {
         schedule::run(self, memory, options)
     }

@@ -1,6 +1,6 @@
-//! Images: texels of a device, which kernels reach by handles.
+//! Images: texels that kernels access through handles.
 //!
-//! Owns where texels lie; what they are is `format`'s. It must never know samplers nor instructions.
+//! Owns the location of texels; `format` owns their encoding. Must not depend on samplers or instructions.
 
 mod format;
 
@@ -11,21 +11,21 @@ pub use format::{Format, Texel};
 
 use crate::memory::{Buffer, Cells, Handle, Memory};
 
-/// An image as it is made.
+/// The description of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageDesc {
-    /// What its texels are.
+    /// The format of its texels.
     pub format: Format,
-    /// Width, then height and depth where it has them, then layers where it has them; otherwise 1.
+    /// Width, then height and depth if it has them, then layers if it is an array; unused entries are 1.
     pub size: [u32; 3],
 }
 
-/// A part of an image: its first texel and how many in each dimension, layers last.
+/// A region of an image: its first texel and its size in each dimension, layers last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageRegion {
     /// The first texel.
     pub origin: [u32; 3],
-    /// How many.
+    /// The number of texels.
     pub size: [u32; 3],
 }
 
@@ -42,19 +42,19 @@ pub struct Image {
 pub(crate) struct Texels {
     pub(crate) desc: ImageDesc,
     cells: Arc<Cells>,
-    /// Where they begin.
+    /// The byte offset of the first texel.
     offset: u64,
 }
 
 impl Memory {
-    /// An image of zeros; nothing if there is no room.
+    /// Creates an image of zeros; `None` if memory is exhausted.
     pub fn image(&self, desc: ImageDesc) -> Option<Image> {
         let count = desc.size.iter().try_fold(1u64, |all, &size| all.checked_mul(size.into()))?;
         let cells = Cells::try_new(count.checked_mul(desc.format.size().into())?)?;
         Some(self.texels(Texels { desc, cells: Arc::new(cells), offset: 0 }))
     }
 
-    /// So many texels of a buffer that lie within it.
+    /// Views texels of a buffer range, which must be in bounds.
     pub fn buffer_image(&self, buffer: &Buffer, offset: u64, texels: u32, format: Format) -> Image {
         let desc = ImageDesc { format, size: [texels, 1, 1] };
         self.texels(Texels { desc, cells: buffer.cells().clone(), offset })
@@ -68,7 +68,7 @@ impl Memory {
 }
 
 impl Texels {
-    /// The number of a texel; nothing for a place outside.
+    /// The index of a texel; `None` if out of bounds.
     pub(crate) fn number(&self, place: [i64; 3]) -> Option<u64> {
         let mut index = 0;
         for (place, size) in place.into_iter().zip(self.desc.size).rev() {
@@ -78,7 +78,7 @@ impl Texels {
         Some(index)
     }
 
-    /// Where a texel lies; nothing for a place outside, or one that a smaller buffer has not.
+    /// The byte offset of a texel; `None` if it is outside the image or the underlying buffer.
     fn at(&self, place: [i64; 3]) -> Option<u64> {
         let index = self.number(place)?;
         let size = u64::from(self.desc.format.size());
@@ -86,7 +86,7 @@ impl Texels {
         self.cells.has(i64::try_from(at).ok()?, size).then_some(at)
     }
 
-    /// The texel at a place; nothing outside.
+    /// Loads a texel; `None` if out of bounds.
     pub(crate) fn load(&self, place: [i64; 3]) -> Option<Texel> {
         let at = self.at(place)?;
         let mut bytes = [0; 16];
@@ -95,7 +95,7 @@ impl Texels {
         Some(self.desc.format.decode(bytes))
     }
 
-    /// Replaces the texel at a place; false outside.
+    /// Stores a texel; `false` if out of bounds.
     pub(crate) fn store(&self, place: [i64; 3], texel: Texel) -> bool {
         let Some(at) = self.at(place) else { return false };
         let bytes = self.desc.format.encode(texel);
@@ -105,12 +105,12 @@ impl Texels {
 }
 
 impl Image {
-    /// What kernels are given.
+    /// The handle for kernels.
     pub fn handle(&self) -> u64 {
         self.number as u64 + 1
     }
 
-    /// Takes the texels of a region that lies within from a buffer, where they stand one behind the other from the start.
+    /// Copies tightly packed texels from the start of a buffer to a region, which must be in bounds.
     pub fn upload(&self, source: &Buffer, region: ImageRegion) {
         self.rows(region, |row, at, bytes| {
             let mut texels = vec![0; bytes];
@@ -119,7 +119,7 @@ impl Image {
         });
     }
 
-    /// Puts the texels of a region into a buffer, as `upload` takes them.
+    /// Copies the texels of a region to a buffer, in the layout of `upload`.
     pub fn download(&self, region: ImageRegion, target: &Buffer) {
         self.rows(region, |row, at, bytes| {
             let mut texels = vec![0; bytes];
@@ -128,7 +128,7 @@ impl Image {
         });
     }
 
-    /// Copies a region to another place, of an image of the same format; the two do not overlap.
+    /// Copies a region to an image of the same format. The two regions must not overlap.
     pub fn copy_to(&self, region: ImageRegion, target: &Self, to: [u32; 3]) {
         let mut rows = Vec::new();
         self.rows(region, |_, at, bytes| {
@@ -144,7 +144,7 @@ impl Image {
         });
     }
 
-    /// Gives every texel the same value.
+    /// Sets every texel to one value.
     pub fn fill(&self, texel: Texel) {
         let format = self.texels.desc.format;
         let bytes = format.encode(texel);
@@ -155,7 +155,8 @@ impl Image {
         });
     }
 
-    /// Calls for each row of a region: where it stands among the region's bytes, where in memory, and its bytes.
+    /// Calls `each` for every row of a region: its offset in the packed region, its offset in memory, and its size in
+    /// bytes.
     fn rows(&self, region: ImageRegion, mut each: impl FnMut(u64, u64, usize)) {
         let texel = u64::from(self.texels.desc.format.size());
         let bytes = u64::from(region.size[0]) * texel;

@@ -1,7 +1,7 @@
-//! What a module says of its kernels: in the OpenCL environment, the parameters of its entry points. Entry points of the Vulkan
-//! environment have no parameters.
+//! Reads the kernels of a module. In the OpenCL environment, the parameters of the entry points are the kernel's
+//! parameters; entry points of the Vulkan environment have none.
 //!
-//! Owns the reading of signatures. It must never know how arguments are passed.
+//! Owns the parsing of signatures. Must not depend on how arguments are passed.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
     /// `reqd_work_group_size`
     pub required_size: Option<[u32; 3]>,
-    /// Bytes of local memory that variables of the module take.
+    /// The size in bytes of the module's own variables in local memory.
     pub local_memory: u64,
     pub(crate) function: u32,
 }
@@ -30,42 +30,42 @@ pub struct Kernel {
 /// A parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// As written, where the module tells.
+    /// The name, if the module contains it.
     pub name: String,
-    /// What is passed.
+    /// The kind of parameter.
     pub kind: ParameterKind,
 }
 
-/// What is passed to a kernel.
+/// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     /// The address of a buffer.
     Pointer {
-        /// Of constant memory.
+        /// Whether it points to constant memory.
         is_constant: bool,
     },
-    /// Local memory of a size that the launch gives.
+    /// Local memory, sized by the launch.
     Local,
-    /// The bytes of a value.
+    /// A value.
     Value {
-        /// Their number, with padding.
+        /// The size in bytes, with padding.
         size: u32,
-        /// Where they may lie.
+        /// The alignment.
         align: u32,
-        /// Passed by the address of a copy.
+        /// Whether it is passed as a pointer to a copy.
         by_address: bool,
     },
     /// An image.
     Image {
         /// 1, 2 or 3.
         dims: u8,
-        /// Whether it has layers.
+        /// Whether it is an array.
         is_array: bool,
-        /// Whether it is of a buffer.
+        /// Whether it is a view of a buffer.
         is_buffer: bool,
-        /// Whether its texels are depths.
+        /// Whether it is a depth image.
         is_depth: bool,
-        /// Whether kernels write it.
+        /// Whether kernels write to it.
         is_written: bool,
     },
     /// A pipe.
@@ -75,14 +75,14 @@ pub enum ParameterKind {
     },
     /// A sampler.
     Sampler,
-    /// Something that is not supported.
+    /// An unsupported kind.
     Other,
 }
 
-/// The execution models of kernels.
+/// The execution models of kernel entry points.
 const MODELS: [u32; 2] = [spirv::ExecutionModel::Kernel as u32, spirv::ExecutionModel::GLCompute as u32];
 
-/// Reads the kernels of a module, without preparing it for execution. Entry points in the order of the module.
+/// Reads the kernels of a module, in module order, without decoding it for execution.
 pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     let (_, insts) = words::read(words)?;
     let mut types = Types::default();
@@ -91,10 +91,10 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     let mut by_value: Vec<u32> = Vec::new();
     let mut entries: Vec<(u32, String)> = Vec::new();
     let mut sizes: HashMap<u32, [u32; 3]> = HashMap::new();
-    // Parameters of each function, and the function at hand.
+    // The parameters of each function, and the current function.
     let mut functions: HashMap<u32, Vec<(u32, TypeId)>> = HashMap::new();
     let mut current = 0;
-    // The first call in each function, and what it passes.
+    // The first call in each function, with its arguments.
     let mut calls: HashMap<u32, (u32, Vec<u32>)> = HashMap::new();
     let mut local_memory = 0u64;
     for inst in &insts {
@@ -138,7 +138,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
             _ => {}
         }
     }
-    // llvm-spirv's entry points call the kernels, and only these have names of parameters.
+    // Entry points produced by llvm-spirv call the kernel functions, and only those have parameter names.
     let named = |function: u32, id: u32| -> String {
         let passed = || {
             let (callee, arguments) = calls.get(&function)?;
@@ -147,7 +147,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
         };
         names.get(&id).or_else(passed).cloned().unwrap_or_default()
     };
-    // What only kernels enqueue takes a pointer to what its block captures.
+    // Kernels that are only enqueued take a pointer to the captures of their block.
     let is_block = |function: &u32| {
         let parameters = functions.get(function).into_iter().flatten();
         parameters
@@ -174,7 +174,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
         .collect()
 }
 
-/// The kernel that a block is when it is enqueued.
+/// The kernel for an enqueued block.
 pub(crate) fn block(name: String, function: u32, locals: usize) -> Kernel {
     let literal = ParameterKind::Pointer { is_constant: false };
     let kinds = std::iter::once(literal).chain(std::iter::repeat_n(ParameterKind::Local, locals));
@@ -182,7 +182,7 @@ pub(crate) fn block(name: String, function: u32, locals: usize) -> Kernel {
     Kernel { name, parameters, required_size: None, local_memory: 0, function }
 }
 
-/// `FunctionParameterAttribute`: a pointer to a copy.
+/// `FunctionParameterAttribute` of a pointer to a copy.
 pub(crate) const BY_VALUE: u32 = spirv::FunctionParameterAttribute::ByVal as u32;
 
 /// Whether an instruction declares a type.

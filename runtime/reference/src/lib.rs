@@ -1,12 +1,13 @@
-//! A device in the process: executes SPIR-V modules of the OpenCL and of the Vulkan environment on the CPU, without a driver
-//! and without generating code.
+//! A built-in checking interpreter: executes SPIR-V modules of the OpenCL and Vulkan environments on the CPU, without
+//! a driver or code generation.
 //!
-//! Owns execution and what a strict device finds on the way. It must never know a compiler, nor how arguments come about: a
-//! [`Launch`] has every rule of OpenCL already applied.
+//! Owns execution and the detection of undefined behavior. Must not depend on a compiler, nor on how arguments are
+//! set: the caller has already applied the rules of OpenCL to a [`Launch`].
 //!
-//! A module is decoded once into operations on numbered registers (`decode`, `code`); work-items are frames that can stop
-//! anywhere and go on (`execute`); memory is bytes behind addresses that contain their object (`memory`). With [`Checks::On`]
-//! whatever the module's environment leaves undefined ends the launch with a [`Report`].
+//! A module is decoded once into operations on numbered registers (`decode`, `code`). Work-items are stacks of frames
+//! that can be suspended anywhere (`execute`). Memory is bytes at addresses that identify their object (`memory`).
+//! With [`Checks::On`], any behavior that the module's environment leaves undefined ends the launch with a
+//! [`Report`].
 #![forbid(unsafe_code)]
 
 mod alu;
@@ -32,31 +33,31 @@ pub use memory::{Buffer, Memory};
 pub use pipe::Pipe;
 pub use report::{Place, Report};
 
-/// Work-items of a sub-group.
+/// The size of a sub-group.
 pub const SUB_GROUP_SIZE: u32 = 8;
 
-/// Whether the device is strict.
+/// Whether to detect undefined behavior.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Checks {
-    /// What is undefined is reported, in the same order at every launch.
+    /// Undefined behavior is detected and reported. Execution is deterministic.
     #[default]
     On,
-    /// Only what cannot be carried out is reported; work-groups run at the same time.
+    /// Only operations that cannot be executed are reported. Work-groups run in parallel.
     Off,
 }
 
-/// What a module is written for, and by whose rules it is executed.
+/// The client environment of a module, which determines the rules of its execution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Environment {
-    /// OpenCL's.
+    /// The OpenCL environment.
     #[default]
     OpenCl,
-    /// Vulkan's.
+    /// The Vulkan environment.
     Vulkan,
 }
 
 impl Environment {
-    /// The environment that `OpMemoryModel` names.
+    /// The environment for the memory model of `OpMemoryModel`.
     pub(crate) fn of(inst: &words::Inst<'_>) -> Result<Self, Invalid> {
         let is_opencl = inst.word(1)? == spirv::MemoryModel::OpenCL as u32;
         Ok(if is_opencl { Self::OpenCl } else { Self::Vulkan })

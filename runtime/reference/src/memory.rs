@@ -1,7 +1,8 @@
-//! Memory: addresses that know their object, cells that threads may share, and the buffers of a device.
+//! Memory: addresses that identify their object, cells shared between threads, and the buffers of a device.
 //!
-//! Owns the form of addresses. A pointer is 64 bits: a space, the object in that space, and the byte. A pointer that is stored,
-//! cast to a number and back stays what it is, and one that leaves its object is recognised. It must never know instructions.
+//! Owns the address format. A pointer is 64 bits: a space, the object in that space, and the byte offset. A pointer
+//! keeps its identity when it is stored or cast to an integer and back, and out-of-bounds pointers are detected. Must
+//! not depend on instructions.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +15,7 @@ use std::{
 
 use crate::{image::Texels, pipe::Shared};
 
-/// Where an object lies.
+/// The space of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
     /// Global and constant memory.
@@ -23,28 +24,29 @@ pub(crate) enum Space {
     Private,
     /// The built-in variables of a work-item.
     Input,
-    /// The variables that a launch binds.
+    /// The variables bound by a launch.
     Resource,
 }
 
-/// An address, taken apart.
+/// The components of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) space: Space,
     pub(crate) object: u32,
-    /// From the object's start.
+    /// The byte offset from the start of the object.
     pub(crate) offset: i64,
 }
 
 const SPACE_SHIFT: u32 = 60;
 const OBJECT_SHIFT: u32 = 38;
-/// How many objects a space may have.
+/// The maximum number of objects in a space.
 pub(crate) const OBJECTS: u32 = 1 << (SPACE_SHIFT - OBJECT_SHIFT);
-/// Objects begin in the middle of their range, so that an address before the start still names its object.
+/// Objects start in the middle of their address range, so that an address before the start still identifies its
+/// object.
 const START: u64 = 1 << (OBJECT_SHIFT - 1);
 
 impl Space {
-    /// The first byte of an object.
+    /// The address of an object's first byte.
     pub(crate) const fn address(self, object: u32) -> u64 {
         let space = match self {
             Self::Global => 1,
@@ -58,12 +60,12 @@ impl Space {
 }
 
 impl Place {
-    /// The address of this place.
+    /// Encodes the address.
     pub(crate) fn address(self) -> u64 {
         self.space.address(self.object).wrapping_add_signed(self.offset)
     }
 
-    /// What an address names; nothing for null and for numbers that are no address.
+    /// Decodes an address; `None` for null and for integers that are not an address.
     pub(crate) fn of(address: u64) -> Option<Self> {
         let space = match address >> SPACE_SHIFT {
             1 => Space::Global,
@@ -79,7 +81,7 @@ impl Place {
     }
 }
 
-/// Bytes that threads may share. Every access lies within; callers have looked.
+/// Bytes that threads may share. Callers have checked that every access is in bounds.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     words: Vec<AtomicU32>,
@@ -93,7 +95,7 @@ impl Cells {
         cells
     }
 
-    /// Zeros, without asking the system for memory that is never touched.
+    /// Allocates zeros, without touching memory that is never used.
     pub(crate) fn try_new(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(8).checked_mul(2)?).ok()?;
         let mut words = Vec::new();
@@ -111,19 +113,19 @@ impl Cells {
         self.bytes = bytes;
     }
 
-    /// Room for at least this much.
+    /// Grows to at least this size.
     pub(crate) fn reserve(&mut self, bytes: u64) {
         if bytes > self.bytes {
             self.resize(bytes);
         }
     }
 
-    /// Whether these bytes lie within.
+    /// Whether these bytes are in bounds.
     pub(crate) fn has(&self, offset: i64, size: u64) -> bool {
         offset >= 0 && (offset as u64).checked_add(size).is_some_and(|end| end <= self.bytes)
     }
 
-    /// The word that holds an aligned 32-bit object.
+    /// The word of an aligned 32-bit object.
     pub(crate) fn word(&self, offset: u64) -> &AtomicU32 {
         &self.words[(offset / 4) as usize]
     }
@@ -168,7 +170,7 @@ impl Cells {
         }
     }
 
-    /// Replaces some bits of a word; the others may be written by other threads at the same time.
+    /// Replaces some bits of a word; other threads may write the other bits concurrently.
     fn replace(&self, index: usize, shift: u64, mask: u32, value: u32) {
         let (mask, value) = (mask << shift, value << shift);
         let word = &self.words[index];
@@ -218,13 +220,14 @@ pub struct Memory {
 #[derive(Debug, Default)]
 struct Table {
     objects: Vec<Option<Arc<Cells>>>,
-    /// What kernels have handles of; the numbers are not used again.
+    /// The objects that kernels access by handle; their numbers are not reused.
     handles: Vec<Option<Handle>>,
-    /// Numbers that may be used again, the oldest first: a pointer to a freed buffer names nothing for as long as possible.
+    /// Numbers of freed buffers, oldest first. They are reused as late as possible, so that dangling pointers are
+    /// detected.
     freed: VecDeque<u32>,
 }
 
-/// How many freed buffers are remembered as such.
+/// The number of freed buffers to remember.
 const REMEMBERED: usize = 1024;
 
 /// A buffer, freed when it is dropped.
@@ -235,14 +238,14 @@ pub struct Buffer {
     cells: Arc<Cells>,
 }
 
-/// What kernels know by a number alone.
+/// An object that kernels access by handle.
 #[derive(Debug, Clone)]
 pub(crate) enum Handle {
     Image(Arc<Texels>),
     Pipe(Arc<Shared>),
 }
 
-/// All that a launch finds in the memory of its device.
+/// The objects of a device's memory that a launch can access.
 #[derive(Debug)]
 pub(crate) struct Objects {
     buffers: Vec<Option<Arc<Cells>>>,
@@ -274,7 +277,7 @@ impl Objects {
 }
 
 impl Memory {
-    /// A buffer of zeros; nothing if there is no room.
+    /// Allocates a zeroed buffer; `None` if memory is exhausted.
     pub fn allocate(&self, bytes: u64) -> Option<Buffer> {
         let cells = Arc::new(Cells::try_new(bytes)?);
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -294,14 +297,14 @@ impl Memory {
         Objects { buffers: table.objects.clone(), handles: table.handles.clone() }
     }
 
-    /// Gives something a number.
+    /// Assigns a number to an object.
     pub(crate) fn register(&self, handle: Handle) -> usize {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         table.handles.push(Some(handle));
         table.handles.len() - 1
     }
 
-    /// The number names nothing any more.
+    /// Invalidates a number.
     pub(crate) fn forget(&self, number: usize) {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         table.handles[number] = None;
@@ -323,18 +326,18 @@ impl Buffer {
         &self.cells
     }
 
-    /// Reads bytes that lie within.
+    /// Reads a range, which must be in bounds.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
         self.cells.read(offset, into);
     }
 
-    /// Where the bytes are, for as long as the buffer lives; they may be read and written there beside launches, as far as
-    /// OpenCL allows.
+    /// The host address of the bytes, valid for the lifetime of the buffer. The host may access them concurrently
+    /// with launches, as OpenCL allows.
     pub fn host(&self) -> Option<NonNull<u8>> {
         NonNull::new(self.cells.words.as_ptr().cast::<u8>().cast_mut())
     }
 
-    /// Copies bytes that lie within to bytes that lie within another buffer, or elsewhere in this one.
+    /// Copies a range to another buffer or elsewhere in this one. Both ranges must be in bounds.
     pub fn copy_to(&self, from: u64, target: &Self, to: u64, bytes: u64) {
         const PIECE: u64 = 1 << 16;
         let mut piece = vec![0; PIECE.min(bytes) as usize];
@@ -347,7 +350,7 @@ impl Buffer {
         }
     }
 
-    /// Writes bytes that lie within.
+    /// Writes a range, which must be in bounds.
     pub fn write(&self, offset: u64, bytes: &[u8]) {
         self.cells.write(offset, bytes);
     }

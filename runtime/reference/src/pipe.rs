@@ -1,7 +1,7 @@
 //! Pipes: queues of packets between kernels (OpenCL C 6.15.18).
 //!
-//! Owns packets and reservations. Packets become visible in the order in which they were reserved or written. It must never
-//! know instructions nor memory of kernels.
+//! Owns packets and reservations. Packets become visible in the order in which they were reserved or written. Must
+//! not depend on instructions or the memory of kernels.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,25 +17,25 @@ pub struct Pipe {
     number: usize,
 }
 
-/// A pipe as threads share it.
+/// The part of a pipe that threads share.
 #[derive(Debug)]
 pub(crate) struct Shared(Mutex<Packets>);
 
-/// Which end of a pipe.
+/// An end of a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     Read,
     Write,
 }
 
-/// What is in a pipe.
+/// The contents of a pipe.
 #[derive(Debug)]
 pub(crate) struct Packets {
     size: u32,
     most: u32,
-    /// The oldest first.
+    /// The slots, oldest first.
     places: VecDeque<Place>,
-    /// How many places have gone before those.
+    /// The number of slots removed before those.
     gone: u64,
     reservations: HashMap<u64, Reservation>,
     next: u64,
@@ -47,13 +47,13 @@ struct Place {
     packet: Vec<u8>,
 }
 
-/// How far a place has come.
+/// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Somebody is to write it.
+    /// Reserved for writing.
     Reserved,
     Written,
-    /// Somebody is to read it.
+    /// Reserved for reading.
     Claimed,
     Read,
 }
@@ -65,11 +65,11 @@ struct Reservation {
     count: u32,
 }
 
-/// The most bytes of a pipe.
+/// The maximum size of a pipe in bytes.
 const LARGEST: u64 = 1 << 32;
 
 impl Memory {
-    /// An empty pipe for so many packets of some bytes; nothing if there is no room for one.
+    /// Creates an empty pipe; `None` if it cannot hold a packet or memory is exhausted.
     pub fn pipe(&self, packet_size: u32, most: u32) -> Option<Pipe> {
         let bytes = u64::from(packet_size).checked_mul(most.into()).filter(|bytes| *bytes <= LARGEST)?;
         (bytes > 0).then_some(())?;
@@ -87,7 +87,7 @@ impl Memory {
 }
 
 impl Pipe {
-    /// What kernels are given.
+    /// The handle for kernels.
     pub fn handle(&self) -> u64 {
         self.number as u64 + 1
     }
@@ -106,7 +106,7 @@ impl Shared {
 }
 
 impl Packets {
-    /// Bytes of a packet.
+    /// The size of a packet in bytes.
     pub(crate) const fn size(&self) -> u32 {
         self.size
     }
@@ -116,14 +116,14 @@ impl Packets {
         self.most
     }
 
-    /// `get_pipe_num_packets`: those that can be read.
+    /// `get_pipe_num_packets`: the number of packets that can be read.
     pub(crate) fn ready(&self) -> u32 {
         let written =
             self.places.iter().skip_while(|place| matches!(place.state, State::Claimed | State::Read));
         written.take_while(|place| place.state == State::Written).count() as u32
     }
 
-    /// Puts a packet behind all others; false if there is no room.
+    /// Appends a packet; `false` if the pipe is full.
     pub(crate) fn write(&mut self, packet: Vec<u8>) -> bool {
         let has_room = self.places.len() < self.most as usize;
         if has_room {
@@ -132,7 +132,7 @@ impl Packets {
         has_room
     }
 
-    /// Takes the oldest packet; nothing if there is none.
+    /// Takes the oldest packet; `None` if there is none.
     pub(crate) fn read(&mut self) -> Option<Vec<u8>> {
         let first = self.first()?;
         let place = &mut self.places[first];
@@ -145,12 +145,12 @@ impl Packets {
         Some(packet)
     }
 
-    /// The first place that is not for somebody else to read.
+    /// The first slot that is not reserved for reading.
     fn first(&self) -> Option<usize> {
         self.places.iter().position(|place| !matches!(place.state, State::Claimed | State::Read))
     }
 
-    /// Reserves packets; the reservation's id, or 0.
+    /// Reserves packets. Returns the reservation id, or 0 on failure.
     pub(crate) fn reserve(&mut self, end: End, count: u32) -> u64 {
         let first = match end {
             End::Write if self.places.len() as u64 + u64::from(count) <= self.most.into() => {
@@ -174,7 +174,8 @@ impl Packets {
         id
     }
 
-    /// A packet of a reservation, and its number among all; nothing if there is no such packet, or if the reservation is not of this end.
+    /// A packet of a reservation and its sequence number; `None` if the index is invalid or the reservation belongs
+    /// to the other end.
     pub(crate) fn reserved(&mut self, id: u64, end: End, index: u32) -> Option<(u64, &mut Vec<u8>)> {
         let reservation = self.reservations.get(&id).filter(|it| it.end == end && index < it.count)?;
         let number = reservation.first + u64::from(index);
@@ -182,7 +183,7 @@ impl Packets {
         Some((number, &mut self.places.get_mut(place)?.packet))
     }
 
-    /// Whether somebody reserved packets to write, and has not written all.
+    /// Whether a write reservation has packets that were not written.
     pub(crate) fn lacks_packets(&self, id: u64) -> bool {
         self.reservations.get(&id).is_some_and(|reservation| {
             let first = (reservation.first - self.gone) as usize;
@@ -191,7 +192,7 @@ impl Packets {
         })
     }
 
-    /// Ends a reservation; false if there is none.
+    /// Commits a reservation; `false` if it does not exist.
     pub(crate) fn commit(&mut self, id: u64, end: End) -> bool {
         let Some(reservation) = self.reservations.get(&id).copied().filter(|it| it.end == end) else {
             return false;
@@ -205,7 +206,7 @@ impl Packets {
         true
     }
 
-    /// Forgets what has been read.
+    /// Removes packets that have been read.
     fn advance(&mut self) {
         while self.places.front().is_some_and(|place| place.state == State::Read) {
             self.places.pop_front();

@@ -1,33 +1,34 @@
-//! Poison: what a register or memory holds that a program must not depend on, and why.
+//! Poison: values in registers or memory that a program must not depend on, and the reasons.
 //!
-//! Owns the reasons. Poison travels through arithmetic and through memory of the work-group and of the work-item; it is reported
-//! where it decides control, is an address, has effects or reaches global memory. Memory that was never written is followed
-//! byte by byte: a byte that is stored in a word leaves the others of the word what they were (SPIR-V, `OpUndef`: each use
-//! gives some bit pattern).
+//! Owns the reasons. Poison propagates through arithmetic and through local and private memory. It is reported where
+//! it determines control flow, is used as an address, has side effects or reaches global memory. Uninitialized memory
+//! is tracked by byte: storing a byte of a word does not affect the other bytes (SPIR-V, `OpUndef`: each use gives
+//! some bit pattern).
 
-/// Of a register: the bytes that were never written as the lower bits, and a set of other reasons, which hold for all of it.
+/// The poison of a register: the low bits are its uninitialized bytes, the others the set of reasons for the whole
+/// register.
 pub(crate) type Poison = u16;
-/// Of a byte in memory: whether it was never written as the lowest bit, and the other reasons.
+/// The poison of a byte in memory: the lowest bit if it is uninitialized, and the other reasons.
 pub(crate) type BytePoison = u8;
 
-/// A register none of whose bytes was written, `OpUndef`.
+/// An entirely uninitialized register, `OpUndef`.
 pub(crate) const UNWRITTEN: Poison = 0xff;
-/// A byte that was never written.
+/// An uninitialized byte.
 pub(crate) const UNWRITTEN_BYTE: BytePoison = 1;
-/// `OpSRem` and `OpSMod` of negative operands.
+/// `OpSRem` and `OpSMod` with negative operands.
 pub(crate) const REMAINDER: Poison = 1 << 8;
-/// A shift by the width of the integer or more.
+/// A shift by at least the width of the integer.
 pub(crate) const SHIFT: Poison = 1 << 9;
-/// A NaN or an infinity where the module does not demand that they are kept, or the instruction never keeps them.
+/// A NaN or an infinity that the module does not require to be preserved, or that the instruction never preserves.
 pub(crate) const FLOAT: Poison = 1 << 10;
-/// A function outside of its domain, a bit field beyond its integer.
+/// A function outside its domain, or a bit field outside its integer.
 pub(crate) const DOMAIN: Poison = 1 << 11;
-/// A component beyond a vector.
+/// A component index outside a vector.
 pub(crate) const INDEX: Poison = 1 << 12;
-/// The value of a work-item of the sub-group that does not take part.
+/// The value of an inactive work-item of the sub-group.
 pub(crate) const INACTIVE: Poison = 1 << 13;
 
-/// Every reason: its bit, the word for its kind, and the value in words.
+/// The reasons: bit, kind, and description of the value.
 const REASONS: [(Poison, &str, &str); 7] = [
     (REMAINDER, "remainder", "the remainder of a negative operand"),
     (SHIFT, "shift", "an integer shifted by its width or more"),
@@ -38,28 +39,29 @@ const REASONS: [(Poison, &str, &str); 7] = [
     (UNWRITTEN, "uninitialised", "a value that was never written"),
 ];
 
-/// The kind of a poison and the value in words: of the first reason, if there are several.
+/// The kind and description of the first reason.
 pub(crate) fn words(poison: Poison) -> (&'static str, &'static str) {
     let found = REASONS.iter().find(|(bits, ..)| poison & bits != 0);
     let (_, kind, value) = found.unwrap_or(&REASONS[REASONS.len() - 1]);
     (kind, value)
 }
 
-/// The poison of what is computed from operands with these reasons: all of it, if it is of one byte.
+/// The poison of a result computed from operands with this poison: an uninitialized byte affects all bytes.
 #[inline(always)]
 pub(crate) fn spread(poison: Poison) -> Poison {
     if poison & UNWRITTEN == 0 { poison } else { poison | UNWRITTEN }
 }
 
-/// The same for sums, differences and products of integers: bytes below the lowest one are not affected.
+/// Like `spread`, for integer addition, subtraction and multiplication: bytes below the lowest affected one are
+/// defined.
 #[inline(always)]
 pub(crate) fn spread_upward(poison: Poison) -> Poison {
     let bytes = poison & UNWRITTEN;
-    // All bits from the lowest one on.
+    // Sets all bits from the lowest one up.
     poison | bytes.wrapping_neg() & UNWRITTEN
 }
 
-/// The poison of `a & b`, given which bytes of each operand are zeros: what is masked does not matter.
+/// The poison of `a & b` or `a | b`: bytes equal to the absorbing value in one operand make the result defined.
 #[inline(always)]
 pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: u8) -> Poison {
     if (pa | pb) & UNWRITTEN == 0 {
@@ -74,7 +76,7 @@ pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: 
     (pa | pb) & !UNWRITTEN | bytes & UNWRITTEN
 }
 
-/// The poison of a value that is shifted by a number of bits, to the left or to the right.
+/// The poison of a value shifted left or right by a number of bits.
 #[inline(always)]
 pub(crate) fn shifted(poison: Poison, bits: u64, is_left: bool) -> Poison {
     let bytes = poison & UNWRITTEN;
@@ -91,7 +93,7 @@ pub(crate) fn shifted(poison: Poison, bits: u64, is_left: bool) -> Poison {
     poison & !UNWRITTEN | (moved | next) & UNWRITTEN
 }
 
-/// The poison of the low bytes of a value.
+/// The poison of a value's low bytes.
 #[inline(always)]
 pub(crate) fn truncated(poison: Poison, size: u8) -> Poison {
     let low = (1 << size) - 1;
@@ -99,12 +101,12 @@ pub(crate) fn truncated(poison: Poison, size: u8) -> Poison {
     poison & !UNWRITTEN | if bytes == low { UNWRITTEN } else { bytes }
 }
 
-/// The reasons of all of these.
+/// The union of the reasons.
 pub(crate) fn union(all: &[Poison]) -> Poison {
     all.iter().fold(0, |union, poison| union | poison)
 }
 
-/// The poison of a register that is loaded from these bytes.
+/// The poison of a register loaded from these bytes.
 #[inline(always)]
 pub(crate) fn of_bytes(bytes: &[BytePoison]) -> Poison {
     let mut poison = 0;
@@ -114,7 +116,7 @@ pub(crate) fn of_bytes(bytes: &[BytePoison]) -> Poison {
     poison
 }
 
-/// Stores the poison of a register in that of these bytes.
+/// Stores the poison of a register to these bytes.
 #[inline(always)]
 pub(crate) fn to_bytes(poison: Poison, bytes: &mut [BytePoison]) {
     if poison == 0 {
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_byte_in_a_word_leaves_the_others() {
-        // One byte is put into a word that was never written, and taken out again.
+        // Inserts one byte into an uninitialized word, and extracts it again.
         let kept = masked((0, UNWRITTEN), (0xffff_00ff, 0), 0);
         assert_eq!(kept & 0xf, 0b1101);
         let word = masked((0, kept), (0x1200, 0), 0xff);

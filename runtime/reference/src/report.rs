@@ -1,6 +1,6 @@
-//! What a strict device says: what happened, where in the source, in which work-item, and to which memory.
+//! Reports of undefined behavior: what happened, the source location, the work-item, and the memory.
 //!
-//! Owns the texts. It must never know how something was found.
+//! Owns the messages. Must not depend on how a problem was detected.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use crate::{
     poison::{self, Poison},
 };
 
-/// A place in a source.
+/// A source location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// As the module names it.
+    /// The file name in the module.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
 /// Why a launch ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: String,
-    /// What happened, as a sentence without its end.
+    /// The message, without a full stop.
     pub message: String,
-    /// Where, if the module tells lines.
+    /// The location, if the module contains line information.
     pub place: Option<Place>,
     /// The work-item's global id.
     pub work_item: [u64; 3],
-    /// More about it, each a sentence.
+    /// Further notes, one sentence each.
     pub notes: Vec<String>,
-    /// A word for the kind, such as `out-of-bounds`.
+    /// The kind of problem, such as `out-of-bounds`.
     pub kind: &'static str,
 }
 
@@ -39,12 +39,12 @@ pub struct Report {
 const TRAP: &str = "trap";
 
 impl Report {
-    /// Whether it is the program that says so, by a trap.
+    /// Whether the program itself raised the error, by a trap.
     pub fn is_trap(&self) -> bool {
         self.kind == TRAP
     }
 
-    /// Whether nothing is wrong but the time that it takes.
+    /// Whether the launch only took too long.
     pub fn is_timeout(&self) -> bool {
         self.kind == Problem::Timeout.kind() && self.message == Problem::Timeout.message()
     }
@@ -67,10 +67,10 @@ impl fmt::Display for Report {
 
 impl std::error::Error for Report {}
 
-/// What a work-item did that ends its launch.
+/// A problem that ends the launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// Bytes at an address that no object has.
+    /// An access outside every object.
     OutOfBounds {
         address: u64,
         size: u64,
@@ -84,7 +84,7 @@ pub(crate) enum Problem {
         align: u64,
         access: Access,
     },
-    /// A value that has no value is used.
+    /// A use of a poison value.
     Poison(Poison, Use),
     DivisionByZero,
     DivisionOverflow,
@@ -93,38 +93,38 @@ pub(crate) enum Problem {
         bits: u8,
     },
     Conversion,
-    /// An element that an array or a vector does not have.
+    /// An index outside an array or a vector.
     Index {
         index: i64,
         length: u64,
     },
     Without(Without),
-    /// Arguments that all work-items of a group have to pass alike.
+    /// Arguments that differ between work-items but must be uniform.
     Differing,
     Overflow(Overflow),
     Unreachable,
-    /// The program itself says that something is wrong.
+    /// A trap of the program.
     Trap(String),
-    /// A function without body.
+    /// A call of a function without a body.
     Missing(String),
     Depth,
     Steps(u64),
     Timeout,
     Memory,
-    /// Not all work-items are at the same barrier: who has returned, or where others are.
+    /// Work-items diverge at a barrier: some have returned, or wait elsewhere.
     Divergence {
         others: String,
     },
-    /// A function is asked for what it does not do, in words.
+    /// An invalid use of a function, described in words.
     Misuse {
         kind: &'static str,
         message: String,
     },
-    /// Two accesses that nothing orders.
+    /// Two unordered conflicting accesses.
     Race(Box<Race>),
 }
 
-/// How memory is accessed.
+/// A kind of memory access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -132,7 +132,7 @@ pub(crate) enum Access {
     Atomic,
 }
 
-/// How a value is used.
+/// A use of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     Branch,
@@ -141,26 +141,26 @@ pub(crate) enum Use {
     Operand,
 }
 
-/// A data race, told.
+/// A data race, for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Race {
     pub(crate) this: Access,
     pub(crate) by: Who,
     pub(crate) other: Access,
-    /// The operation of the other one.
+    /// The operation of the other access.
     pub(crate) other_at: u32,
     pub(crate) other_by: Who,
     pub(crate) reason: String,
-    /// Of memory that has addresses.
+    /// The address, unless the memory is accessed by handle.
     pub(crate) address: Option<u64>,
 }
 
-/// Who accesses memory.
+/// The agent of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     WorkItem {
         group: u32,
-        /// In its group.
+        /// The index in its work-group.
         index: u32,
     },
     /// An asynchronous copy.
@@ -262,7 +262,7 @@ impl Problem {
         }
     }
 
-    /// The address whose object is to be told.
+    /// The address whose object the report describes.
     pub(crate) fn address(&self) -> Option<u64> {
         match self {
             Self::OutOfBounds { address, .. } | Self::Misaligned { address, .. } => Some(*address),

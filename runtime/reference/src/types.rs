@@ -1,9 +1,9 @@
-//! Types of a module: how values lie in memory and in registers.
+//! The types of a module: layout of values in memory and in registers.
 //!
-//! Owns sizes and alignments and the number of registers: one for each scalar. It must never know instructions. In the OpenCL
-//! environment layouts follow from the types (OpenCL C 6.3.5: a vector is aligned to its size, one of three counts as one of
-//! four). In the Vulkan environment decorations give them; a type without decorations only has a layout of its own in memory
-//! that no host reaches, so that any layout is right.
+//! Owns sizes, alignments and register counts: one register for each scalar. Must not depend on instructions. In the
+//! OpenCL environment, layouts follow from the types (OpenCL C 6.3.5: a vector is aligned to its size, and a
+//! 3-component vector has the size of a 4-component one). In the Vulkan environment, decorations define them. A type
+//! without decorations occurs only in memory that the host cannot access, so any layout is valid.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use spirv::{Decoration, Op, StorageClass};
 
 use crate::{Environment, Invalid, words::Inst};
 
-/// A type by its id.
+/// The id of a type.
 pub(crate) type TypeId = u32;
 
-/// The kinds of scalars that registers hold.
+/// The kinds of scalars in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Scalar {
     Bool,
@@ -27,14 +27,14 @@ pub(crate) enum Scalar {
     F64,
 }
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ty {
     Void,
     Scalar(Scalar),
     Vector(Scalar, u32),
     Array(TypeId, u64),
-    /// An array whose length only its buffer tells.
+    /// An array whose length is determined by its buffer.
     RuntimeArray(TypeId),
     Struct(Vec<TypeId>),
     Pointer(StorageClass, TypeId),
@@ -42,11 +42,11 @@ pub(crate) enum Ty {
     Image(Image),
     SampledImage(TypeId),
     Sampler,
-    /// `true` for one that is written.
+    /// `true` for a write pipe.
     Pipe(bool),
-    /// An event, a queue, a reservation, …: one word that only special instructions understand.
+    /// An event, a queue, a reservation, …: one opaque word.
     Handle,
-    /// Of a size that nobody knows.
+    /// A type of unknown size.
     Opaque,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Coordinates: dimensions, and the layer of an array.
+    /// The number of coordinates: dimensions, plus one for the layer of an array.
     pub(crate) const fn rank(self) -> u8 {
         self.dims + self.is_array as u8
     }
@@ -72,23 +72,23 @@ impl Image {
 #[derive(Debug, Clone)]
 pub(crate) struct Type {
     pub(crate) ty: Ty,
-    /// Bytes in memory.
+    /// The size in bytes.
     pub(crate) size: u64,
     pub(crate) align: u64,
-    /// Registers of a value.
+    /// The number of registers of a value.
     pub(crate) slots: u64,
-    /// Where the members of a structure begin.
+    /// The offsets of a structure's members.
     pub(crate) offsets: Vec<u64>,
-    /// Bytes from one element of an array to the next.
+    /// The array stride in bytes.
     pub(crate) stride: u64,
 }
 
-/// A scalar, or a vector of them, in memory.
+/// A scalar or vector within a value in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Bytes from the start of the value.
+    /// The byte offset from the start of the value.
     pub(crate) offset: u64,
-    /// Bytes of a scalar.
+    /// The size of a scalar in bytes.
     pub(crate) size: u8,
     pub(crate) count: u32,
 }
@@ -98,19 +98,19 @@ pub(crate) struct Part {
 pub(crate) struct Types {
     types: HashMap<TypeId, Type>,
     pub(crate) environment: Environment,
-    /// `CPacked` structures.
+    /// Structures decorated `CPacked`.
     pub(crate) packed: Vec<u32>,
-    /// `Offset` of members of structures.
+    /// `Offset` decorations of structure members.
     pub(crate) offsets: HashMap<(TypeId, u32), u64>,
-    /// `ArrayStride` of arrays and pointers.
+    /// `ArrayStride` decorations of arrays and pointers.
     pub(crate) strides: HashMap<TypeId, u64>,
 }
 
-/// Values of more registers than this are moved as memory only.
+/// Values with more registers than this are only copied in memory.
 pub(crate) const MOST_SLOTS: u64 = 4096;
 
 impl Scalar {
-    /// Bytes in memory.
+    /// The size in bytes.
     pub(crate) const fn size(self) -> u8 {
         match self {
             Self::Bool | Self::I8 => 1,
@@ -126,7 +126,7 @@ impl Scalar {
 }
 
 impl Types {
-    /// Takes note of a decoration.
+    /// Records a decoration.
     pub(crate) fn note(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let id = inst.word(0)?;
         match Decoration::from_u32(inst.word(1)?) {
@@ -137,7 +137,7 @@ impl Types {
         Ok(())
     }
 
-    /// Takes note of a member's decoration.
+    /// Records a member decoration.
     pub(crate) fn note_member(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         if Decoration::from_u32(inst.word(2)?) == Some(Decoration::Offset) {
             self.offsets.insert((inst.word(0)?, inst.word(1)?), inst.word(3)?.into());
@@ -145,7 +145,7 @@ impl Types {
         Ok(())
     }
 
-    /// Takes a type's declaration; `constant` gives the values of array sizes.
+    /// Declares a type; `constant` returns the values of array lengths.
     pub(crate) fn declare(
         &mut self,
         inst: &Inst<'_>,
@@ -233,7 +233,7 @@ impl Types {
                 };
                 let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
                 let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
-                // Without a sampler, Vulkan's images are written too; `AccessQualifier` is OpenCL's.
+                // Vulkan's storage images have `Sampled` 2; `AccessQualifier` is OpenCL's.
                 let is_storage = self.environment == Environment::Vulkan && inst.word(6)? == 2;
                 let is_written = is_storage
                     || matches!(
@@ -279,7 +279,7 @@ impl Types {
         self.types.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no type")))
     }
 
-    /// The registers of a value.
+    /// The number of registers of a value.
     pub(crate) fn slots(&self, id: TypeId) -> Result<u32, Invalid> {
         let slots = self.get(id)?.slots;
         if slots > MOST_SLOTS {
@@ -288,7 +288,7 @@ impl Types {
         Ok(slots as u32)
     }
 
-    /// The scalar of a type whose values are scalars or vectors of them, and how many there are. Pointers count as 64 bits.
+    /// The scalar type and component count of a scalar or vector type. Pointers count as 64-bit scalars.
     pub(crate) fn lanes(&self, id: TypeId) -> Result<(Scalar, u32), Invalid> {
         match &self.get(id)?.ty {
             Ty::Scalar(scalar) => Ok((*scalar, 1)),
@@ -298,7 +298,7 @@ impl Types {
         }
     }
 
-    /// The element of an array, a vector or a structure: its type, and where it begins in memory and in registers.
+    /// The type of an array, vector or structure element, with its offset in memory and in registers.
     pub(crate) fn member(&self, id: TypeId, index: u64) -> Result<(Member, u64, u32), Invalid> {
         let ty = self.get(id)?;
         let outside = || Invalid::new(format!("type {id} has no member {index}"));
@@ -324,7 +324,7 @@ impl Types {
         }
     }
 
-    /// Where a part of a value lies among its registers, and how many it has.
+    /// The first register and the register count of a part of a value.
     pub(crate) fn part(&self, mut ty: TypeId, indices: &[u32]) -> Result<(u32, u32), Invalid> {
         let mut at = 0;
         let mut count = self.slots(ty)?;
@@ -343,7 +343,7 @@ impl Types {
         Ok((at, count))
     }
 
-    /// The scalars and vectors that make up a value, in the order of registers.
+    /// The scalars and vectors of a value, in register order.
     pub(crate) fn parts(&self, id: TypeId) -> Result<Vec<Part>, Invalid> {
         let mut parts = Vec::new();
         self.collect(id, 0, 0, &mut parts)?;
@@ -379,7 +379,7 @@ impl Types {
     }
 }
 
-/// What a member is.
+/// The type of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Member {
     Type(TypeId),

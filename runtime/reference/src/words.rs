@@ -1,23 +1,23 @@
 //! A module as a sequence of instructions.
 //!
-//! Owns the binary form. It must never know what an instruction means.
+//! Owns the binary form. Must not depend on the meaning of instructions.
 
 use crate::Invalid;
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER: usize = 5;
-/// The largest bound that a module may have (SPIR-V 2.17).
+/// The maximum id bound of a module (SPIR-V 2.17).
 const MOST_IDS: u32 = 4_194_303;
 
 /// One instruction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inst<'w> {
     pub(crate) op: spirv::Op,
-    /// The words after the first.
+    /// The words after the opcode word.
     pub(crate) words: &'w [u32],
 }
 
-/// The bound of ids and the instructions.
+/// Parses the id bound and the instructions.
 pub(crate) fn read(words: &[u32]) -> Result<(u32, Vec<Inst<'_>>), Invalid> {
     if words.len() < HEADER || words[0] != MAGIC {
         return Err(Invalid::new("it does not begin with SPIR-V's header"));
@@ -43,18 +43,18 @@ pub(crate) fn read(words: &[u32]) -> Result<(u32, Vec<Inst<'_>>), Invalid> {
 }
 
 impl<'w> Inst<'w> {
-    /// The operand at this position.
+    /// The operand at this index.
     pub(crate) fn word(&self, index: usize) -> Result<u32, Invalid> {
         let missing = || Invalid::new(format!("{:?} has no operand {index}", self.op));
         self.words.get(index).copied().ok_or_else(missing)
     }
 
-    /// The operands from this position.
+    /// The operands from this index.
     pub(crate) fn from(&self, index: usize) -> &'w [u32] {
         self.words.get(index..).unwrap_or_default()
     }
 
-    /// The text that starts at this operand (SPIR-V 2.2.1), and the operands behind it.
+    /// The string that starts at this operand (SPIR-V 2.2.1), and the operands after it.
     pub(crate) fn text(&self, index: usize) -> (String, &'w [u32]) {
         let words = self.from(index);
         let length = words.iter().position(|word| word.to_le_bytes().contains(&0));

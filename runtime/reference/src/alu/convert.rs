@@ -19,7 +19,7 @@ pub(crate) struct Conversion {
     pub(crate) from_signed: bool,
     pub(crate) to: Scalar,
     pub(crate) to_signed: bool,
-    /// Of results that are not exact; none where the instruction's own rule applies.
+    /// The rounding mode for inexact results; `None` for the instruction's default.
     pub(crate) rounding: Option<Rounding>,
     pub(crate) saturate: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
         (false, false) => integer(how, bits),
         (true, false) => {
             let rounded = whole(how, bits);
-            // Out of range is undefined but for saturation; this saturates, and NaN becomes zero.
+            // Out-of-range conversions are undefined without saturation; this always saturates, and NaN becomes zero.
             let (low, high) = range(how.to, how.to_signed);
             (rounded as i128).clamp(low, high) as u64 & u64::MAX >> (64 - 8 * u32::from(how.to.size()))
         }
@@ -51,7 +51,7 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
     }
 }
 
-/// A number without its fraction.
+/// Rounds to an integer.
 fn whole(how: &Conversion, bits: u64) -> f64 {
     let value = to_f64(how.from, bits);
     match how.rounding.unwrap_or(Rounding::ToZero) {
@@ -62,11 +62,11 @@ fn whole(how: &Conversion, bits: u64) -> f64 {
     }
 }
 
-/// Whether the integer type can hold what a number becomes.
+/// Whether the integer type can represent the rounded value.
 pub(crate) fn fits(how: &Conversion, bits: u64) -> bool {
     let rounded = whole(how, bits);
     let (low, high) = range(how.to, how.to_signed);
-    // The limits are powers of two, or one less: as doubles, those above are exact.
+    // The limits are powers of two, or one less; the powers of two are exact as doubles.
     rounded >= low as f64 && rounded < (high + 1) as f64
 }
 
@@ -86,7 +86,7 @@ fn range(scalar: Scalar, is_signed: bool) -> (i128, i128) {
     if is_signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// A double as a narrower number, rounded once.
+/// Converts a double to a narrower type, rounding once.
 pub(super) fn narrow(to: Scalar, value: f64, rounding: Rounding) -> u64 {
     let nearest = from_f64(to, value);
     let found = to_f64(to, nearest);
@@ -98,8 +98,8 @@ pub(super) fn narrow(to: Scalar, value: f64, rounding: Rounding) -> u64 {
 
 fn from_integer(to: Scalar, value: i128, rounding: Rounding) -> u64 {
     let nearest: u64 = match to {
-        // Through a float would round twice, but no integer up to 2048 is inexact as a half, and what is above 65,504 is
-        // infinite: only what lies between them can differ, and that is exact as a float.
+        // Converting through float rounds twice, but integers up to 2048 are exact as half, and those above 65,504
+        // are infinite. Only integers between these limits can be inexact, and they are exact as float.
         Scalar::F16 => half::f16::from_f32(value.clamp(-70_000, 70_000) as f32).to_bits().into(),
         Scalar::F32 => (value as f32).to_bits().into(),
         _ => (value as f64).to_bits(),
@@ -113,7 +113,8 @@ fn from_integer(to: Scalar, value: i128, rounding: Rounding) -> u64 {
     if is_equal { nearest } else { toward(to, nearest, is_below, value < 0, rounding) }
 }
 
-/// Corrects a number that was rounded to nearest: it lies below the exact value or above, and the value is negative or not.
+/// Corrects a number that was rounded to nearest, given whether it is below the exact value and whether the value is
+/// negative.
 fn toward(to: Scalar, nearest: u64, is_below: bool, is_negative: bool, rounding: Rounding) -> u64 {
     let wants_up = match rounding {
         Rounding::ToEven => return nearest,
@@ -127,7 +128,7 @@ fn toward(to: Scalar, nearest: u64, is_below: bool, is_negative: bool, rounding:
     let sign = 1 << (8 * u32::from(to.size()) - 1);
     let is_minus = nearest & sign != 0;
     match (nearest & !sign, wants_up, is_minus) {
-        // The neighbours of zero are the smallest numbers.
+        // The neighbors of zero are the smallest denormals.
         (0, true, _) => 1,
         (0, false, _) => sign | 1,
         (_, true, false) | (_, false, true) => nearest + 1,

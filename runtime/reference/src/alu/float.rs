@@ -1,4 +1,4 @@
-//! Floating-point instructions of the core, correctly rounded to nearest even.
+//! Floating-point core instructions, correctly rounded to nearest even.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use spirv::Op;
 use super::{F1, F2, compares, floats};
 use crate::types::Scalar;
 
-/// An instruction with one operand.
+/// A unary instruction.
 pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
     match op {
-        // The sign of a NaN changes too, so it is the bit that is changed.
+        // Flips the sign bit, because NaNs change sign too.
         Op::FNegate => match scalar {
             Scalar::F16 => Some(|a| a ^ 1 << 15),
             Scalar::F32 => Some(|a| a ^ 1 << 31),
@@ -21,7 +21,7 @@ pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
         Op::IsInf => compares!(scalar, |a| a.is_infinite()),
         Op::IsFinite => compares!(scalar, |a| a.is_finite()),
         Op::IsNormal => match scalar {
-            // A half that is denormal is a normal float.
+            // A denormal half is a normal float, so the test must use the half.
             Scalar::F16 => Some(|a| half::f16::from_bits(a as u16).is_normal().into()),
             _ => compares!(scalar, |a| a.is_normal()),
         },
@@ -30,7 +30,7 @@ pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
     }
 }
 
-/// An instruction with two operands.
+/// A binary instruction.
 pub(crate) fn binary(op: Op, scalar: Scalar) -> Option<F2> {
     match op {
         Op::FAdd => floats!(scalar, T, |a, b| a + b),

@@ -1,7 +1,7 @@
-//! The functions of GLSL.std.450 that work on each lane by itself.
+//! The GLSL.std.450 functions that operate on each lane separately.
 //!
-//! Owns the table from the set's numbers to functions of registers. Where the set leaves a choice, this takes the one of
-//! OpenCL's function of that name; what it leaves undefined is found by the decoder.
+//! Owns the table from GLSL.std.450 to register operations. Where the specification allows a choice, results are
+//! those of the OpenCL function of the same name. The decoder detects undefined operands.
 #![allow(clippy::unnecessary_cast, reason = "bodies are written once for all widths")]
 
 use spirv::{GlslStd450Op as Glsl, OpenclStd100Op as Cl};
@@ -9,7 +9,7 @@ use spirv::{GlslStd450Op as Glsl, OpenclStd100Op as Cl};
 use super::{F1, F3, Lane, floats, integers, library};
 use crate::types::Scalar;
 
-/// The function for operands whose first is of this type.
+/// The function for this type of the first operand.
 pub(crate) fn lane(function: Glsl, scalar: Scalar) -> Option<Lane> {
     if let Some(alike) = opencl(function) {
         return library(alike, scalar, false);
@@ -18,7 +18,7 @@ pub(crate) fn lane(function: Glsl, scalar: Scalar) -> Option<Lane> {
     one.or_else(|| three(function, scalar).map(Lane::Three))
 }
 
-/// The function of OpenCL that does the same.
+/// The equivalent OpenCL function.
 fn opencl(function: Glsl) -> Option<Cl> {
     Some(match function {
         Glsl::RoundEven | Glsl::Round => Cl::rint,
@@ -71,7 +71,7 @@ fn one(function: Glsl, scalar: Scalar) -> Option<F1> {
     match function {
         Glsl::Fract => floats!(scalar, T, |x| x - x.floor()),
         Glsl::SSign => integers!(scalar, [U S] |a| (a as S).signum() as U as u64),
-        // Without a bit that they look for, these give -1.
+        // These return -1 if there is no such bit.
         Glsl::FindILsb => Some(|a| if a == 0 { 0xffff_ffff } else { a.trailing_zeros().into() }),
         Glsl::FindUMsb => Some(highest),
         Glsl::FindSMsb => {

@@ -1,4 +1,4 @@
-//! Integers and truth values.
+//! Integers and booleans.
 #![allow(clippy::unnecessary_cast, reason = "bodies are written once for all widths")]
 
 use spirv::Op;
@@ -6,7 +6,7 @@ use spirv::Op;
 use super::{F1, F2, F3, integers};
 use crate::types::Scalar;
 
-/// An instruction with one operand.
+/// A unary instruction.
 pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
     match (op, scalar) {
         (Op::LogicalNot, Scalar::Bool) => Some(|a| a ^ 1),
@@ -18,27 +18,27 @@ pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
     }
 }
 
-/// A bit field: the low bits of a value, so many, at an offset. What leaves the value is cut.
+/// A bit field: the low `count` bits of a value, at an offset. Bits outside the integer are cut off.
 pub(crate) fn field(scalar: Scalar) -> Option<F3> {
     integers!(scalar, [U S] |a, offset, count| ((a & low(count)) << offset.min(63)) as U as u64)
 }
 
-/// The bits of a value that are not in a field at this offset.
+/// The bits of a value outside a bit field.
 pub(crate) fn outside_field(a: u64, offset: u64, count: u64) -> u64 {
     a & !(low(count) << offset.min(63))
 }
 
-/// Whether a field at an offset, of so many bits, reaches beyond its integer.
+/// Whether a bit field extends beyond its integer.
 pub(crate) fn field_is_outside(scalar: Scalar) -> Option<F2> {
     integers!(scalar, [U S] |offset, count| (offset.saturating_add(count) > U::BITS.into()).into())
 }
 
-/// The field at an offset, of so many bits.
+/// Extracts a bit field.
 pub(crate) fn extract_field(a: u64, offset: u64, count: u64) -> u64 {
     a >> offset.min(63) & low(count)
 }
 
-/// The same with the sign that its uppermost bit is.
+/// Extracts a bit field and sign-extends it.
 pub(crate) fn extract_signed_field(scalar: Scalar) -> Option<F3> {
     integers!(scalar, [U S] |a, offset, count| {
         let shift = 64 - count.clamp(1, 64) as u32;
@@ -47,7 +47,7 @@ pub(crate) fn extract_signed_field(scalar: Scalar) -> Option<F3> {
     })
 }
 
-/// A value in 64 bits, with its sign if it has one.
+/// A value extended to 64 bits, by its sign if it is signed.
 pub(crate) fn widened(scalar: Scalar, is_signed: bool) -> Option<F1> {
     match is_signed {
         true => integers!(scalar, [U S] |a| a as S as i64 as u64),
@@ -60,13 +60,13 @@ pub(crate) fn truncation(scalar: Scalar) -> Option<F1> {
     widened(scalar, false)
 }
 
-/// So many ones.
+/// A mask of the low bits.
 fn low(count: u64) -> u64 {
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }
 
-/// An instruction with two operands. What is undefined in OpenCL gives something, never a panic; the strict device has looked
-/// at the operands before.
+/// A binary instruction. Operands with undefined results in OpenCL give an arbitrary result, never a panic; with
+/// checks on, they have been reported before.
 pub(crate) fn binary(op: Op, scalar: Scalar) -> Option<F2> {
     if scalar == Scalar::Bool {
         return match op {
@@ -119,7 +119,7 @@ pub(crate) fn binary(op: Op, scalar: Scalar) -> Option<F2> {
     }
 }
 
-/// The upper halves of products, and carries: the second members of what the extended instructions give.
+/// The upper halves of products, and carries: the second members of the results of extended instructions.
 pub(crate) fn upper(op: Op, scalar: Scalar) -> Option<F2> {
     match op {
         Op::UMulExtended => {

@@ -1,6 +1,6 @@
-//! The functions of OpenCL.std that work on each lane by itself.
+//! The OpenCL.std functions that operate on each lane separately.
 //!
-//! Owns the table from the library's names to functions of registers. `half_` and `native_` functions are the ordinary ones.
+//! Owns the table from OpenCL.std to register operations. `half_` and `native_` functions are the ordinary ones.
 #![allow(clippy::unnecessary_cast, reason = "bodies are written once for all widths")]
 
 use std::f64::consts::PI;
@@ -10,7 +10,7 @@ use spirv::OpenclStd100Op as Cl;
 use super::{F1, F2, F3, compares, floats, integers, math, signed, wide};
 use crate::types::Scalar;
 
-/// A function of the library, by the number of its operands.
+/// A library function, by operand count.
 #[derive(Clone, Copy)]
 pub(crate) enum Lane {
     One(F1),
@@ -18,7 +18,7 @@ pub(crate) enum Lane {
     Three(F3),
 }
 
-/// The function for operands whose first is of this type; what it chooses by may depend on being a vector.
+/// The function for this type of the first operand. Vectors and scalars test select conditions differently.
 pub(crate) fn lane(function: Cl, scalar: Scalar, is_vector: bool) -> Option<Lane> {
     if scalar.is_float() {
         one(function, scalar)
@@ -188,7 +188,8 @@ fn two(function: Cl, scalar: Scalar) -> Option<F2> {
     }
 }
 
-/// For which values of two of its operands, by their numbers, a function has no result (OpenCL C 6.15.4): where this is not zero.
+/// The condition on two operands, given by index, under which the result is undefined (OpenCL C 6.15.4): it is
+/// non-zero.
 pub(crate) fn lacks_result(function: Cl, scalar: Scalar) -> Option<(F2, [usize; 2])> {
     let f: Option<F2> = match function {
         Cl::s_clamp => integers!(scalar, [U S] |low, high| (low as S > high as S).into()),
@@ -213,12 +214,12 @@ fn by_integer(scalar: Scalar, function: fn(f64, i64) -> f64, x: u64, n: u64) -> 
     super::from_f64(scalar, function(super::to_f64(scalar, x), signed(4, n)))
 }
 
-/// `ldexp`, rounded once: the double result of narrower numbers is exact.
+/// `ldexp`, rounded once: the double result of narrower types is exact.
 fn scaled(scalar: Scalar, x: u64, n: u64) -> u64 {
     by_integer(scalar, |x, n| libm::ldexp(x, n.clamp(-5000, 5000) as i32), x, n)
 }
 
-/// `nextafter` on the bits.
+/// `nextafter`, on the bits.
 fn next(x: u64, y: u64, sign: u64, order: Option<std::cmp::Ordering>, x_is_nan: bool) -> u64 {
     use std::cmp::Ordering::{Equal, Less};
     let Some(order) = order else { return if x_is_nan { x } else { y } };
@@ -248,12 +249,12 @@ fn three(function: Cl, scalar: Scalar) -> Option<F3> {
     }
 }
 
-/// What chooses bits or values, whatever they mean.
+/// Functions that select bits or values, regardless of type.
 fn choice(function: Cl, scalar: Scalar, is_vector: bool) -> Option<F3> {
     match (function, is_vector) {
         (Cl::bitselect, _) => Some(|a, b, c| a & !c | b & c),
         (Cl::select, false) => Some(|a, b, c| if c != 0 { b } else { a }),
-        // OpenCL C 6.15.6: of a vector, the most significant bit counts.
+        // OpenCL C 6.15.6: vectors test the most significant bit.
         (Cl::select, true) => match scalar.size() {
             1 => Some(|a, b, c| if c >> 7 & 1 != 0 { b } else { a }),
             2 => Some(|a, b, c| if c >> 15 & 1 != 0 { b } else { a }),
@@ -271,7 +272,7 @@ fn integer_one(function: Cl, scalar: Scalar) -> Option<F1> {
         Cl::clz => integers!(scalar, [U S] |a| (a as U).leading_zeros().into()),
         Cl::ctz => integers!(scalar, [U S] |a| (a as U).trailing_zeros().into()),
         Cl::popcount => Some(|a| a.count_ones().into()),
-        // The code of a NaN is an integer, and the result the float of its width.
+        // The operand is an integer, and the result is the float of the same width.
         Cl::nan => match scalar {
             Scalar::I16 => Some(|code| 0x7e00 | code & 0x1ff),
             Scalar::I32 => Some(|code| 0x7fc0_0000 | code & 0x3f_ffff),

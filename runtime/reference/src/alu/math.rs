@@ -1,16 +1,16 @@
-//! Functions of the library that are more than an instruction of the host, in double.
+//! Math functions that are not a single host operation, computed in double.
 //!
-//! Owns the formulas, with the bounds of OpenCL C 7.4 in mind. The host's own functions err by less than one unit in the
-//! last place of double.
+//! Owns the formulas, which meet the error bounds of OpenCL C 7.4. The host's functions have errors below one unit in
+//! the last place of double.
 
 use std::f64::consts::PI;
 
-/// `sin(πx)`: the argument is reduced exactly.
+/// `sin(πx)`, with exact argument reduction.
 pub(super) fn sinpi(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
     }
-    // Into -1 … 1; the sign of zero stays.
+    // Reduces the argument by the period, keeping the sign of zero.
     let rest = x % 2.0;
     let folded = match rest {
         r if r > 0.5 && r <= 1.5 => 1.0 - r,
@@ -46,7 +46,7 @@ pub(super) fn cospi(x: f64) -> f64 {
     }
 }
 
-/// `tan(πx)`, with the signs of C's annex F for whole and half numbers.
+/// `tan(πx)`, with the signs of C's annex F for integers and half-integers.
 pub(super) fn tanpi(x: f64) -> f64 {
     let (sine, cosine) = (sinpi(x), cospi(x));
     let is_odd = (x.floor() % 2.0).abs() == 1.0;
@@ -56,7 +56,7 @@ pub(super) fn tanpi(x: f64) -> f64 {
     if cosine == 0.0 { if is_odd { f64::NEG_INFINITY } else { f64::INFINITY } } else { sine / cosine }
 }
 
-/// `acosh`: below one there is none.
+/// `acosh`: NaN below 1.
 pub(super) fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
@@ -81,7 +81,7 @@ pub(super) fn rootn(x: f64, n: i64) -> f64 {
         -1 => 1.0 / x.abs(),
         _ if x == 0.0 || x.is_infinite() => x.abs().powf(1.0 / n as f64),
         _ => {
-            // One step of Newton's method takes away what 1/n has lost.
+            // One step of Newton's method corrects the rounding error of 1/n.
             let guess = x.abs().powf(1.0 / n as f64);
             let power = guess.powf(n as f64);
             if power.is_normal() { guess * (1.0 - (power / x.abs() - 1.0) / n as f64) } else { guess }
@@ -90,7 +90,7 @@ pub(super) fn rootn(x: f64, n: i64) -> f64 {
     if is_odd { root.copysign(x) } else { root }
 }
 
-/// `powr`: the base is not negative (OpenCL C 7.5.1).
+/// `powr`: the base must not be negative (OpenCL C 7.5.1).
 pub(super) fn powr(x: f64, y: f64) -> f64 {
     let is_undefined = x < 0.0
         || x.is_nan()
@@ -105,7 +105,7 @@ pub(super) fn pown(x: f64, n: i64) -> f64 {
     x.powf(n as f64)
 }
 
-/// `fract`: the fraction, below one, and the floor.
+/// `fract`: the fraction, clamped below one, and the floor.
 pub(crate) fn fract(x: f64, below_one: f64) -> (f64, f64) {
     if x.is_nan() {
         return (x, x);
@@ -117,7 +117,7 @@ pub(crate) fn fract(x: f64, below_one: f64) -> (f64, f64) {
     ((x - floor).min(below_one).copysign(if x == 0.0 { x } else { 1.0 }), floor)
 }
 
-/// `modf`: the fraction with the sign, and the whole part.
+/// `modf`: the fraction with the sign, and the integer part.
 pub(crate) fn modf(x: f64) -> (f64, f64) {
     let whole = x.trunc();
     let fraction = if x.is_infinite() { 0.0 } else { x - whole };
@@ -145,7 +145,7 @@ pub(crate) fn remquo(x: f64, y: f64) -> (f64, i64) {
     if !x.is_finite() || y == 0.0 || !y.is_finite() {
         return (rest, 0);
     }
-    // The quotient modulo 256, found from remainders of growing multiples of the divisor.
+    // Computes the quotient modulo 256 from remainders of increasing multiples of the divisor.
     let (mut left, divisor, mut quotient) = (x.abs(), y.abs(), 0i64);
     left %= divisor * 256.0;
     if (divisor * 256.0).is_infinite() {

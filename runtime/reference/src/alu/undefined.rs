@@ -1,6 +1,6 @@
-//! For which operands an operation of the Vulkan environment gives poison.
+//! The operands for which operations of the Vulkan environment produce poison.
 //!
-//! Owns the conditions. It must never know how poison travels.
+//! Owns the conditions. Must not depend on how poison propagates.
 
 use spirv::{GlslStd450Op as Glsl, Op};
 
@@ -10,10 +10,10 @@ use crate::{
     types::Scalar,
 };
 
-/// A condition on two operands, by their numbers: where it is not zero, the result is poison.
+/// A condition on two operands, given by index: if it is non-zero, the result is poison.
 pub(crate) type Condition = (F2, [usize; 2], Poison);
 
-/// Of an instruction of the core.
+/// The condition of a core instruction.
 pub(crate) fn core(op: Op, scalar: Scalar) -> Option<Condition> {
     let (f, operands, why): (Option<F2>, _, _) = match op {
         // Vulkan, "Precision of Individual Operations".
@@ -29,10 +29,10 @@ pub(crate) fn core(op: Op, scalar: Scalar) -> Option<Condition> {
     Some((f?, operands, why))
 }
 
-/// Of a function of GLSL.std.450, as its specification says it.
+/// The condition of a GLSL.std.450 function, from its specification.
 pub(crate) fn glsl(function: Glsl, scalar: Scalar) -> Option<Condition> {
     let (f, operands, why): (Option<F2>, _, _) = match function {
-        // Which operand is the result.
+        // Undefined which operand is the result.
         Glsl::FMin | Glsl::FMax | Glsl::Step => (is_nan(scalar), [0, 1], FLOAT),
         Glsl::FClamp => {
             (compares!(scalar, |low, high| low > high || low.is_nan() || high.is_nan()), [1, 2], DOMAIN)
@@ -57,12 +57,12 @@ pub(crate) fn glsl(function: Glsl, scalar: Scalar) -> Option<Condition> {
     Some((f?, operands, why))
 }
 
-/// Whether one of two numbers is a NaN.
+/// Whether either operand is a NaN.
 fn is_nan(scalar: Scalar) -> Option<F2> {
     compares!(scalar, |a, b| a.is_nan() || b.is_nan())
 }
 
-/// Whether one of two numbers is a NaN or an infinity.
+/// Whether either operand is a NaN or an infinity.
 pub(crate) fn is_special(scalar: Scalar) -> Option<F2> {
     match scalar {
         Scalar::F16 => Some(|a, b| [a, b].into_iter().any(|bits| bits & 0x7c00 == 0x7c00).into()),
@@ -70,7 +70,7 @@ pub(crate) fn is_special(scalar: Scalar) -> Option<F2> {
     }
 }
 
-/// Whether `ldexp` has an exponent that is too large.
+/// Whether the exponent of `ldexp` is too large.
 fn too_large(scalar: Scalar) -> Option<F2> {
     match scalar {
         Scalar::F16 => Some(|_, n| (n as i32 > 16).into()),

@@ -1,17 +1,17 @@
-//! What texels are: from bytes to what kernels read, and back (OpenCL API 5.3.1.1 and 8.3).
+//! Texel formats: conversions between bytes and the values that kernels read and write (OpenCL API 5.3.1.1 and 8.3).
 //!
-//! Owns the numbers of channel orders and types. It must never know where texels lie.
+//! Owns the numbers of channel orders and types. Must not depend on the location of texels.
 
 use half::f16;
 
-/// The format of an image, by OpenCL's numbers.
+/// An image format, in OpenCL's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     order: u32,
     channel: u32,
 }
 
-/// A texel as kernels have it: red, green, blue, alpha.
+/// A texel value as kernels see it: red, green, blue, alpha.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Texel {
     /// `read_imagef`
@@ -27,7 +27,7 @@ pub(crate) const FIRST_ORDER: u32 = 0x10B0;
 /// `CL_SNORM_INT8`; SPIR-V numbers channel types from zero.
 pub(crate) const FIRST_CHANNEL: u32 = 0x10D0;
 
-/// Which component each channel in memory is, by `order - FIRST_ORDER`.
+/// The component of each channel in memory, indexed by `order - FIRST_ORDER`.
 const ORDERS: [&[usize]; 20] = [
     &[0],          // CL_R
     &[3],          // CL_A
@@ -55,7 +55,7 @@ const INTENSITY: u32 = 0x10B8;
 const LUMINANCE: u32 = 0x10B9;
 const DEPTH: u32 = 0x10BD;
 
-/// What a channel is.
+/// The encoding of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Channel {
     Snorm(u8),
@@ -64,12 +64,12 @@ enum Channel {
     Unsigned(u8),
     Half,
     Float,
-    /// Bits of red, of green and of blue from the top, in so many bytes.
+    /// Red, green and blue in one integer: their bits from the top, and its size in bytes.
     Packed([u32; 3], u8),
 }
 
 impl Format {
-    /// A format, if there is one (OpenCL API 5.3.1.1, tables of image formats).
+    /// A format, if the combination is valid (OpenCL API 5.3.1.1, tables of image formats).
     pub fn new(order: u32, channel: u32) -> Option<Self> {
         let format = Self { order, channel };
         let kind = Self::kind(channel)?;
@@ -128,7 +128,7 @@ impl Format {
         }
     }
 
-    /// Bytes of a texel.
+    /// The size of a texel in bytes.
     pub fn size(self) -> u32 {
         match self.channel_kind() {
             Channel::Packed(_, size) => size.into(),
@@ -146,7 +146,7 @@ impl Format {
         self.channel
     }
 
-    /// Whether kernels write it: not sRGB, without `cl_khr_srgb_image_writes`.
+    /// Whether kernels can write it: sRGB formats require `cl_khr_srgb_image_writes`.
     pub fn is_writable(self) -> bool {
         !self.is_srgb()
     }
@@ -155,7 +155,7 @@ impl Format {
         matches!(self.order, 0x10BF..=0x10C2)
     }
 
-    /// The colour outside of an image (OpenCL API 8.2).
+    /// The border color (OpenCL API 8.2).
     pub(crate) fn border(self) -> Texel {
         let is_opaque = matches!(self.order, 0x10B0 | 0x10B2 | 0x10B4 | LUMINANCE | 0x10BF);
         match self.channel_kind() {
@@ -165,7 +165,7 @@ impl Format {
         }
     }
 
-    /// A texel from its bytes.
+    /// Decodes a texel.
     pub(crate) fn decode(self, bytes: &[u8]) -> Texel {
         let kind = self.channel_kind();
         let size = self.channel_size() as usize;
@@ -222,7 +222,7 @@ impl Format {
         }
     }
 
-    /// The bytes of a texel, as many as `size` says.
+    /// Encodes a texel; the first `size` bytes are valid.
     pub(crate) fn encode(self, texel: Texel) -> [u8; 16] {
         let kind = self.channel_kind();
         let size = self.channel_size() as usize;
@@ -261,24 +261,24 @@ impl Format {
     }
 }
 
-/// The number that stands for 1 in so many bytes.
+/// The integer that represents 1.0 in a normalized type of this size.
 fn most(size: u8, is_signed: bool) -> f32 {
     ((1u32 << (8 * u32::from(size) - u32::from(is_signed))) - 1) as f32
 }
 
-/// OpenCL API 8.3.1: to the nearest, ties to even; what is no number gives 0.
+/// OpenCL API 8.3.1: rounds to nearest even; NaN becomes 0.
 fn normalised(value: f32, least: f32, most: f32) -> f32 {
     if value.is_nan() { 0.0 } else { (value.clamp(least, 1.0) * most).round_ties_even() }
 }
 
-/// OpenCL API 8.3.1.4: from sRGB.
+/// OpenCL API 8.3.1.4: converts from sRGB.
 fn linear(value: f32) -> f32 {
     let value = f64::from(value);
     let linear = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
     linear as f32
 }
 
-/// OpenCL API 8.3.1.4: to sRGB.
+/// OpenCL API 8.3.1.4: converts to sRGB.
 fn gamma(value: f32) -> f32 {
     let value = if value.is_nan() { 0.0 } else { f64::from(value).clamp(0.0, 1.0) };
     let gamma = if value < 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 };
