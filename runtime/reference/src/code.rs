@@ -1,7 +1,7 @@
-//! The form in which a program is executed: functions of operations on numbered registers.
+//! The executable form of a program: functions of operations on numbered registers.
 //!
-//! Owns the operations. A register is 64 bits and holds one scalar; a vector lies in neighbours. It must never know the ids
-//! of a module, nor how an operation is carried out.
+//! Owns the operations. A register is 64 bits and contains one scalar; vectors use consecutive registers. Must not
+//! depend on the ids of a module, nor on how operations are executed.
 
 use spirv::OpenclStd100Op;
 
@@ -14,12 +14,12 @@ use crate::{
     types::{Part, Scalar},
 };
 
-/// A register of a function.
+/// The index of a register in its function.
 pub(crate) type Slot = u32;
-/// An operation's position in its function.
+/// The index of an operation in its function.
 pub(crate) type Position = u32;
 
-/// What is done.
+/// An operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op {
     Copy {
@@ -48,7 +48,7 @@ pub(crate) enum Op {
         c: Slot,
         count: u16,
     },
-    // Of one lane, what kernels do most.
+    // Specialized single-lane operations.
     AddI32(Lane),
     SubI32(Lane),
     MulI32(Lane),
@@ -76,14 +76,14 @@ pub(crate) enum Op {
         from: Slot,
         count: u16,
     },
-    /// The low bytes of integers.
+    /// Truncates integers to their low bytes.
     Truncate {
         to: Slot,
         from: Slot,
         count: u16,
         size: u8,
     },
-    /// Of one condition, or of one for each lane.
+    /// Selects by one condition, or by one for each lane.
     Select {
         to: Slot,
         condition: Slot,
@@ -104,7 +104,7 @@ pub(crate) enum Op {
         index: Slot,
         count: u16,
     },
-    /// The same bits as lanes of another size.
+    /// Reinterprets the bits as lanes of another size.
     Repack {
         to: Slot,
         from: Slot,
@@ -127,7 +127,7 @@ pub(crate) enum Op {
         count: u32,
     },
 
-    /// `base + index * stride`, of a signed index of some bytes.
+    /// `base + index * stride`, with a signed index of this size.
     Offset {
         to: Slot,
         base: Slot,
@@ -178,7 +178,7 @@ pub(crate) enum Op {
         parts: u32,
         how: Operands,
     },
-    /// Stores constant bytes; none stands for zeros.
+    /// Stores constant bytes; no bytes mean zeros.
     StoreBytes {
         pointer: Slot,
         data: u32,
@@ -190,25 +190,25 @@ pub(crate) enum Op {
         size: Slot,
         align: u8,
     },
-    /// What a variable holds is undefined from here.
+    /// Makes the contents of a variable undefined.
     Forget {
         pointer: Slot,
         size: u32,
     },
-    /// A generic pointer as one to a space, or null.
+    /// Converts a generic pointer to a pointer to a space, or null.
     ToSpace {
         to: Slot,
         pointer: Slot,
         space: u8,
     },
-    /// The space of a generic pointer as memory semantics.
+    /// The memory semantics for the space of a generic pointer.
     SpaceSemantics {
         to: Slot,
         pointer: Slot,
     },
     Atomic(u32),
     Fence(u32),
-    /// Waits for other work-items, and does something with them.
+    /// Waits for other work-items, then executes a group operation.
     Meet(u32),
     Library(u32),
     Image(u32),
@@ -230,7 +230,7 @@ pub(crate) enum Op {
     },
     Unreachable,
 
-    /// Strict: a result is poison where a condition on two operands is not zero.
+    /// Strict: poisons a result if a condition on two operands is non-zero.
     Taint {
         f: F2,
         to: Slot,
@@ -239,13 +239,13 @@ pub(crate) enum Op {
         count: u16,
         why: Poison,
     },
-    /// Strict: an index, of some bytes and with a sign, into so many elements.
+    /// Strict: checks a signed index of this size against a number of elements.
     CheckIndex {
         index: Slot,
         size: u8,
         length: u64,
     },
-    /// Strict: divisors, and the one signed division that overflows.
+    /// Strict: checks for division by zero and signed overflow.
     CheckDivision {
         a: Slot,
         b: Slot,
@@ -253,19 +253,19 @@ pub(crate) enum Op {
         size: u8,
         is_signed: bool,
     },
-    /// Strict: shifts by less than the width.
+    /// Strict: checks that shifts are less than the width.
     CheckShift {
         b: Slot,
         count: u16,
         bits: u8,
     },
-    /// Strict: numbers that integers of a type can hold.
+    /// Strict: checks that an integer type can represent the values.
     CheckConversion {
         how: u32,
         from: Slot,
         count: u16,
     },
-    /// Strict: operands for which a function has no result: where `f` is not zero.
+    /// Strict: checks operands for which a function is undefined: `f` must be zero.
     CheckOperands {
         f: F2,
         a: Slot,
@@ -273,7 +273,7 @@ pub(crate) enum Op {
         count: u16,
         what: Without,
     },
-    /// Strict: an addition, subtraction or multiplication that must not overflow.
+    /// Strict: checks an addition, subtraction or multiplication for overflow.
     CheckOverflow {
         a: Slot,
         b: Slot,
@@ -287,7 +287,7 @@ pub(crate) enum Op {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operands {
     pub(crate) align: u8,
-    /// Whether it takes part in synchronisation: in the Vulkan environment, `NonPrivatePointer`.
+    /// Whether the access is non-private: in the Vulkan environment, `NonPrivatePointer`.
     pub(crate) is_shared: bool,
 }
 
@@ -300,13 +300,13 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// With the operands in the other order.
+    /// Swaps the operands.
     pub(crate) fn turned(self) -> Self {
         Self { a: self.b, b: self.a, ..self }
     }
 }
 
-/// What must not overflow as signed integers.
+/// A signed operation that must not overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
     Add,
@@ -314,18 +314,18 @@ pub(crate) enum Overflow {
     Multiply,
 }
 
-/// Why a function has no result.
+/// Why a function's result is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Without {
-    /// `clamp`: the minimum is above the maximum.
+    /// `clamp`: the minimum is greater than the maximum.
     Range,
-    /// `smoothstep`: the first edge is not below the second.
+    /// `smoothstep`: the first edge is not less than the second.
     Edges,
-    /// A bit field reaches beyond its integer.
+    /// A bit field extends beyond its integer.
     Field,
 }
 
-/// What a work-item may ask about its place.
+/// A built-in variable of a work-item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     GlobalId,
@@ -345,15 +345,15 @@ pub(crate) enum Input {
     EnqueuedNumSubGroups,
     SubGroupId,
     SubGroupLocalId,
-    /// The work-items of the sub-group whose ids compare so with one's own, as bits.
+    /// The mask of sub-group work-items whose ids compare this way with the own id.
     SubGroupMask(Comparison),
-    /// The global id, the group's id and the number of groups as Vulkan counts them: within the dispatch.
+    /// Vulkan's global id, group id and number of groups, which are relative to the dispatch.
     DispatchId,
     DispatchGroupId,
     DispatchGroups,
 }
 
-/// How ids compare.
+/// A comparison of ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,
@@ -363,7 +363,7 @@ pub(crate) enum Comparison {
     Less,
 }
 
-/// A set of work-items that synchronise.
+/// A memory or execution scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
     WorkItem,
@@ -390,12 +390,12 @@ pub(crate) struct Semantics {
     pub(crate) local: bool,
     pub(crate) global: bool,
     pub(crate) image: bool,
-    /// `MakeAvailable` and `MakeVisible`, which only Vulkan has.
+    /// `MakeAvailable` and `MakeVisible`, in the Vulkan environment only.
     pub(crate) available: bool,
     pub(crate) visible: bool,
 }
 
-/// Something that is known when a module is decoded, or that a register holds.
+/// A value known at decoding, or in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known<T> {
     Now(T),
@@ -403,7 +403,7 @@ pub(crate) enum Known<T> {
 }
 
 impl<T: Copy + From<u64>> Known<T> {
-    /// What it is.
+    /// The value.
     #[inline]
     pub(crate) fn get(self, regs: &[u64]) -> T {
         match self {
@@ -412,7 +412,7 @@ impl<T: Copy + From<u64>> Known<T> {
         }
     }
 
-    /// The register that holds it.
+    /// The register, if the value is dynamic.
     pub(crate) fn slot(self) -> Option<Slot> {
         match self {
             Self::Now(_) => None,
@@ -444,7 +444,7 @@ impl From<u64> for Semantics {
             8 | 6 => Order::AcquireRelease,
             _ => Order::SeqCst,
         };
-        // CrossWorkgroupMemory in the OpenCL environment, UniformMemory in that of Vulkan.
+        // CrossWorkgroupMemory in the OpenCL environment, UniformMemory in the Vulkan environment.
         Self {
             order,
             local: bits & 0x100 != 0,
@@ -467,11 +467,11 @@ pub(crate) struct Atomic {
     pub(crate) comparator: Slot,
     pub(crate) scope: Known<Scope>,
     pub(crate) semantics: Known<Semantics>,
-    /// Of a compare-exchange that fails.
+    /// The semantics of a failed compare-exchange.
     pub(crate) failure: Known<Semantics>,
 }
 
-/// What an atomic operation does.
+/// The action of an atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Load,
@@ -503,26 +503,26 @@ pub(crate) struct Fence {
     pub(crate) semantics: Known<Semantics>,
 }
 
-/// What work-items of a group do together.
+/// A collective operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meet {
-    /// Who takes part: a work-group or a sub-group.
+    /// The participants: a work-group or a sub-group.
     pub(crate) scope: Scope,
-    /// Only those take part that come by.
+    /// Whether only the active work-items participate.
     pub(crate) non_uniform: bool,
     pub(crate) what: Together,
     pub(crate) to: Slot,
     pub(crate) value: Slot,
     pub(crate) other: Slot,
-    /// Lanes of the value.
+    /// The number of lanes of the value.
     pub(crate) count: u16,
-    /// Lanes of the other operand.
+    /// The number of lanes of the other operand.
     pub(crate) other_count: u16,
-    /// Bytes of a lane of the other operand.
+    /// The size in bytes of a lane of the other operand.
     pub(crate) size: u8,
 }
 
-/// What is done when all have come.
+/// The action when all participants have arrived.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Together {
     Barrier {
@@ -539,7 +539,7 @@ pub(crate) enum Together {
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    /// Within clusters of so many; of 0, all.
+    /// Within clusters of this size; 0 is the whole group.
     Rotate(u32),
     Ballot,
     InverseBallot,
@@ -547,24 +547,24 @@ pub(crate) enum Together {
     BallotBitCount(Scan),
     BallotFindLsb,
     BallotFindMsb,
-    /// Combines values; the bits are those of the neutral element. Clusters of 0 are the whole.
+    /// Combines values; `bits` is the identity element. Cluster size 0 is the whole group.
     Combine {
         f: F2,
         scan: Scan,
         neutral: u64,
         is_clustered: bool,
     },
-    /// A copy between local and global memory, of `count` elements of `size` bytes.
+    /// Copies `count` elements of `size` bytes between local and global memory.
     Copy {
         from: Slot,
         elements: Slot,
         stride: Slot,
         bytes: u32,
         to_local: bool,
-        /// The event that is given, and from then on the one that stands for the copy.
+        /// The event operand, replaced by the event of the copy.
         event: Slot,
     },
-    /// For the copies of so many events, which lie there.
+    /// Waits for an array of events.
     WaitEvents {
         count: Slot,
         events: Slot,
@@ -572,7 +572,7 @@ pub(crate) enum Together {
     Pipe(Pipe),
 }
 
-/// How far values are combined.
+/// The form of a reduction or scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scan {
     Reduce,
@@ -585,11 +585,11 @@ pub(crate) enum Scan {
 pub(crate) struct Call {
     pub(crate) function: u32,
     pub(crate) to: Slot,
-    /// Where the arguments are and how many registers each has.
+    /// The first register and the register count of each argument.
     pub(crate) arguments: Vec<(Slot, u32)>,
 }
 
-/// A choice among many.
+/// A multi-way branch.
 #[derive(Debug, Clone)]
 pub(crate) struct Switch {
     pub(crate) selector: Slot,
@@ -597,14 +597,14 @@ pub(crate) struct Switch {
     pub(crate) default: Position,
 }
 
-/// A function of the library that is more than lanes.
+/// A library function that accesses memory or mixes lanes.
 #[derive(Debug, Clone)]
 pub(crate) struct Library {
     pub(crate) function: OpenclStd100Op,
     pub(crate) to: Slot,
     pub(crate) result: Lanes,
     pub(crate) operands: Vec<(Slot, Lanes)>,
-    /// A literal behind the operands: a number of components or a rounding mode. Of `printf`, whether the work-item stops there.
+    /// The literal operand: a component count or a rounding mode. For `printf`, whether it is a trap.
     pub(crate) literal: u32,
 }
 
@@ -616,18 +616,18 @@ pub(crate) struct Image {
     pub(crate) result: Lanes,
     pub(crate) image: Slot,
     pub(crate) sampler: Slot,
-    /// Coordinates.
+    /// The coordinates.
     pub(crate) place: (Slot, Lanes),
-    /// What is written.
+    /// The texel to write.
     pub(crate) texel: (Slot, Lanes),
-    /// Dimensions of the image, without and with its layers.
+    /// The number of dimensions of the image, without and with its layers.
     pub(crate) dims: u8,
     pub(crate) rank: u8,
-    /// Whether it takes part in synchronisation: in the Vulkan environment, `NonPrivateTexel`.
+    /// Whether the access is non-private: in the Vulkan environment, `NonPrivateTexel`.
     pub(crate) is_shared: bool,
 }
 
-/// What is done with an image.
+/// The action of an image operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImageAction {
     Read,
@@ -637,30 +637,30 @@ pub(crate) enum ImageAction {
     Number(FormatNumber),
 }
 
-/// What is asked of a format.
+/// A queried property of an image format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormatNumber {
     Order,
     Channel,
-    /// Levels or samples: there is one.
+    /// The number of levels or samples, which is always 1.
     One,
 }
 
-/// An operation on a pipe. Not every one has all operands.
+/// A pipe operation. Some operands are present only for some actions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pipe {
     pub(crate) action: PipeAction,
     pub(crate) to: Slot,
     pub(crate) pipe: Option<Slot>,
     pub(crate) reservation: Option<Slot>,
-    /// Of a packet in its reservation, or how many are reserved.
+    /// The index of a packet in its reservation, or the number of packets to reserve.
     pub(crate) index: Option<Slot>,
     pub(crate) pointer: Option<Slot>,
-    /// Bytes of a packet.
+    /// The size of a packet.
     pub(crate) size: Option<Slot>,
 }
 
-/// What is done with a pipe.
+/// The action of a pipe operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipeAction {
     Read,
@@ -674,7 +674,7 @@ pub(crate) enum PipeAction {
     Most,
 }
 
-/// A function of device-side enqueue.
+/// A device-side enqueue function.
 #[derive(Debug, Clone)]
 pub(crate) enum Enqueue {
     Kernel(Box<Enqueued>),
@@ -711,23 +711,23 @@ pub(crate) enum Enqueue {
     },
 }
 
-/// A kernel that is enqueued.
+/// An enqueued kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Enqueued {
     pub(crate) to: Slot,
     pub(crate) queue: Slot,
-    /// Dimensions, offset, local and global sizes.
+    /// The first register of the index space: dimensions, offset, local and global sizes.
     pub(crate) space: Slot,
-    /// The events that it waits for: how many, and where.
+    /// The wait list: its length and address.
     pub(crate) count: Slot,
     pub(crate) wait: Slot,
-    /// Where its own event goes.
+    /// The address for its event.
     pub(crate) event: Slot,
-    /// Among the blocks of the program.
+    /// The index of the block in the program.
     pub(crate) block: u32,
     pub(crate) literal: Slot,
     pub(crate) size: Slot,
-    /// Bytes of local memory.
+    /// The sizes of local memory arguments.
     pub(crate) locals: Vec<Slot>,
 }
 
@@ -739,7 +739,7 @@ impl Pipe {
 }
 
 impl Enqueue {
-    /// The registers that it reads, but for the index space.
+    /// The registers that it reads, except the index space.
     pub(crate) fn operands(&self) -> Vec<Slot> {
         match self {
             Self::Kernel(it) => {
@@ -756,7 +756,7 @@ impl Enqueue {
     }
 }
 
-/// What a value consists of.
+/// The type of a value's lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lanes {
     pub(crate) scalar: Scalar,
@@ -771,21 +771,21 @@ pub(crate) struct Object {
     pub(crate) align: u64,
 }
 
-/// A variable of a module for Vulkan that is bound by a launch.
+/// A variable that a launch binds, in a Vulkan module.
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
     pub(crate) name: String,
     pub(crate) place: ResourcePlace,
 }
 
-/// What is bound to a variable.
+/// What a variable is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResourcePlace {
     PushConstants,
     Descriptor { set: u32, binding: u32 },
 }
 
-/// Where the operations from a position on come from.
+/// The source location of operations from a position on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) position: Position,
@@ -797,30 +797,30 @@ pub(crate) struct Line {
 #[derive(Debug, Default)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// The first of its operations among all of the program.
+    /// The program-wide index of its first operation.
     pub(crate) first: u32,
     pub(crate) code: Vec<Op>,
-    /// What registers hold from the beginning.
+    /// The initial values of registers.
     pub(crate) presets: Vec<(Slot, u64)>,
-    /// Constants without value.
+    /// Undefined constants.
     pub(crate) undefined: Vec<(Slot, u32)>,
     pub(crate) slots: u32,
     pub(crate) objects: Vec<Object>,
     pub(crate) lines: Vec<Line>,
-    /// The registers of each parameter, and how they lie in memory.
+    /// The registers of each parameter, and their memory layout.
     pub(crate) parameters: Vec<Vec<Part>>,
-    /// Registers of the result.
+    /// The number of result registers.
     pub(crate) result: u32,
-    /// Declared here and defined elsewhere.
+    /// Whether it is declared here and defined in another module.
     pub(crate) is_import: bool,
     /// Whether a work-item may wait for others in it.
     pub(crate) meets: bool,
 }
 
-/// Bytes, and their number: no bytes stand for zeros.
+/// Bytes and their number; no bytes mean zeros.
 pub(crate) type Bytes = (Vec<u8>, u64);
 
-/// Operands that do not fit into an operation.
+/// Operands that are too large for an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) conversions: Vec<Conversion>,
@@ -843,9 +843,9 @@ pub struct Program {
     pub(crate) environment: Environment,
     pub(crate) functions: Vec<Function>,
     pub(crate) tables: Tables,
-    /// Those that the host launches, and behind them those that only kernels enqueue.
+    /// The kernels that the host can launch, followed by those that can only be enqueued.
     pub(crate) kernels: Vec<crate::interface::Kernel>,
-    /// How many the host launches.
+    /// The number of kernels that the host can launch.
     pub(crate) launched: usize,
     /// The variables in local memory.
     pub(crate) locals: Vec<Object>,
@@ -855,13 +855,13 @@ pub struct Program {
     pub(crate) privates: Vec<(Object, Option<Bytes>)>,
     /// The variables that a launch binds.
     pub(crate) resources: Vec<Resource>,
-    /// The size of work-groups that the module has as a constant.
+    /// The work-group size that the module declares as a constant.
     pub(crate) group_size: Option<[u32; 3]>,
     pub(crate) files: Vec<String>,
 }
 
 impl Program {
-    /// Where an operation of the program is.
+    /// The source location of an operation, by its program-wide index.
     pub(crate) fn line_at(&self, site: u32) -> Option<Line> {
         let after = self.functions.partition_point(|function| function.first <= site);
         let function = self.functions[..after].last()?;
@@ -870,7 +870,7 @@ impl Program {
 }
 
 impl Function {
-    /// The registers of each parameter.
+    /// The number of registers of each parameter.
     pub(crate) fn parameter_slots(&self) -> Vec<u32> {
         self.parameters.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect()
     }

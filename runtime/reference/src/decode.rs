@@ -1,7 +1,7 @@
-//! From the words of a module to a program: types, constants and variables here, functions in the files below.
+//! Decodes the words of a module to a program: types, constants and variables here, functions in the submodules.
 //!
-//! Owns the ids of a module. Whatever the words are, the result is a program or an error. It must never know how operations
-//! are carried out.
+//! Owns the ids of a module. Every input produces either a program or an error. Must not depend on how operations are
+//! executed.
 
 mod arithmetic;
 mod body;
@@ -41,36 +41,36 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) enum Constant {
     Slots(Vec<u64>),
-    /// Zeros, however many.
+    /// A zero value of any size.
     Zero,
     Undefined,
 }
 
-/// What decorations say of an id.
+/// The decorations of an id.
 #[derive(Debug, Clone, Copy, Default)]
 struct Decorations {
     builtin: Option<u32>,
     rounding: Option<u32>,
     saturate: bool,
     no_signed_wrap: bool,
-    /// A pointer to what the callee has a copy of.
+    /// The id is a pointer to a copy made by the callee.
     by_value: bool,
     align: Option<u32>,
-    /// The number of a specialisation constant.
+    /// The `SpecId` of a specialization constant.
     spec_id: Option<u32>,
-    /// Where a descriptor is.
+    /// The descriptor set.
     set: Option<u32>,
     binding: Option<u32>,
 }
 
-/// A function's place and its signature.
+/// A function's location and signature.
 #[derive(Debug, Clone)]
 struct Signature {
     index: u32,
     result: TypeId,
 }
 
-/// What functions of this folder share.
+/// The state shared by the decoding of all functions.
 pub(crate) struct Decoder<'w> {
     types: Types,
     constants: HashMap<u32, (TypeId, Constant)>,
@@ -78,34 +78,34 @@ pub(crate) struct Decoder<'w> {
     decorations: HashMap<u32, Decorations>,
     names: HashMap<u32, String>,
     strings: HashMap<u32, String>,
-    /// Which sets of instructions are OpenCL.std, and which are GLSL.std.450.
+    /// The imported instruction sets OpenCL.std and GLSL.std.450.
     libraries: Vec<u32>,
     glsl: Vec<u32>,
-    /// The values of specialisation constants, by their `SpecId`.
+    /// The values of specialization constants, by `SpecId`.
     specialisation: &'w [(u32, u32)],
     tables: Tables,
     locals: Vec<Object>,
     globals: Vec<(Buffer, String)>,
     privates: Vec<(Object, Option<u32>)>,
     resources: Vec<Resource>,
-    /// The functions of blocks that are enqueued, and how many pointers to local memory they take.
+    /// The functions of enqueued blocks, with the number of their local pointers.
     blocks: Vec<(u32, usize)>,
     files: Vec<String>,
     file_ids: HashMap<u32, u32>,
     floats: FloatModes,
-    /// Functions that are decoded where they are called.
+    /// Functions that are inlined at their calls.
     small: HashMap<u32, Small<'w>>,
     memory: &'w Memory,
     checks: Checks,
 }
 
 impl Program {
-    /// Decodes a module and gives its program-scope variables memory of the device.
+    /// Decodes a module and allocates its program-scope variables.
     pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
         Self::specialised(words, &[], memory, checks)
     }
 
-    /// The same with values for specialisation constants, by their `SpecId`.
+    /// Decodes a module with values for specialization constants, by `SpecId`.
     pub fn specialised(
         words: &[u32],
         specialisation: &[(u32, u32)],
@@ -199,18 +199,18 @@ impl Program {
         Ok(program)
     }
 
-    /// The kernels, in the order of the module.
+    /// The kernels, in module order.
     pub fn kernels(&self) -> &[interface::Kernel] {
         &self.kernels[..self.launched]
     }
 
-    /// The size of work-groups that the module gives a kernel in the Vulkan environment.
+    /// The work-group size that the module declares for a kernel in the Vulkan environment.
     pub fn group_size(&self, kernel: usize) -> [u32; 3] {
         self.group_size.or(self.kernels[kernel].required_size).unwrap_or([1; 3])
     }
 }
 
-/// A function meets others if a function does that it calls.
+/// Marks functions that may wait for other work-items, directly or through a call.
 fn mark_meeting(functions: &mut [Function], tables: &Tables) {
     loop {
         let mut changed = false;
@@ -234,7 +234,7 @@ fn mark_meeting(functions: &mut [Function], tables: &Tables) {
 }
 
 impl Decoder<'_> {
-    /// The number of a block that takes so many pointers to local memory.
+    /// The index of a block's kernel with this number of local pointers.
     fn block(&mut self, function: u32, locals: usize) -> u32 {
         let known = self.blocks.iter().position(|block| *block == (function, locals));
         let block = known.unwrap_or(self.blocks.len());
@@ -275,7 +275,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The constant that is decorated `WorkgroupSize`.
+    /// The constant decorated `WorkgroupSize`.
     fn group_size(&self) -> Option<[u32; 3]> {
         let is_size = |it: &Decorations| it.builtin == Some(BuiltIn::WorkgroupSize as u32);
         let mut sizes = self.decorations.iter().filter(|(_, decorations)| is_size(decorations));
@@ -286,7 +286,7 @@ impl Decoder<'_> {
         slots.map(|sizes| sizes.map(|size| size as u32))
     }
 
-    /// The variables that each work-item has for the whole module, with their initial bytes.
+    /// The module-scope variables of each work-item, with their initial bytes.
     fn privates(&mut self) -> Result<Vec<(Object, Option<Bytes>)>, Invalid> {
         let variables = std::mem::take(&mut self.privates);
         let with_bytes = variables.into_iter().map(|(object, initial)| {
@@ -296,7 +296,7 @@ impl Decoder<'_> {
         with_bytes.collect()
     }
 
-    /// The functions' signatures, so that calls may come before bodies.
+    /// Decodes the signatures of all functions, because calls may precede definitions.
     fn headers(&mut self, insts: &[Inst<'_>]) -> Result<(), Invalid> {
         for inst in insts.iter().filter(|inst| inst.op == Op::Function) {
             let index = self.signatures.len() as u32;
@@ -317,7 +317,7 @@ impl Decoder<'_> {
         self.constants.get(&id)
     }
 
-    /// The number that a constant is.
+    /// The value of an integer constant.
     fn number(&self, id: u32) -> Option<u64> {
         match self.constants.get(&id) {
             Some((_, Constant::Slots(slots))) if slots.len() == 1 => Some(slots[0]),
@@ -326,14 +326,14 @@ impl Decoder<'_> {
         }
     }
 
-    /// A constant index, with its sign.
+    /// The value of a constant index, sign-extended.
     fn index(&self, id: u32) -> Option<i64> {
         let (ty, _) = self.constants.get(&id)?;
         let (scalar, _) = self.types.lanes(*ty).ok()?;
         Some(crate::alu::signed(scalar.size(), self.number(id)?))
     }
 
-    /// Where constant indices of an access chain lead from a type: bytes and the type there.
+    /// Resolves the constant indices of an access chain: the byte offset and the resulting type.
     fn path(&self, ty: TypeId, indices: &[i64]) -> Result<(i64, Member), Invalid> {
         let (mut at, mut member) = (0i64, Member::Type(ty));
         for &index in indices {
@@ -344,7 +344,7 @@ impl Decoder<'_> {
         Ok((at, member))
     }
 
-    /// One step of an access chain; an array may be indexed beyond its end, which is found when the memory is accessed.
+    /// Resolves one index of an access chain. Array indices may be out of bounds; the access itself is checked.
     fn step(&self, member: Member, index: i64) -> Result<(i64, Member), Invalid> {
         let Member::Type(ty) = member else { return Err(Invalid::new("a scalar has no members")) };
         match self.types.get(ty)?.ty {
@@ -361,13 +361,13 @@ impl Decoder<'_> {
         }
     }
 
-    /// Bytes from one element to the next where a pointer of this type is taken for one into an array.
+    /// The element stride for a pointer of this type that points into an array.
     fn element_stride(&self, ty: TypeId) -> Result<u64, Invalid> {
         let (_, pointee) = self.pointee(ty)?;
         Ok(self.types.strides.get(&ty).copied().unwrap_or(self.types.get(pointee)?.size))
     }
 
-    /// What a pointer type points to.
+    /// The storage class and pointee of a pointer type.
     fn pointee(&self, ty: TypeId) -> Result<(StorageClass, TypeId), Invalid> {
         match self.types.get(ty)?.ty {
             Ty::Pointer(class, pointee) => Ok((class, pointee)),
@@ -376,13 +376,13 @@ impl Decoder<'_> {
     }
 }
 
-/// The built-in variable that an address names, and the byte in it.
+/// The built-in variable at an address, and the byte offset in it.
 pub(crate) fn input_at(address: u64) -> Option<(Input, u64)> {
     let place = Place::of(address).filter(|place| place.space == Space::Input)?;
     Some((*INPUTS.get(place.object as usize)?, u64::try_from(place.offset).ok()?))
 }
 
-/// The built-in variables by their number in `Space::Input`.
+/// The built-in variables, by their number in `Space::Input`.
 pub(crate) const INPUTS: &[Input] = &[
     Input::GlobalId,
     Input::GlobalSize,

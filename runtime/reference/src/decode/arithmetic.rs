@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons and conversions: one function for each lane.
+//! Arithmetic, comparisons and conversions: one function applied to each lane.
 
 use spirv::{FPRoundingMode, Op as Inst_};
 
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// A field of each lane; offset and number of bits are the same for all.
+    /// Bit field instructions. Offset and count are the same for all lanes.
     fn bit_field(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let (a, scalar, count) = self.lanes(inst.word(2)?)?;
         let wrong = || Invalid::new("a bit field is of integers");
@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// One or two operands, by the tables.
+    /// Unary and binary instructions, from the tables.
     fn plain(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
         let op = inst.op;
         let probe = |scalar| {
@@ -169,7 +169,7 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// What is undefined behaviour is looked for before it happens (OpenCL C 6.3, 6.4).
+    /// Checks operands for undefined behavior before the operation (OpenCL C 6.3, 6.4).
     fn strict(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
         let size = scalar.size();
         match inst.op {
@@ -200,7 +200,7 @@ impl Body<'_, '_> {
     }
 
     fn same_bits(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
-        // The address of a built-in variable stays one that is known.
+        // The address of a built-in variable remains a known constant.
         if let Some((_, constant)) = self.decoder.constant(inst.word(2)?).cloned()
             && self.decoder.types.slots(inst.word(0)?)? == 1
             && self.decoder.number(inst.word(2)?).is_some()
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
             return self.alias(inst, from);
         }
         if u32::from(count) * u32::from(from_size) != to_count * u32::from(to_size) {
-            // A pointer as a number of other size.
+            // Converts a pointer to an integer of another size.
             if count == 1 && to_count == 1 {
                 let to = self.define(inst)?;
                 let how = Conversion {
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
         let conversions = &mut self.decoder.tables.conversions;
         conversions.push(how);
         let number = conversions.len() as u32 - 1;
-        // OpenCL C 6.4.3.3: C99 6.3.1.4 leaves undefined what does not fit.
+        // OpenCL C 6.4.3.3: C99 6.3.1.4 leaves values that do not fit undefined.
         if is_strict && how.from.is_float() && !how.to.is_float() && !how.saturate {
             self.emit(Op::CheckConversion { how: number, from, count });
         }
@@ -280,7 +280,7 @@ impl Body<'_, '_> {
             FPRoundingMode::RTN => Rounding::Down,
         });
         let to = self.define(inst)?;
-        // Without saturation, what fits is only a matter of bits.
+        // Without saturation, converting between integers only extends or truncates bits.
         let is_widening_of_bits = !saturate && is_float(inst.op) == (false, false) && !from_signed;
         if is_widening_of_bits {
             let size = to_scalar.size().min(from_scalar.size());
@@ -318,7 +318,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Two results, one behind the other: the lower half and what does not fit into it.
+    /// Instructions with two results in consecutive registers: the lower half, and the upper half or carry.
     fn extended(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let (a, scalar, count) = self.lanes(inst.word(2)?)?;
         let (b, _, other) = self.lanes(inst.word(3)?)?;

@@ -1,4 +1,4 @@
-//! A function's body: values, blocks, and the edges between them with the values that travel along.
+//! Decodes a function body: values, blocks, and edges with their phi values.
 
 use std::collections::HashMap;
 
@@ -16,36 +16,36 @@ use crate::{
     words::Inst,
 };
 
-/// A function under construction.
+/// A function being decoded.
 pub(super) struct Body<'d, 'w> {
     pub(super) decoder: &'d mut Decoder<'w>,
     pub(super) function: Function,
     values: HashMap<u32, (Slot, TypeId)>,
-    /// Where blocks begin.
+    /// The first operation of each block.
     blocks: HashMap<u32, Position>,
     phis: HashMap<u32, Vec<Phi>>,
     edges: Vec<Edge>,
-    /// The block at hand.
+    /// The current block.
     block: u32,
-    /// Operations before this one may be jumped behind.
+    /// Jumps may land up to this position, so only later operations can be merged.
     fence: usize,
     pub(super) line: Line,
     pub(super) insts: &'d [Inst<'w>],
     pub(super) uses: Uses,
-    /// What is computed where it is used.
+    /// Index computations folded into address chains.
     pub(super) folded: HashMap<u32, Folded>,
 }
 
-/// A value that depends on where control comes from.
+/// A phi instruction.
 #[derive(Clone)]
 struct Phi {
     to: Slot,
     count: u32,
-    /// Value and block.
+    /// Pairs of value and predecessor.
     sources: Vec<(u32, u32)>,
 }
 
-/// A jump whose target is filled in at the end.
+/// A jump whose target is resolved at the end.
 struct Edge {
     position: usize,
     field: Field,
@@ -54,18 +54,18 @@ struct Edge {
     line: Line,
 }
 
-/// Which target of an operation.
+/// A target field of an operation.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     Only,
     Then,
     Otherwise,
-    /// A case of a switch, by its table.
+    /// A case of a switch: the table and the index in it.
     Case(u32, usize),
     Default(u32),
 }
 
-/// The operations of a function, given from `OpFunction` up to its end.
+/// Decodes a function, given from `OpFunction` up to its end.
 pub(super) fn decode<'d, 'w>(
     decoder: &'d mut Decoder<'w>,
     insts: &'d [Inst<'w>],
@@ -105,7 +105,7 @@ pub(super) fn decode<'d, 'w>(
 }
 
 impl Body<'_, '_> {
-    /// What is passed by value behind a pointer, the function has for itself.
+    /// Copies arguments that are passed by value through a pointer.
     fn copies(&mut self) -> Result<(), Invalid> {
         let parameters: Vec<(u32, Slot, TypeId)> =
             self.values.iter().map(|(&id, &(slot, ty))| (id, slot, ty)).collect();
@@ -177,7 +177,7 @@ impl Body<'_, '_> {
         self.function.code.push(op);
     }
 
-    /// New registers.
+    /// Allocates registers.
     pub(super) fn fresh(&mut self, count: u32) -> Result<Slot, Invalid> {
         let slot = self.function.slots;
         let slots = slot.checked_add(count).filter(|slots| *slots < 1 << 22);
@@ -185,11 +185,11 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
-    /// The registers of an instruction's result.
+    /// Allocates the registers of an instruction's result.
     pub(super) fn define(&mut self, inst: &Inst<'_>) -> Result<Slot, Invalid> {
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         if let Some(&(slot, known)) = self.values.get(&id) {
-            // The registers of a phi exist from the start.
+            // The registers of a phi are allocated in advance.
             return if known == ty {
                 Ok(slot)
             } else {
@@ -201,7 +201,7 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
-    /// The result of an instruction is in these registers already.
+    /// Assigns existing registers to an instruction's result.
     pub(super) fn alias(&mut self, inst: &Inst<'_>, slot: Slot) -> Result<(), Invalid> {
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         self.decoder.types.slots(ty)?;
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// An id stands for registers that there are already.
+    /// Assigns existing registers to an id.
     pub(super) fn name(&mut self, id: u32, slot: Slot, ty: TypeId) -> Result<(), Invalid> {
         match self.values.insert(id, (slot, ty)) {
             None => Ok(()),
@@ -217,14 +217,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// These ids stand for nothing any more.
+    /// Removes the registers of these ids.
     pub(super) fn forget(&mut self, ids: &[u32]) {
         for id in ids {
             self.values.remove(id);
         }
     }
 
-    /// The scalar that a value is, if it is one that is known here.
+    /// The scalar type of a value that is defined in this function.
     pub(super) fn scalar_of(&self, id: u32) -> Option<Scalar> {
         let &(_, ty) = self.values.get(&id)?;
         self.decoder.types.lanes(ty).ok().filter(|lanes| lanes.1 == 1).map(|lanes| lanes.0)
@@ -250,14 +250,14 @@ impl Body<'_, '_> {
         Ok((slot, ty))
     }
 
-    /// A value that is a scalar or a vector: registers, scalar, count.
+    /// The registers, scalar type and component count of a scalar or vector value.
     pub(super) fn lanes(&mut self, id: u32) -> Result<(Slot, Scalar, u16), Invalid> {
         let (slot, ty) = self.value(id)?;
         let (scalar, count) = self.decoder.types.lanes(ty)?;
         Ok((slot, scalar, count as u16))
     }
 
-    /// A register that holds this number.
+    /// A register with a constant value.
     pub(super) fn literal(&mut self, value: u64) -> Result<Slot, Invalid> {
         let slot = self.fresh(1)?;
         self.function.presets.push((slot, value));
@@ -281,7 +281,7 @@ impl Body<'_, '_> {
         self.emit(Op::Copy { to, from, count });
     }
 
-    /// A block begins here.
+    /// Starts a block.
     pub(super) fn label(&mut self, id: u32) -> Result<(), Invalid> {
         self.block = id;
         self.fence = self.function.code.len();
@@ -291,7 +291,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Emits an operation that jumps; its targets are filled in later.
+    /// Emits a jump; its targets are resolved later.
     pub(super) fn jump(&mut self, op: Op, targets: &[(Field, u32)]) {
         let position = self.function.code.len();
         self.emit(op);
@@ -300,7 +300,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An unconditional jump: the values that travel are copied right here if they are known already.
+    /// Emits an unconditional jump. Copies the phi values here, if they are defined already.
     pub(super) fn branch(&mut self, to: u32) -> Result<(), Invalid> {
         let known = self.phis.get(&to).is_some_and(|phis| {
             let value = |phi: &Phi| phi.sources.iter().find(|source| source.1 == self.block).map(|it| it.0);
@@ -316,12 +316,12 @@ impl Body<'_, '_> {
         self.travel(self.block, to)?;
         let position = self.function.code.len();
         self.emit(Op::Jump(0));
-        // The values have travelled: the edge leads to the block itself.
+        // The phi values are copied, so the edge goes to the block itself.
         self.edges.push(Edge { position, field: Field::Only, from: NOWHERE, to, line: self.line });
         Ok(())
     }
 
-    /// Copies what a block's phis take from another block, all at once.
+    /// Copies a block's phi values for one predecessor in parallel.
     fn travel(&mut self, from: u32, to: u32) -> Result<(), Invalid> {
         let Some(phis) = self.phis.get(&to).cloned() else { return Ok(()) };
         let mut moves = Vec::with_capacity(phis.len());
@@ -355,11 +355,11 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Fills in the targets of jumps.
+    /// Resolves the targets of jumps.
     fn finish(mut self) -> Result<Function, Invalid> {
         self.line.line = 0;
         self.function.is_import = self.blocks.is_empty();
-        // The last operation cannot run off the end.
+        // Guarantees that execution never runs past the last operation.
         self.emit(Op::Unreachable);
         let mut stubs: HashMap<(u32, u32), Position> = HashMap::new();
         for Edge { position, field, from, to, line } in std::mem::take(&mut self.edges) {
@@ -396,5 +396,5 @@ impl Body<'_, '_> {
     }
 }
 
-/// The block of edges along which nothing travels any more; no id is zero.
+/// The predecessor of edges whose phi values are already copied; 0 is not a valid id.
 const NOWHERE: u32 = 0;

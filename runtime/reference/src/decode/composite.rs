@@ -1,4 +1,4 @@
-//! Vectors, arrays and structures as values: mostly a matter of which register.
+//! Vectors, arrays and structures as values: most instructions only select registers.
 
 use spirv::Op as Inst_;
 

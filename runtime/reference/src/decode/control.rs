@@ -1,4 +1,4 @@
-//! Control: which file of this folder decodes an instruction, jumps, calls.
+//! Dispatches instructions to the submodules, and decodes jumps and calls.
 
 use spirv::Op as Inst_;
 

@@ -1,4 +1,4 @@
-//! Dot products of integers (SPV_KHR_integer_dot_product).
+//! Integer dot products (SPV_KHR_integer_dot_product).
 
 use spirv::{Op as Inst_, OpenclStd100Op as Cl};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Body<'_, '_> {
-    /// Products and their sum are exact in 64 bits; then the sum is cut, or added to another one with saturation.
+    /// Computes the sum exactly in 64 bits, then truncates it or adds the accumulator with saturation.
     pub(super) fn integer_dot(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let wrong = || Invalid::new(format!("{:?} is not defined for its operands", inst.op));
         let (result, results) = self.decoder.types.lanes(inst.word(0)?)?;
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A vector of integers, or four bytes in a word.
+    /// The operand: a vector of integers, or four bytes packed in a word.
     fn unpacked(&mut self, id: u32) -> Result<(Slot, Scalar, u16), Invalid> {
         let (slot, scalar, count) = self.lanes(id)?;
         match (scalar, count) {

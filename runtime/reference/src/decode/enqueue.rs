@@ -1,4 +1,4 @@
-//! Kernels that enqueue kernels.
+//! Device-side enqueue.
 
 use spirv::Op as Inst_;
 
@@ -11,9 +11,9 @@ use crate::{
     words::Inst,
 };
 
-/// Registers of an index space: dimensions, offset, local and global sizes, as `OpBuildNDRange` makes it here.
+/// The registers of an index space, in the order of `OpBuildNDRange`: dimensions, offset, local and global sizes.
 pub(crate) const INDEX_SPACE: u32 = 10;
-/// Accesses to bytes at any address.
+/// Memory operands for byte accesses at any address.
 const BYTES: Operands = Operands { align: 1, is_shared: true };
 
 impl Body<'_, '_> {
@@ -68,7 +68,7 @@ impl Body<'_, '_> {
         self.emit(Op::Enqueue(self.decoder.tables.enqueues.len() as u32 - 1));
     }
 
-    /// Scalar operands from a word on.
+    /// The registers of scalar operands, from this index.
     fn words<const N: usize>(&mut self, inst: &Inst<'_>, from: usize) -> Result<[Slot; N], Invalid> {
         let mut slots = [0; N];
         for (index, slot) in slots.iter_mut().enumerate() {
@@ -81,7 +81,7 @@ impl Body<'_, '_> {
         Ok(slots)
     }
 
-    /// The result is a number.
+    /// Sets the result to a constant.
     fn number(&mut self, inst: &Inst<'_>, number: u64) -> Result<(), Invalid> {
         let from = self.literal(number)?;
         let to = self.define(inst)?;
@@ -89,7 +89,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The registers of an index space, which goes by value or, as clang's translator has it, by a pointer.
+    /// The registers of an index space, which is passed by value or, in modules translated from clang's output, by
+    /// pointer.
     fn index_space(&mut self, id: u32) -> Result<Slot, Invalid> {
         let (slot, ty) = self.value(id)?;
         match self.decoder.types.get(ty)?.ty {
@@ -106,7 +107,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Global size, local size and offset: numbers, or arrays of two or three.
+    /// Decodes global size, local size and offset: scalars, or arrays of two or three.
     fn build_index_space(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         if self.decoder.types.slots(inst.word(0)?)? != INDEX_SPACE {
             return Err(Invalid::new("an index space has a dimension and three times three sizes"));
@@ -144,7 +145,7 @@ impl Body<'_, '_> {
         let mut locals = Vec::new();
         for &id in inst.from(12) {
             let (slot, ty) = self.value(id)?;
-            // The translator of clang's modules has pointers to the sizes.
+            // Modules translated from clang's output pass pointers to the sizes.
             locals.push(match self.decoder.types.get(ty)?.ty {
                 Ty::Pointer(_, pointee) => {
                     let (scalar, _) = self.decoder.types.lanes(pointee)?;

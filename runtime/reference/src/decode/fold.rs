@@ -1,4 +1,4 @@
-//! Indices that only address chains use are not computed by themselves: conversions and multiples go into the chain.
+//! Folds index computations into address chains: conversions and multiplications that only an address chain uses.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use spirv::Op as Inst_;
 use super::body::Body;
 use crate::{Checks, Invalid, code::Slot, types::Scalar, words::Inst};
 
-/// Where ids of a function occur.
+/// The uses of a function's ids.
 #[derive(Default)]
 pub(super) struct Uses(HashMap<u32, Use>);
 
 #[derive(Clone, Copy, Default)]
 struct Use {
-    /// In all words, also those that are no ids.
+    /// The occurrences in all words, including words that are not ids.
     count: u32,
-    /// The last instruction that has it as an operand, and which operand it is.
+    /// The last instruction that uses it, and the operand index.
     user: usize,
     operand: usize,
 }
 
-/// What stands for an index that is not computed: a multiple of another value.
+/// A folded index: a multiple of another value.
 #[derive(Clone, Copy)]
 pub(super) struct Folded {
     of: u32,
@@ -28,7 +28,7 @@ pub(super) struct Folded {
 }
 
 impl Uses {
-    /// Of a function's instructions.
+    /// Collects the uses in a function.
     pub(super) fn new(insts: &[Inst<'_>]) -> Self {
         let mut uses: HashMap<u32, Use> = HashMap::new();
         for (user, inst) in insts.iter().enumerate() {
@@ -43,22 +43,22 @@ impl Uses {
         Self(uses)
     }
 
-    /// The one use of what an instruction defines.
+    /// The only use of an instruction's result.
     fn only(&self, id: u32) -> Option<Use> {
-        // Its definition counts, too.
+        // The definition counts as one occurrence.
         self.0.get(&id).copied().filter(|known| known.count == 2 && known.operand >= 2)
     }
 }
 
 impl Body<'_, '_> {
-    /// Leaves an instruction to the address chain that uses it; says whether it did.
+    /// Folds an instruction into the address chain that uses it; `false` if that is not possible.
     pub(super) fn fold(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
         let Some(folded) = self.folded_by(inst) else { return Ok(false) };
         self.folded.insert(inst.word(1)?, folded);
         Ok(true)
     }
 
-    /// What an instruction multiplies, if only an address chain uses the result.
+    /// The operand and factor of an instruction, if only an address chain uses its result.
     fn folded_by(&self, inst: &Inst<'_>) -> Option<Folded> {
         let used = self.uses.only(inst.words.get(1).copied()?)?;
         let user = self.insts.get(used.user)?;
@@ -94,10 +94,10 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The register of an index, its bytes, and what it is to be multiplied by.
+    /// The register of an index, its size in bytes, and its factor.
     pub(super) fn index(&mut self, id: u32) -> Result<(Slot, u8, i64), Invalid> {
         let (mut id, mut factor) = (id, 1i64);
-        // A multiple of what was converted; ids that name themselves lead nowhere.
+        // At most a multiplication of a conversion. The bound also stops at ids that refer to themselves.
         for _ in 0..2 {
             let Some(folded) = self.folded.get(&id) else { break };
             factor = factor.wrapping_mul(folded.factor);

@@ -1,4 +1,4 @@
-//! What stands before the functions: types, constants, variables.
+//! Decodes declarations before the functions: types, constants, variables.
 
 use spirv::{BuiltIn, Op, StorageClass};
 
@@ -49,7 +49,7 @@ impl Decoder<'_> {
                 self.define(inst, Constant::Slots(slots))
             }
             Op::ConstantSampler => {
-                // The numbers of OpenCL C's macros (6.15.15.1).
+                // The bit encoding of OpenCL C's macros (6.15.15.1).
                 let [addressing, normalised, filter] = [inst.word(2)?, inst.word(3)?, inst.word(4)?];
                 let bits = (addressing & 7) << 1 | normalised & 1 | 0x10 << (filter & 1);
                 self.define(inst, Constant::Slots(vec![bits.into()]))
@@ -60,7 +60,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The value that the launch gives a specialisation constant.
+    /// The value that the launch specifies for a specialization constant.
     fn specialised(&self, inst: &Inst<'_>) -> Result<Option<u64>, Invalid> {
         let id = self.decorations.get(&inst.word(1)?).and_then(|it| it.spec_id);
         let given = |id| self.specialisation.iter().find(|(known, _)| *known == id);
@@ -72,7 +72,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The registers of a constant.
+    /// The register values of a constant.
     pub(super) fn slots_of(&self, id: u32) -> Result<Vec<u64>, Invalid> {
         let (ty, value) =
             self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
@@ -88,7 +88,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The bytes of a constant in memory; none for zeros.
+    /// The bytes of a constant in memory, and their number; no bytes if all are zero.
     pub(super) fn bytes_of(&self, id: u32) -> Result<(Vec<u8>, u64), Invalid> {
         let (ty, value) =
             self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
@@ -136,7 +136,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Operations on constants: addresses, and arithmetic.
+    /// Evaluates constant operations: addresses and arithmetic.
     fn operation(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let unknown = || Invalid::new("an operation on constants is not known");
         let op = Op::from_u32(inst.word(2)?).ok_or_else(unknown)?;
@@ -144,7 +144,7 @@ impl Decoder<'_> {
         let first = *operands.first().ok_or_else(unknown)?;
         let value = match op {
             Op::Bitcast => {
-                // The components of one vector may be parts of another's, lowest first.
+                // Components of one vector can be parts of the other's components, lowest first.
                 let (from, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
                 let (to, _) = self.types.lanes(inst.word(0)?)?;
                 let slots = self.slots_of(first)?;
@@ -206,7 +206,7 @@ impl Decoder<'_> {
         self.define(inst, Constant::Slots(value))
     }
 
-    /// Where an access chain of constants leads.
+    /// Resolves a constant access chain.
     pub(super) fn constant_chain(
         &self,
         op: Op,
@@ -227,7 +227,7 @@ impl Decoder<'_> {
         Ok(Some(base.wrapping_add(stride.wrapping_mul(element).wrapping_add(bytes) as u64)))
     }
 
-    /// A variable of the module: its address is a constant.
+    /// A module-scope variable: its address is a constant.
     fn variable(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         let (class, pointee) = self.pointee(ty)?;
@@ -279,7 +279,7 @@ impl Decoder<'_> {
         self.define(inst, Constant::Slots(vec![address]))
     }
 
-    /// The address of a variable that a launch binds.
+    /// The address of a variable that the launch binds.
     fn resource(&mut self, class: StorageClass, id: u32) -> u64 {
         let decorations = self.decorations.get(&id).copied().unwrap_or_default();
         let place = match class {

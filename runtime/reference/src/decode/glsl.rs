@@ -1,4 +1,4 @@
-//! Calls of GLSL.std.450.
+//! Calls to GLSL.std.450.
 
 use spirv::{GlslStd450Op as Glsl, OpenclStd100Op as Cl};
 
@@ -28,7 +28,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A function that mixes lanes or reaches memory.
+    /// Decodes a function that mixes lanes or accesses memory.
     fn glsl_special(
         &mut self,
         inst: &Inst<'_>,
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The function of OpenCL that does what one does that mixes lanes or reaches memory, and how many operands it has.
+/// The equivalent OpenCL function of one that mixes lanes or accesses memory, and its operand count.
 fn special(function: Glsl) -> Option<(Cl, usize)> {
     Some(match function {
         Glsl::Length => (Cl::length, 1),

@@ -1,4 +1,4 @@
-//! What work-items of a group do together.
+//! Group and sub-group instructions.
 
 use spirv::{GroupOperation, Op as Inst_};
 
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         self.emit(Op::Meet(self.decoder.tables.meets.len() as u32 - 1));
     }
 
-    /// The operation just emitted is one that not all work-items need to reach.
+    /// Marks the operation just emitted as non-uniform: inactive work-items need not reach it.
     fn not_uniform(&mut self) {
         if let Some(meet) = self.decoder.tables.meets.last_mut() {
             meet.non_uniform = true;
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// What combines two values.
+/// The operation of a reduction or scan.
 #[derive(Clone, Copy)]
 enum Combined {
     Core(Inst_),
@@ -210,7 +210,7 @@ fn combined(op: Inst_) -> Option<(Combined, bool)> {
     Some((combined, is_uniform))
 }
 
-/// What changes nothing: the first value of an exclusive scan (OpenCL C 6.15.16.2).
+/// The identity element: the first value of an exclusive scan (OpenCL C 6.15.16.2).
 fn neutral(combined: Combined, scalar: Scalar) -> u64 {
     use spirv::OpenclStd100Op as Cl;
     let bits = 8 * u32::from(scalar.size());

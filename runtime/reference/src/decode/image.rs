@@ -58,13 +58,14 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// A scalar or a vector.
+    /// The registers of a scalar or a vector.
     fn place(&mut self, id: u32) -> Result<(Slot, Lanes), Invalid> {
         let (slot, scalar, count) = self.lanes(id)?;
         Ok((slot, Lanes { scalar, count }))
     }
 
-    /// Whether the image operands at this position have `NonPrivateTexel`; in the OpenCL environment all accesses are shared.
+    /// Whether the image operands at this index contain `NonPrivateTexel`. In the OpenCL environment all accesses are
+    /// non-private.
     fn is_shared_texel(&self, inst: &Inst<'_>, at: usize) -> bool {
         const NON_PRIVATE_TEXEL: u32 = 0x400;
         let is_opencl = self.decoder.types.environment == Environment::OpenCl;
@@ -83,7 +84,7 @@ impl Body<'_, '_> {
         Ok(Lanes { scalar, count: count as u16 })
     }
 
-    /// A texel that is read.
+    /// An operation that reads a texel.
     fn on_image(
         &mut self,
         inst: &Inst<'_>,
@@ -121,7 +122,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// An operation without result, coordinates and texel.
+/// An operation without result, coordinates or texel.
 fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
     let none = Lanes { scalar: Scalar::I32, count: 0 };
     Image {

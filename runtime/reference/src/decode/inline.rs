@@ -1,4 +1,4 @@
-//! Calls of small functions, decoded in place: a call costs as much as a dozen operations.
+//! Inlines calls of small functions, because a call costs as much as a dozen operations.
 
 use std::ops::RangeInclusive;
 
@@ -7,20 +7,21 @@ use spirv::Op as Inst_;
 use super::{Decoder, body::Body};
 use crate::{Invalid, words::Inst};
 
-/// Instructions of a function that is decoded in place.
+/// The maximum number of instructions of an inlined function.
 const MOST: usize = 32;
 
-/// Memory but for variables, composites, conversions, arithmetic, relations and bits (SPIR-V 3.49.8, 3.49.11 to 3.49.15).
+/// The allowed opcodes: memory except variables, composites, conversions, arithmetic, relational and bit instructions
+/// (SPIR-V 3.49.8, 3.49.11 to 3.49.15).
 const PLAIN: [RangeInclusive<u32>; 5] = [61..=70, 77..=84, 109..=124, 126..=191, 194..=205];
 
-/// A function that is decoded where it is called: parameters, one block of plain instructions, what it returns.
+/// An inlinable function: parameters, one block of simple instructions, and the returned value.
 #[derive(Clone, Copy)]
 pub(super) struct Small<'w> {
     insts: &'w [Inst<'w>],
 }
 
 impl<'w> Small<'w> {
-    /// Whether the instructions of a function, from `OpFunction` up to its end, are such.
+    /// Whether a function, given from `OpFunction` up to its end, can be inlined.
     pub(super) fn new(decoder: &Decoder<'_>, insts: &'w [Inst<'w>]) -> Option<(u32, Self)> {
         let (head, insts) = insts.split_first()?;
         let is_plain = |inst: &Inst<'_>| match inst.op {
@@ -40,7 +41,7 @@ impl<'w> Small<'w> {
 }
 
 impl Body<'_, '_> {
-    /// Decodes a function for these arguments.
+    /// Decodes a function with these arguments.
     pub(super) fn in_place(&mut self, inst: &Inst<'_>, function: Small<'_>) -> Result<(), Invalid> {
         let mut arguments = inst.from(3).iter();
         let mut own = Vec::new();
@@ -64,7 +65,7 @@ impl Body<'_, '_> {
                     }
                     self.alias(inst, from)?;
                 }
-                // What they name is no result.
+                // These instructions have no result id.
                 Inst_::Line | Inst_::NoLine => self.note_line(inside)?,
                 Inst_::Store | Inst_::CopyMemory | Inst_::CopyMemorySized => self.instruction(inside)?,
                 _ => {
@@ -76,7 +77,7 @@ impl Body<'_, '_> {
         if arguments.next().is_some() {
             return Err(wrong());
         }
-        // Another call gives these ids other values.
+        // The next call assigns other values to these ids.
         let result = inst.word(1)?;
         own.retain(|id| *id != result);
         self.forget(&own);

@@ -1,4 +1,4 @@
-//! Calls of OpenCL.std.
+//! Calls to OpenCL.std.
 
 use spirv::OpenclStd100Op as Cl;
 
@@ -11,7 +11,7 @@ use crate::{
     words::Inst,
 };
 
-/// The name of a `printf` that says why the work-item stops there: so Kiln's modules have it.
+/// The name of the `printf` that represents a trap in Kiln's modules.
 const TRAP: &str = "kiln.trap";
 
 impl Body<'_, '_> {
@@ -20,7 +20,7 @@ impl Body<'_, '_> {
             return self.glsl(inst);
         }
         if !self.decoder.libraries.contains(&inst.word(2)?) {
-            // Debug information and other sets that mean nothing to execution.
+            // Debug information and other instruction sets do not affect execution.
             return Ok(());
         }
         let number = inst.word(3)?;
@@ -113,7 +113,7 @@ fn split_last(operands: &[u32]) -> Result<(&[u32], u32), Invalid> {
     Ok((ids, *literal))
 }
 
-/// What reaches memory, or mixes lanes.
+/// Whether a function accesses memory or mixes lanes.
 fn is_special(function: Cl) -> bool {
     let number = function as u32;
     (Cl::vloadn as u32..=Cl::printf as u32).contains(&number)

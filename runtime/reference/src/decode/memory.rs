@@ -166,7 +166,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The memory operands at this position, of an access to a type.
+    /// The memory operands at this index, for an access of this type.
     fn operands(&self, inst: &Inst<'_>, at: usize, ty: TypeId) -> Result<Operands, Invalid> {
         let natural = self.decoder.types.get(ty)?.align.clamp(1, 128) as u8;
         let mask = inst.words.get(at).copied().unwrap_or(0);
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
         Ok(self.decoder.tables.parts.len() as u32 - 1)
     }
 
-    /// The address of a part of an object.
+    /// Decodes an access chain.
     fn chain(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let base_id = inst.word(2)?;
         let indices = inst.from(3);
@@ -243,7 +243,7 @@ impl Body<'_, '_> {
     }
 
     fn atomic(&mut self, inst: &Inst<'_>, action: Action) -> Result<(), Invalid> {
-        // Without result, the pointer comes first.
+        // Without a result, the pointer is the first operand.
         let first = if matches!(action, Action::Store | Action::Clear) { 0 } else { 2 };
         let (pointer, pointer_type) = self.value(inst.word(first)?)?;
         let scope = self.known(inst.word(first + 1)?)?;
@@ -266,7 +266,7 @@ impl Body<'_, '_> {
             Action::Store => self.lanes(inst.word(first + 3)?)?.1,
             _ => self.decoder.types.lanes(inst.word(0)?)?.0,
         };
-        // A pointer is exchanged as a number.
+        // A pointer is exchanged as an integer.
         if let Ok((found, 1)) = self.decoder.types.lanes(pointee)
             && found.is_float()
         {
@@ -278,7 +278,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A scope or memory semantics, which need not be constant.
+    /// A scope or memory semantics operand, which may be dynamic.
     pub(super) fn known<T: From<u64>>(&mut self, id: u32) -> Result<Known<T>, Invalid> {
         Ok(match self.decoder.number(id) {
             // Vulkan ignores CrossWorkgroupMemory (memory model, "Memory Semantics").
@@ -290,20 +290,20 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The scope of who takes part; one that is not constant counts as the widest.
+    /// The scope of participants; a dynamic one counts as the widest.
     pub(super) fn scope(&self, id: u32) -> Scope {
         self.decoder.number(id).map_or(Scope::AllDevices, Scope::from)
     }
 }
 
-/// `CrossWorkgroupMemory` among memory semantics.
+/// The `CrossWorkgroupMemory` bit of memory semantics.
 const CROSS_WORKGROUP_MEMORY: u64 = 0x200;
-/// `MakePointerAvailable`, `MakePointerVisible` and `NonPrivatePointer` among memory operands.
+/// The memory operands `MakePointerAvailable`, `MakePointerVisible` and `NonPrivatePointer`.
 const MAKE_AVAILABLE: u32 = 8;
 const MAKE_VISIBLE: u32 = 16;
 const NON_PRIVATE: u32 = 32;
 
-/// The alignment that the memory operands at this position tell.
+/// The alignment in the memory operands at this index.
 fn alignment(inst: &Inst<'_>, at: usize, natural: u8) -> u8 {
     const ALIGNED: u32 = 2;
     match inst.from(at) {

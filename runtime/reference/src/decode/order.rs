@@ -1,6 +1,6 @@
-//! Where control goes from block to block, as the blocks' last instructions say it, and the order that follows.
+//! The control-flow graph: block successors and the block order.
 //!
-//! What the blocks do it does not know.
+//! Must not depend on the instructions within blocks.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,7 @@ use spirv::Op;
 use super::Decoder;
 use crate::{Invalid, words::Inst};
 
-/// The blocks that control can reach, each behind those that dominate it: not every writer of modules keeps to that order
-/// (SPIR-V 2.16.1).
+/// The reachable blocks, each after its dominators. Not every producer emits them in that order (SPIR-V 2.16.1).
 pub(super) fn in_order<'i, 'w>(
     decoder: &Decoder<'_>,
     insts: &'i [Inst<'w>],
@@ -37,7 +36,7 @@ pub(super) fn in_order<'i, 'w>(
         });
         labels.iter().filter_map(|label| numbers.get(label).copied()).collect()
     };
-    // Depth first; a block comes to its place when all behind it have theirs.
+    // Depth-first search in postorder: a block is placed after all its successors.
     let mut seen = vec![false; blocks.len()];
     let mut order = Vec::new();
     let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -62,7 +61,7 @@ pub(super) fn in_order<'i, 'w>(
     Ok(order)
 }
 
-/// The cases of a switch: literals and labels. A literal of 64 bits takes two words.
+/// The cases of a switch: literals and labels. A 64-bit literal takes two words.
 pub(super) fn cases(switch: &Inst<'_>, is_wide: bool) -> impl Iterator<Item = (u64, u32)> {
     let width = if is_wide { 2 } else { 1 };
     switch.from(2).chunks_exact(width + 1).map(move |case| {
@@ -71,7 +70,7 @@ pub(super) fn cases(switch: &Inst<'_>, is_wide: bool) -> impl Iterator<Item = (u
     })
 }
 
-/// Whether a value, whose instruction may not have been looked at yet, has 64 bits.
+/// Whether a value has 64 bits. Its instruction may not be decoded yet.
 fn is_wide(decoder: &Decoder<'_>, insts: &[Inst<'_>], value: u32) -> bool {
     let is_long = |ty: u32| decoder.types.lanes(ty).is_ok_and(|(scalar, _)| scalar.size() == 8);
     match decoder.constant(value) {

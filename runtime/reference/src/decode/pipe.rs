@@ -14,7 +14,7 @@ impl Body<'_, '_> {
     pub(super) fn pipe(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
         use PipeAction as A;
         let Some((action, by_group)) = action(inst.op) else { return Ok(false) };
-        // Operands behind the result, and behind the scope of a group.
+        // The index of the first operand: after the result and, for group functions, the scope.
         let gives = !matches!(action, A::Commit(_));
         let scope_at = if gives { 2 } else { 0 };
         let mut at = scope_at + usize::from(by_group);
@@ -54,7 +54,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// What is done, and whether by a group together.
+/// The pipe operation of an instruction, and whether it is a group function.
 const fn action(op: Inst_) -> Option<(PipeAction, bool)> {
     use PipeAction as A;
     Some(match op {

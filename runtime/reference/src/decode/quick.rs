@@ -1,4 +1,4 @@
-//! Which operations on one lane the loop does itself, without calling a function.
+//! Selects the single-lane operations that the interpreter loop executes without a function call.
 
 use spirv::Op as Inst_;
 
@@ -7,7 +7,7 @@ use crate::{
     types::Scalar,
 };
 
-/// The operation, for those that kernels use most.
+/// The specialized operation for frequently used instructions.
 pub(super) fn quick(op: Inst_, scalar: Scalar) -> Option<fn(Lane) -> Op> {
     Some(match (op, scalar) {
         (Inst_::IAdd, Scalar::I32) => Op::AddI32,

@@ -1,7 +1,6 @@
-//! The rules of the Vulkan environment: what the decoder puts beside an operation so that poison and undefined behaviour are
-//! found.
+//! The rules of the Vulkan environment: the operations that the decoder adds to detect poison and undefined behavior.
 //!
-//! Owns when which check is there. OpenCL's own rules stand where its instructions are decoded.
+//! Owns the choice of checks. OpenCL's own rules are checked where its instructions are decoded.
 
 use spirv::{ExecutionMode, GlslStd450Op as Glsl, Op as Inst_, StorageClass};
 
@@ -14,7 +13,7 @@ use crate::{
     words::Inst,
 };
 
-/// What all entry points of a module demand of floating-point numbers, by the bytes of their type.
+/// The floating-point modes that all entry points of a module require, by the size of the type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FloatModes {
     /// `SignedZeroInfNanPreserve`
@@ -40,21 +39,21 @@ impl FloatModes {
         Self { preserved: sizes(ExecutionMode::SignedZeroInfNanPreserve) }
     }
 
-    /// Whether NaNs, infinities and signs of zeros are kept.
+    /// Whether NaNs, infinities and the signs of zeros are preserved.
     fn preserves(self, scalar: Scalar) -> bool {
         self.preserved & scalar.size() != 0
     }
 }
 
 impl Decoder<'_> {
-    /// Whether Vulkan's rules are checked.
+    /// Whether to check Vulkan's rules.
     pub(super) fn is_strict_vulkan(&self) -> bool {
         self.checks == Checks::On && self.types.environment == Environment::Vulkan
     }
 }
 
 impl Body<'_, '_> {
-    /// Behind an instruction of the core on lanes.
+    /// Adds the poison check after a core instruction.
     pub(super) fn taint(&mut self, op: Inst_, scalar: Scalar, to: Slot, operands: &[Slot], count: u16) {
         if !self.decoder.is_strict_vulkan() {
             return;
@@ -65,7 +64,7 @@ impl Body<'_, '_> {
         self.taint_floats(scalar, to, operands, count, is_truth(op));
     }
 
-    /// Behind a function of GLSL.std.450 on lanes.
+    /// Adds the poison check after a GLSL.std.450 function.
     pub(super) fn taint_glsl(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
         let (_, Lanes { scalar, count }) = values[0];
         self.taint_outside_domain(function, to, values);
@@ -73,7 +72,8 @@ impl Body<'_, '_> {
         self.taint_floats(scalar, to, &operands, count, false);
     }
 
-    /// Where the operands of a function of GLSL.std.450 are outside of its domain. The result has as many lanes as the first.
+    /// Poisons the result of a GLSL.std.450 function with operands outside its domain. The result has as many lanes
+    /// as the first operand.
     pub(super) fn taint_outside_domain(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
         let Some(&(_, Lanes { scalar, count })) = values.first() else { return };
         if self.decoder.is_strict_vulkan()
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Without `SignedZeroInfNanPreserve` no operand and no result may be a NaN or an infinity.
+    /// Poisons NaN and infinite operands and results without `SignedZeroInfNanPreserve`.
     pub(super) fn taint_floats(
         &mut self,
         scalar: Scalar,
@@ -103,7 +103,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Before an index of an access chain: where pointers are logical, it must lie within the array or vector (SPIR-V,
+    /// Checks an index of an access chain. With logical pointers, it must be within the array or vector (SPIR-V,
     /// `OpAccessChain`).
     pub(super) fn check_index(
         &mut self,
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Before a component of a vector that a register names.
+    /// Checks a dynamic component index of a vector.
     pub(super) fn check_component(&mut self, id: u32, count: u16) -> Result<(), Invalid> {
         if self.decoder.is_strict_vulkan() {
             let (index, scalar, _) = self.lanes(id)?;
@@ -135,7 +135,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether an instruction of floating-point operands gives a truth value.
+/// Whether an instruction with floating-point operands produces a boolean.
 fn is_truth(op: Inst_) -> bool {
     matches!(
         op,

@@ -1,4 +1,5 @@
-//! Atomic operations. Among threads all of them are sequentially consistent, which is stronger than any order asked for.
+//! Atomic operations. Between threads all of them are sequentially consistent, which is stronger than any requested
+//! order.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -15,10 +16,10 @@ use crate::{
     types::Scalar,
 };
 
-/// Operations on objects wider than a cell exclude each other.
+/// Serializes operations on objects wider than a cell.
 static WIDE: Mutex<()> = Mutex::new(());
 
-/// Whether an operation uses its value.
+/// Whether an operation uses its value operand.
 pub(crate) fn takes_value(action: Action) -> bool {
     !matches!(
         action,
@@ -26,7 +27,7 @@ pub(crate) fn takes_value(action: Action) -> bool {
     )
 }
 
-/// Updates the poison of the bytes of an object, given its old value and the operand, and gives that of the result.
+/// Updates the poison of an object's bytes, given its old value and the operand, and returns that of the result.
 pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: u64) -> Poison {
     let before = poison::of_bytes(bytes);
     let masked = |absorbing| poison::masked((old, before), (value, 0), absorbing);
@@ -41,7 +42,7 @@ pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: 
     poison::spread(before)
 }
 
-/// Performs the operation and gives what was there, and whether something was written.
+/// Performs the operation. Returns the old value, and whether a value was stored.
 pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<(u64, bool), Problem> {
     let address = regs[atomic.pointer as usize];
     let size = atomic.scalar.size();
@@ -59,7 +60,7 @@ pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<
     Ok((if atomic.action == Action::TestAndSet { (old != 0).into() } else { old }, writes))
 }
 
-/// What is stored; nothing if nothing is.
+/// The value to store, if any.
 fn next(atomic: &Atomic, old: u64, value: u64, comparator: u64) -> Option<u64> {
     let scalar = atomic.scalar;
     let size = scalar.size();
@@ -104,7 +105,7 @@ fn float(scalar: Scalar, old: u64, value: u64, f: fn(f64, f64) -> f64) -> u64 {
     alu::from_f64(scalar, f(alu::to_f64(scalar, old), alu::to_f64(scalar, value)))
 }
 
-/// Replaces a value at once, and gives the old one.
+/// Replaces a value atomically and returns the old one.
 fn update(cells: &Cells, at: u64, size: u8, mut f: impl FnMut(u64) -> Option<u64>) -> u64 {
     if size == 8 {
         let _alone = WIDE.lock().unwrap_or_else(PoisonError::into_inner);

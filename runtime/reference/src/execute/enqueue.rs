@@ -1,7 +1,7 @@
-//! Kernels that kernels enqueue (OpenCL C 6.15.19), and events.
+//! Device-side enqueue (OpenCL C 6.15.19), and events.
 //!
-//! Owns what waits to be executed. Enqueued kernels run when the kernel that enqueued them has ended, one after the other in
-//! an order that events allow, which every flag permits. It must never know how a kernel is executed.
+//! Owns the queue. Enqueued kernels run after the kernel that enqueued them, one at a time in an order that their
+//! events allow; every enqueue flag permits that. Must not depend on how a kernel is executed.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -15,16 +15,16 @@ use crate::{
     report::{Access, Problem, Use},
 };
 
-/// Work-items of a group.
+/// The maximum size of a work-group.
 pub(crate) const MAX_GROUP_SIZE: u32 = 1024;
-/// Kernels that may wait at the same time.
+/// The maximum number of waiting kernels.
 const MOST_WAITING: usize = 1 << 16;
-/// Kernels that a launch may enqueue, at any depth.
+/// The maximum number of kernels that a launch may enqueue, at any depth.
 pub(crate) const MOST_ENQUEUED: u32 = 1 << 20;
-/// The work-items of a group whose size is left to the device.
+/// The work-group size that the device chooses.
 const USUAL_GROUP_SIZE: u32 = 64;
 
-/// What functions answer.
+/// Return values of the functions.
 mod status {
     pub(super) const SUCCESS: i32 = 0;
     pub(super) const INVALID_ARG_SIZE: i32 = -51;
@@ -34,10 +34,10 @@ mod status {
     pub(super) const DEVICE_QUEUE_FULL: i32 = -161;
 }
 
-/// An event that is not complete, in the order of OpenCL's states.
+/// `CL_SUBMITTED`, the initial status of an event.
 const SUBMITTED: i32 = 2;
 
-/// An index space, cut into regions.
+/// An index space, partitioned into regions.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexSpace {
     pub(crate) dims: u32,
@@ -48,39 +48,39 @@ pub(crate) struct IndexSpace {
     pub(crate) regions: Vec<Region>,
 }
 
-/// A kernel that is to be executed.
+/// A kernel to execute.
 #[derive(Debug)]
 pub(crate) struct Child {
     pub(crate) block: u32,
-    /// What the block captures.
+    /// The captures of the block.
     pub(crate) literal: Vec<u8>,
     pub(crate) locals: Vec<u64>,
     pub(crate) space: IndexSpace,
 }
 
-/// A kernel, or a marker, that waits.
+/// A waiting kernel or marker.
 #[derive(Debug)]
 struct Waiting {
-    /// None for a marker.
+    /// `None` for a marker.
     child: Option<Child>,
     wait: Vec<u64>,
-    /// That of its end.
+    /// The completion event.
     event: u64,
 }
 
 #[derive(Debug)]
 struct Event {
-    /// 0 when complete, negative after an error.
+    /// 0 if complete, negative after an error.
     status: i32,
     is_user: bool,
     count: i64,
-    /// When it was enqueued, and when it began.
+    /// The times of enqueue and start.
     times: [Instant; 2],
-    /// Where its times go.
+    /// The addresses for profiling data.
     profiles: Vec<u64>,
 }
 
-/// What the kernels of a launch have enqueued.
+/// The kernels enqueued by a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Queue(Mutex<State>);
 
@@ -91,12 +91,12 @@ struct State {
     taken: u32,
 }
 
-/// What comes next.
+/// The next step of the queue.
 pub(crate) enum Next {
     Nothing,
-    /// A kernel whose end is this event.
+    /// A kernel, and its completion event.
     Kernel(Box<Child>, u64),
-    /// All that is left waits for what does not happen.
+    /// All remaining commands wait for events that cannot complete.
     Stuck,
     TooMany,
 }
@@ -106,7 +106,7 @@ impl Queue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a kernel that waits for nothing any more.
+    /// Takes a kernel whose wait list is complete.
     pub(crate) fn next(&self, seed: u64) -> Next {
         let mut state = self.lock();
         loop {
@@ -118,7 +118,7 @@ impl Queue {
                 return if state.waiting.is_empty() { Next::Nothing } else { Next::Stuck };
             };
             let Waiting { child, wait, event } = state.waiting.remove(chosen);
-            // OpenCL C 6.15.19.1: what waits for a command that failed is not executed.
+            // OpenCL C 6.15.19.1: a command that waits for a failed one is not executed.
             let failed = wait.iter().map(|&event| state.status(event)).find(|status| *status < 0);
             match (child, failed) {
                 (Some(child), None) => {
@@ -136,7 +136,7 @@ impl Queue {
         }
     }
 
-    /// A kernel has ended; where its times go, and the times.
+    /// Records that a kernel is complete. Returns the addresses for its profiling data, and the times.
     pub(crate) fn complete(&self, event: u64) -> (Vec<u64>, [u64; 2]) {
         let mut state = self.lock();
         state.end(event, 0);
@@ -169,13 +169,13 @@ impl State {
         self.events.len() as u64
     }
 
-    /// Whether somebody holds this event.
+    /// Whether this event has a reference.
     fn is_held(&mut self, handle: u64) -> bool {
         self.event(handle).is_some_and(|event| event.count > 0)
     }
 }
 
-/// Does what a function of OpenCL C 6.15.19 does.
+/// Executes a function of OpenCL C 6.15.19.
 pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     queue: &Queue,
@@ -197,7 +197,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 let mut state = queue.lock();
                 match listed {
                     Some(listed) if listed.iter().all(|&event| state.is_held(event)) => {
-                        // Without a list it waits for all that was enqueued before.
+                        // Without a wait list, waits for everything enqueued before.
                         let wait = match listed.is_empty() {
                             true => state.waiting.iter().map(|waiting| waiting.event).collect(),
                             false => listed,
@@ -257,7 +257,7 @@ pub(crate) fn perform<const CHECKS: bool>(
     Ok(())
 }
 
-/// `enqueue_kernel`: its answer.
+/// `enqueue_kernel`: returns its result.
 fn enqueue<const CHECKS: bool>(
     view: &mut View<'_>,
     queue: &Queue,
@@ -285,7 +285,7 @@ fn enqueue<const CHECKS: bool>(
     push::<CHECKS>(view, &mut state, Some(child), wait, value(op.event))
 }
 
-/// Adds a command, and gives its event to who wants it.
+/// Adds a command, and stores its event if requested.
 fn push<const CHECKS: bool>(
     view: &mut View<'_>,
     state: &mut State,
@@ -311,7 +311,7 @@ fn push<const CHECKS: bool>(
     Ok(status::SUCCESS)
 }
 
-/// The events of a list; nothing for one whose count and address do not go together.
+/// The events of a wait list; `None` if count and address are inconsistent.
 fn wait_list(view: &View<'_>, count: u64, address: u64) -> Result<Option<Vec<u64>>, Problem> {
     if (count == 0) != (address == 0) {
         return Ok(None);
@@ -323,7 +323,7 @@ fn wait_list(view: &View<'_>, count: u64, address: u64) -> Result<Option<Vec<u64
     Ok(Some((0..count).map(|index| cells.load(at + 8 * index, 8)).collect()))
 }
 
-/// The index space in registers; nothing for one that there cannot be.
+/// The index space in registers; `None` if it is invalid.
 fn index_space(regs: &[u64], slot: Slot) -> Option<IndexSpace> {
     let all = &regs[slot as usize..][..10];
     let dims = u32::try_from(all[0]).ok().filter(|dims| (1..=3).contains(dims))?;
@@ -340,7 +340,7 @@ fn index_space(regs: &[u64], slot: Slot) -> Option<IndexSpace> {
         return None;
     }
     let local = match given.contains(&0) {
-        // The device chooses: the largest divisor that is not too large.
+        // The device chooses the largest divisor within its limit.
         true => {
             [(1..=USUAL_GROUP_SIZE).rev().find(|size| global[0].is_multiple_of(*size)).unwrap_or(1), 1, 1]
         }
@@ -354,9 +354,9 @@ fn index_space(regs: &[u64], slot: Slot) -> Option<IndexSpace> {
     Some(IndexSpace { dims, offset, global, local, groups, regions: regions(offset, global, local) })
 }
 
-/// Work-groups of the full size, and of what remains at the ends (OpenCL C 6.15.1: work-groups need not be uniform).
+/// Work-groups of the full size, and partial ones at the edges (OpenCL C 6.15.1: work-groups need not be uniform).
 fn regions(offset: [u32; 3], global: [u32; 3], local: [u32; 3]) -> Vec<Region> {
-    // In each dimension: the size of groups, how many, and the first of them.
+    // In each dimension: the group size, the number of groups, and the first group.
     let parts = [0, 1, 2].map(|lane: usize| {
         let (whole, rest) = (global[lane] / local[lane], global[lane] % local[lane]);
         let parts = [(local[lane], whole, 0), (rest, 1, whole)];

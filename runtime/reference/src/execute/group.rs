@@ -1,6 +1,6 @@
-//! A work-group: its work-items take turns until all are done.
+//! A work-group: runs its work-items in turn until all are complete.
 //!
-//! Owns the order in which they run and the moment when they meet. It must never know other groups.
+//! Owns the order in which work-items run, and the detection that they meet. Must not depend on other groups.
 
 use std::{sync::atomic::AtomicU64, time::Instant};
 
@@ -25,26 +25,26 @@ use crate::{
     report::{self, Problem, Report, Use, Who},
 };
 
-/// Jumps that a work-item makes before it is another one's turn.
+/// The number of jumps in a work-item's time slice.
 const SLICE: u64 = 1 << 17;
-/// Turns of all work-items before it is another group's turn, if they meet; who does not come to a meeting may wait for
-/// another group, and counts for many.
+/// The number of turns of all work-items in a group's time slice, if they meet. A work-item that does not arrive may
+/// be waiting for another group, and counts as many turns.
 const TURNS: u32 = 1 << 10;
 const LONG: u32 = TURNS / 4;
 
-/// A work-group under way.
+/// A running work-group.
 pub(crate) struct Group<'l> {
     scene: Scene<'l>,
-    /// Those that have begun and are not done, by their index.
+    /// The work-items that have started and are not complete, by index.
     pub(crate) live: Vec<Item>,
     begun: u32,
     done: u32,
 }
 
-/// What the work-items of a group have together.
+/// The state shared by a group's work-items.
 struct Scene<'l> {
     place: GroupPlace<'l>,
-    /// Among all groups.
+    /// The index of the group among all groups.
     number: u32,
     local: Vec<Local>,
     /// Strict: the accesses to local memory.
@@ -53,35 +53,35 @@ struct Scene<'l> {
     random: Random,
 }
 
-/// How a group's turn ended.
+/// How a group's time slice ended.
 pub(crate) enum Ended {
     Done,
     GaveWay,
 }
 
-/// What a thread's groups share.
+/// The state shared by a thread's groups.
 pub(crate) struct Shared<'a> {
     pub(crate) global: &'a Objects,
-    /// What is bound to the variables of each pipeline's program.
+    /// The resources bound for each pipeline.
     pub(crate) resources: &'a [Vec<Option<Resource>>],
     pub(crate) options: &'a Options,
     pub(crate) pool: &'a mut Pool,
     pub(crate) races: &'a mut Races,
     pub(crate) printed: &'a mut Vec<u8>,
-    /// Bytes of values that the launch has printed.
+    /// The number of bytes of values printed by the launch.
     pub(crate) print_room: &'a AtomicU64,
-    /// What kernels enqueue.
+    /// The queue for device-side enqueue.
     pub(crate) queue: &'a Queue,
 }
 
-/// Work-items, and lists of them, whose memory can be used again.
+/// Work-items, and lists of them, for reuse.
 #[derive(Default)]
 pub(crate) struct Pool {
     items: Vec<Item>,
     lists: Vec<Vec<Item>>,
 }
 
-/// A small generator (xorshift), for orders that differ by the seed.
+/// A small generator (xorshift) for seed-dependent orders.
 struct Random(u64);
 
 impl Random {
@@ -116,12 +116,12 @@ impl<'l> Group<'l> {
         Self { scene, live: Vec::new(), begun: 0, done: 0 }
     }
 
-    /// Work-items that hold memory.
+    /// The number of running work-items, which use memory.
     pub(crate) fn under_way(&self) -> usize {
         self.live.len().max(1)
     }
 
-    /// Lets the work-items run for some turns.
+    /// Runs the work-items for a time slice.
     pub(crate) fn run<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<Ended, Box<Report>> {
         let mut turns = 0;
         if self.live.capacity() == 0 {
@@ -129,7 +129,7 @@ impl<'l> Group<'l> {
         }
         loop {
             let mut any_ready = false;
-            // Where all of them wait, if that is one place.
+            // The operation at which all of them wait, if it is the same.
             let mut place = None;
             let mut is_one_place = self.live.iter().all(|item| item.state == State::Ready);
             for item in self.live.iter_mut().filter(|item| item.state == State::Ready) {
@@ -190,13 +190,14 @@ impl<'l> Group<'l> {
         }
     }
 
-    /// Whether this meeting is a barrier of the whole group.
+    /// Whether this is a barrier of the whole work-group.
     fn is_barrier_of_all(&self, number: u32) -> bool {
         let meet = &self.scene.place.program().tables.meets[number as usize];
         meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
     }
 
-    /// Lets work-items that wait for each other go on, if all have come. Gives whether any can.
+    /// Executes collective operations whose participants have all arrived. Returns whether any work-item can
+    /// continue.
     fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
         let program = self.scene.place.program();
         let mut released = false;
@@ -217,7 +218,7 @@ impl<'l> Group<'l> {
                 return Ok(true);
             }
         }
-        // Sub-groups, each by itself.
+        // Each sub-group separately.
         let mut start = 0;
         while start < self.live.len() {
             let sub_group = self.live[start].index / crate::SUB_GROUP_SIZE;
@@ -237,7 +238,7 @@ impl<'l> Group<'l> {
             let candidates: Vec<usize> = range
                 .filter(|&index| waits(&self.live[index]).is_some_and(|meet| meet.scope == Scope::SubGroup))
                 .collect();
-            // Those furthest behind go first; others may join them later.
+            // Non-uniform operations: the work-items furthest behind run first; others may join them later.
             let Some(first) = candidates.iter().map(|&index| self.live[index].at()).min() else { continue };
             let chosen: Vec<usize> =
                 candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
@@ -294,7 +295,7 @@ impl<'l> Group<'l> {
             shadow: &mut scene.shadow,
             copies: &mut scene.copies,
             group: scene.number,
-            // The position is behind it.
+            // The position is after the waiting operation.
             at: function.first + at.1.saturating_sub(1),
         };
         let result = meet::perform::<CHECKS>(meet, &mut self.live, chosen, &mut surroundings);
@@ -308,7 +309,7 @@ impl<'l> Group<'l> {
         Ok(())
     }
 
-    /// Tells that the first work-item waits where others do not.
+    /// Reports that the first work-item waits at a barrier that others do not reach.
     fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
         let others = match other {
             Some(index) => {
@@ -325,7 +326,7 @@ impl<'l> Group<'l> {
         self.scene.report(&item, &Problem::Divergence { others })
     }
 
-    /// The launch has taken too long while this group was under way.
+    /// Reports that the launch timed out while this group was running.
     pub(crate) fn timeout(&mut self) -> Report {
         let item = self.live.pop().unwrap_or_default();
         *self.scene.report(&item, &Problem::Timeout)
@@ -333,7 +334,7 @@ impl<'l> Group<'l> {
 }
 
 impl Scene<'_> {
-    /// Prepares a work-item.
+    /// Initializes a work-item.
     fn begin<const CHECKS: bool>(
         &self,
         index: u32,
@@ -400,7 +401,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Lets one work-item run.
+    /// Runs one work-item for a time slice.
     fn turn<const CHECKS: bool>(
         &mut self,
         item: &mut Item,
@@ -429,16 +430,16 @@ impl Scene<'_> {
 
     fn source(&self, item: &Item) -> Option<report::Place> {
         let program: &Program = self.place.program();
-        // Calls without lines of their own are told by those of their callers.
+        // Operations without line information use the line of their callers.
         item.frames.iter().rev().enumerate().find_map(|(depth, frame)| {
-            // A caller's position is behind its call, and so is that of who waits.
+            // The position of a caller is after its call, as is that of a waiting work-item.
             let waits = depth > 0 || matches!(item.state, State::Waiting(_));
             let position = frame.position.saturating_sub(waits.into());
             self.shown(program.functions[frame.function as usize].line(position)?)
         })
     }
 
-    /// All are done, but a copy is under way (OpenCL C 6.15.11).
+    /// Reports that all work-items have ended before an asynchronous copy completed (OpenCL C 6.15.11).
     fn forgotten_copy(&self, site: u32) -> Box<Report> {
         let program = self.place.program();
         let message = "ends without having waited for an asynchronous copy".to_owned();
@@ -480,7 +481,7 @@ impl Scene<'_> {
         })
     }
 
-    /// A sentence about the object that an address belongs to.
+    /// Describes the object that an address belongs to.
     fn owner(&self, item: &Item, address: u64) -> Option<String> {
         let launch = self.place.launch;
         let program = self.place.program();

@@ -1,6 +1,6 @@
-//! Images as kernels read and write them (OpenCL C 6.15.15).
+//! Image operations (OpenCL C 6.15.15).
 //!
-//! Owns the operations on images; where a sampler finds texels is `sample`'s.
+//! Owns the operations; `sample` computes which texels a sampler reads.
 
 use super::{sample, view::View};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     types::Scalar,
 };
 
-/// Does it.
+/// Executes the operation.
 pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     op: &Image,
@@ -36,11 +36,11 @@ pub(crate) fn perform<const CHECKS: bool>(
         for (lane, place) in place.iter_mut().enumerate().take(rank) {
             *place = alu::signed(op.place.1.scalar.size(), regs[op.place.0 as usize + lane]);
         }
-        // A vector of two may stand for an array of lines, and one of four for three dimensions.
+        // Coordinates may have more components than the image uses: 2 for a 1D array, 4 for three dimensions.
         (usize::from(op.rank)..3).for_each(|lane| place[lane] = 0);
         place
     };
-    // Strict: who else accesses this texel.
+    // Strict: checks for races on this texel.
     let mut touch = |place: [i64; 3], is_write: bool| match (&mut view.watch, texels.number(place)) {
         (Some(watch), Some(number)) => watch.touch_handle(handle, number, is_write),
         _ => Ok(()),
@@ -119,7 +119,7 @@ pub(crate) fn perform<const CHECKS: bool>(
     Ok(())
 }
 
-/// What a module asks of a format, in SPIR-V's numbers.
+/// A format property, in SPIR-V's numbers.
 const fn number(what: FormatNumber, format: Format) -> u32 {
     match what {
         FormatNumber::Order => format.order() - FIRST_ORDER,
@@ -135,7 +135,8 @@ fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, lane: usize, bits: u64
     }
 }
 
-/// Four components, or a depth. SPIR-V's integers have no signs: those of the image decide. Nothing for another type.
+/// The texel to write: four components, or a depth. SPIR-V's integers are signless, so the image determines the sign.
+/// `None` for other types.
 fn written(regs: &[u64], (slot, lanes): (Slot, Lanes), format: Format) -> Option<Texel> {
     let bits = [0, 1, 2, 3].map(|lane: usize| regs[slot as usize + lane.min(usize::from(lanes.count) - 1)]);
     match format.border() {

@@ -1,6 +1,6 @@
-//! A work-item: its registers, its calls, its private memory.
+//! A work-item: registers, call stack, private memory.
 //!
-//! Owns what one work-item has to itself. It must never know other work-items.
+//! Owns the state of one work-item. Must not depend on other work-items.
 
 use super::races::Thread;
 use crate::{
@@ -10,50 +10,50 @@ use crate::{
     report::Problem,
 };
 
-/// Calls deeper than this are an error: the language has no recursion.
+/// The maximum call depth. OpenCL C has no recursion.
 const MOST_FRAMES: usize = 200;
-/// Private memory of one work-item.
+/// The maximum size of a work-item's private memory.
 const MOST_PRIVATE: u64 = 1 << 28;
-/// Registers behind a function's own, so that a malformed operation touches nothing of others.
+/// Extra registers after a function's own, so that a malformed operation cannot access those of others.
 const MARGIN: usize = 32;
 
 /// A work-item.
 #[derive(Debug, Default)]
 pub(crate) struct Item {
     pub(crate) regs: Vec<u64>,
-    /// Of each register, for the strict device.
+    /// The poison of each register, in strict mode.
     pub(crate) poison: Vec<Poison>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) private: Private,
-    /// In the group.
+    /// The index in its group.
     pub(crate) index: u32,
     pub(crate) state: State,
-    /// As the memory model sees it.
+    /// Its state in the memory model.
     pub(crate) thread: Thread,
-    /// Jumps so far.
+    /// The number of jumps so far.
     pub(crate) steps: u64,
 }
 
-/// Where a work-item is.
+/// The state of a work-item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum State {
     #[default]
     Ready,
-    /// For others, at this meeting.
+    /// Waiting for others, at this collective operation.
     Waiting(u32),
     Done,
 }
 
-/// A function that is being executed.
+/// The frame of a called function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) function: u32,
     pub(crate) position: Position,
     /// Its first register.
     pub(crate) base: usize,
-    /// Where the caller wants the result.
+    /// The caller's register for the result.
     pub(crate) to: Slot,
-    /// The first of its variables, by its number, and the private memory in use before it.
+    /// The number of its first variable, and the private memory in use before the call.
     pub(crate) objects: u32,
     used: u64,
 }
@@ -62,31 +62,32 @@ pub(crate) struct Frame {
 #[derive(Debug, Default)]
 pub(crate) struct Private {
     pub(crate) cells: Cells,
-    /// Of each byte, for the strict device.
+    /// The poison of each byte, in strict mode.
     pub(crate) poison: Vec<BytePoison>,
     pub(crate) objects: Vec<PrivateObject>,
     used: u64,
-    /// How many calls there have been, so that a pointer to a variable names it and none that comes later in its place.
+    /// The number of calls so far. It is part of a variable's number, so that dangling pointers do not match later
+    /// variables.
     calls: u32,
 }
 
-/// Bits of a variable's number that count variables; those above count calls.
+/// The bits of a variable's number that count variables; the higher bits count calls.
 const COUNTED: u32 = 14;
 const COUNT: u32 = (1 << COUNTED) - 1;
 
-/// A variable's place.
+/// A variable in private memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrivateObject {
     pub(crate) start: u64,
     pub(crate) size: u64,
     call: u32,
     pub(crate) function: u32,
-    /// Among the function's variables.
+    /// The index among the function's variables.
     pub(crate) number: u32,
 }
 
 impl Item {
-    /// Makes it a work-item that is about to begin.
+    /// Resets the work-item for reuse.
     pub(crate) fn reset(&mut self, index: u32) {
         self.frames.clear();
         self.regs.clear();
@@ -99,7 +100,7 @@ impl Item {
         self.steps = 0;
     }
 
-    /// Begins a function; its parameters are to be filled in.
+    /// Enters a function; the caller sets its parameters.
     pub(crate) fn enter<const CHECKS: bool>(
         &mut self,
         number: u32,
@@ -131,7 +132,7 @@ impl Item {
         Ok(())
     }
 
-    /// Ends the innermost function.
+    /// Leaves the innermost function.
     pub(crate) fn leave(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
         self.regs.truncate(frame.base);
@@ -141,7 +142,7 @@ impl Item {
         Some(frame)
     }
 
-    /// Where it is.
+    /// The current function and position.
     pub(crate) fn at(&self) -> (u32, Position) {
         self.frames.last().map_or((0, 0), |frame| (frame.function, frame.position))
     }
@@ -163,7 +164,7 @@ impl Item {
 }
 
 impl Private {
-    /// A new object; its number is that of its address.
+    /// Allocates an object; its address contains its number.
     pub(crate) fn push<const CHECKS: bool>(
         &mut self,
         function: u32,
@@ -189,7 +190,7 @@ impl Private {
         Ok(Space::Private.address(self.calls << COUNTED | index))
     }
 
-    /// Gives an object its first bytes; those behind them are zeros.
+    /// Initializes an object; the remaining bytes are zeros.
     pub(crate) fn initialise<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
         let object = Place::of(address).and_then(|place| self.object(place.object)).copied();
         let Some(PrivateObject { start, size, .. }) = object else { return };
@@ -201,13 +202,13 @@ impl Private {
         }
     }
 
-    /// The object of a number; none if its function has returned.
+    /// The object with this number; `None` if its function has returned.
     pub(crate) fn object(&self, number: u32) -> Option<&PrivateObject> {
         let object = self.objects.get((number & COUNT) as usize)?;
         (object.call == number >> COUNTED).then_some(object)
     }
 
-    /// Where bytes of an object are among all; none if they do not lie within it.
+    /// The offset of an object's bytes in private memory; `None` if out of bounds.
     #[inline]
     pub(crate) fn inside(&self, place: Place, size: u64) -> Option<u64> {
         let object = self.object(place.object)?;

@@ -1,4 +1,4 @@
-//! Functions of the library that reach memory or mix lanes.
+//! Library functions that access memory or mix lanes.
 
 use spirv::OpenclStd100Op as Cl;
 
@@ -14,7 +14,7 @@ use crate::{
     types::Scalar,
 };
 
-/// The registers of a function, and which of them have no value.
+/// The registers of a function, and their poison.
 struct Frame<'r> {
     regs: &'r mut [u64],
     poison: &'r mut [Poison],
@@ -46,7 +46,7 @@ impl Frame<'_> {
     }
 }
 
-/// Calls a function.
+/// Executes a function.
 pub(crate) fn call<const CHECKS: bool>(
     view: &mut View<'_>,
     library: &Library,
@@ -138,7 +138,7 @@ pub(crate) fn call<const CHECKS: bool>(
             store::<CHECKS>(view, &frame, start, element, (value, lanes), |bits| bits)?;
         }
         _ => {
-            // `vstore_half` and its kin.
+            // `vstore_half` and its variants.
             let (value, lanes) = operand(0);
             let aligned = matches!(library.function, Cl::vstorea_halfn | Cl::vstorea_halfn_r);
             let stride = 2 * if aligned && lanes.count == 3 { 4 } else { u64::from(lanes.count) };
@@ -165,7 +165,7 @@ pub(crate) fn call<const CHECKS: bool>(
     Ok(())
 }
 
-/// The address of an element: an offset counted in elements, and a pointer.
+/// The address of an element: a pointer, and an offset in elements.
 fn start(frame: &Frame<'_>, offset: (Slot, Lanes), pointer: (Slot, Lanes), stride: u64) -> u64 {
     let index = alu::signed(offset.1.scalar.size(), frame.value(offset.0, 0)) as u64;
     frame.value(pointer.0, 0).wrapping_add(index.wrapping_mul(stride))
@@ -230,7 +230,7 @@ fn store<const CHECKS: bool>(
     Ok(())
 }
 
-/// Functions with a second result behind a pointer.
+/// Functions that store a second result through a pointer.
 fn two_results<const CHECKS: bool>(
     view: &mut View<'_>,
     library: &Library,
@@ -292,7 +292,7 @@ fn two_results<const CHECKS: bool>(
     Ok(())
 }
 
-/// The length of a vector, without overflow on the way.
+/// The length of a vector, without intermediate overflow.
 fn length(numbers: &[f64]) -> f64 {
     if numbers.iter().any(|number| number.is_infinite()) {
         return f64::INFINITY;
@@ -304,7 +304,7 @@ fn length(numbers: &[f64]) -> f64 {
     largest * numbers.iter().map(|number| (number / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// OpenCL C 6.15.5: infinite components count as 1 and all others as 0.
+/// OpenCL C 6.15.5: with infinite components, those count as 1 and all others as 0.
 fn normalized(numbers: &[f64]) -> Vec<f64> {
     let is_infinite = numbers.iter().any(|number| number.is_infinite());
     let numbers: Vec<f64> = numbers

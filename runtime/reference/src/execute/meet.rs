@@ -1,6 +1,6 @@
-//! What work-items do together once they have met: barriers, votes, scans, shuffles, copies.
+//! Collective operations: barriers, votes, scans, shuffles, copies.
 //!
-//! Owns the collective functions (OpenCL C 6.15.16, 6.15.19). It must never know when work-items meet.
+//! Owns the collective functions (OpenCL C 6.15.16, 6.15.19). Must not depend on when work-items meet.
 
 mod copy;
 
@@ -20,7 +20,7 @@ use crate::{
     report::{Problem, Use},
 };
 
-/// What a group's work-items meet in.
+/// The group's state during a collective operation.
 pub(crate) struct Surroundings<'a> {
     pub(crate) environment: Environment,
     pub(crate) global: &'a Objects,
@@ -30,11 +30,11 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) shadow: &'a mut Shadow,
     pub(crate) copies: &'a mut Copies,
     pub(crate) group: u32,
-    /// The operation at which they meet.
+    /// The operation at which the work-items meet.
     pub(crate) at: Site,
 }
 
-/// Does it for those chosen, who are in the order of their indices.
+/// Executes the operation for the chosen work-items, ordered by index.
 pub(crate) fn perform<const CHECKS: bool>(
     meet: &Meet,
     live: &mut [Item],
@@ -67,7 +67,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
         .collect();
     let is_vulkan = surroundings.environment == Environment::Vulkan;
-    // OpenCL's device reports the value of a work-item that does not take part as one that was never written.
+    // In the OpenCL environment, the value of an inactive work-item is reported as uninitialized.
     let inactive = if is_vulkan { INACTIVE } else { UNWRITTEN };
     if CHECKS && matches!(meet.what, Together::Broadcast) && (!meet.non_uniform || is_vulkan) {
         agree(live, chosen, meet.other, usize::from(meet.other_count))?;
@@ -129,7 +129,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                     }
                     _ => own.wrapping_add(delta) % (chosen.len() as u32).max(1),
                 };
-                // Who does not take part gives something undefined: the own value.
+                // The result for an inactive work-item is undefined: use the own value.
                 let source = ids.iter().position(|id| *id == wanted);
                 for (lane, &value) in values[source.unwrap_or(member)].iter().enumerate() {
                     set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
@@ -202,7 +202,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             }
         }
         Together::Pipe(pipe) => {
-            // All do the same: the first does it, and tells the others.
+            // All pass the same arguments: the first executes it, and shares the result with the others.
             if CHECKS {
                 for slot in pipe.operands() {
                     agree(live, chosen, slot, 1)?;
@@ -229,7 +229,7 @@ pub(crate) fn perform<const CHECKS: bool>(
     Ok(())
 }
 
-/// Strict: operands that all pass alike (OpenCL C 6.15.16, 6.15.11).
+/// Strict: checks that operands are uniform (OpenCL C 6.15.16, 6.15.11).
 fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Result<(), Problem> {
     let first = live[chosen[0]].values(slot, count).to_vec();
     for &index in chosen {
@@ -244,7 +244,7 @@ fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Resul
     Ok(())
 }
 
-/// A work-item's id among those that take part.
+/// A work-item's id among the participants.
 fn id(meet: &Meet, index: u32) -> u32 {
     if meet.scope == Scope::SubGroup { index % SUB_GROUP_SIZE } else { index }
 }
@@ -261,7 +261,7 @@ fn bit(value: &[u64], index: u32) -> bool {
     value.get(index as usize / 32).is_some_and(|word| word >> (index % 32) & 1 != 0)
 }
 
-/// Who broadcasts: an id of the sub-group, or a local id of one to three dimensions.
+/// The broadcasting work-item: a sub-group id, or a local id of one to three dimensions.
 fn broadcaster(meet: &Meet, live: &mut [Item], chosen: &[usize], local_size: [u32; 3]) -> Option<usize> {
     let lanes = usize::from(meet.other_count);
     let first = chosen[0];

@@ -1,6 +1,6 @@
-//! Pipes as kernels use them (OpenCL C 6.15.18.4 and 6.15.18.5).
+//! Pipe operations (OpenCL C 6.15.18.4 and 6.15.18.5).
 //!
-//! Owns the way of packets between pipes and memory. It must never know when a group has met.
+//! Owns the transfer of packets between pipes and memory. Must not depend on when a group meets.
 
 use super::view::View;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     report::{Access, Problem, Use},
 };
 
-/// What a pipe says when nothing can be read or written.
+/// The result if nothing can be read or written.
 const FAILED: u64 = 0xffff_ffff;
 
-/// Does it.
+/// Executes the operation.
 pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     op: &Pipe,
@@ -52,7 +52,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             match packets.reserved(value(op.reservation), End::Write, value(op.index) as u32) {
                 Some((number, place)) => {
                     *place = packet;
-                    // Who reads it comes behind the commit; others who write it may not.
+                    // Readers are ordered after the commit, but concurrent writers of the packet race.
                     if let Some(watch) = &mut view.watch {
                         watch.touch_handle(value(op.pipe), number, true)?;
                     }
@@ -99,7 +99,7 @@ fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) {
     }
 }
 
-/// The bytes of a packet that is written. One that was never written itself has bytes that nobody may use.
+/// Reads the bytes of a packet to write. Bytes of uninitialized packets must not be used.
 fn load<const CHECKS: bool>(view: &mut View<'_>, address: u64, size: u32) -> Result<Vec<u8>, Problem> {
     if CHECKS {
         view.watch(address, size.into(), false)?;

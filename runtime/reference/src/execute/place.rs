@@ -1,4 +1,4 @@
-//! Where a work-item is in the launch.
+//! The position of work-groups and work-items in a launch.
 //!
 //! Owns ids and sizes (OpenCL C 6.15.1).
 
@@ -13,12 +13,12 @@ use crate::{
 pub(crate) struct GroupPlace<'l> {
     pub(crate) launch: &'l Launch<'l>,
     pub(crate) region: &'l Region,
-    /// In its region.
+    /// The group's position in its region.
     pub(crate) group: [u32; 3],
 }
 
 impl<'l> GroupPlace<'l> {
-    /// The group of a number among all of a launch.
+    /// The group with this linear index in a launch.
     pub(crate) fn nth(launch: &'l Launch<'l>, mut number: u64) -> Option<Self> {
         for region in launch.regions {
             let [x, y, z] = region.groups.map(u64::from);
@@ -31,7 +31,7 @@ impl<'l> GroupPlace<'l> {
         None
     }
 
-    /// Work-items in the group.
+    /// The number of work-items in the group.
     pub(crate) fn size(&self) -> u32 {
         self.region.local.iter().product()
     }
@@ -55,18 +55,18 @@ impl<'l> GroupPlace<'l> {
         })
     }
 
-    /// The id of the group.
+    /// The group id.
     pub(crate) fn id(&self) -> [u32; 3] {
         [0, 1, 2].map(|d| self.region.first_group[d] + self.group[d])
     }
 
-    /// Work-items in the sub-group of this one.
+    /// The size of the sub-group that contains this work-item.
     pub(crate) fn sub_group_size(&self, index: u32) -> u32 {
         let first = index / SUB_GROUP_SIZE * SUB_GROUP_SIZE;
         (self.size() - first).min(SUB_GROUP_SIZE)
     }
 
-    /// What a built-in variable is for a work-item.
+    /// The value of a built-in variable for a work-item.
     pub(crate) fn input(&self, index: u32, input: Input) -> [u64; 3] {
         let launch = self.launch;
         let wide = |values: [u32; 3]| values.map(u64::from);

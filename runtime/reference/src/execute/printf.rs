@@ -1,7 +1,7 @@
 //! `printf` (OpenCL C 6.15.14): the format is in memory, the result is text.
 //!
-//! Owns the way from memory to the values; how they are shown is `kiln-printf`'s. A format with more directives than there are
-//! values prints what it can and gives -1, never an error.
+//! Owns the reading of formats and values from memory; `kiln-printf` formats them. A format with more directives than
+//! values prints what it can and returns -1 instead of failing.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -10,20 +10,20 @@ use kiln_printf::Value;
 use super::view::View;
 use crate::{report::Access, types::Scalar};
 
-/// `CL_DEVICE_PRINTF_BUFFER_SIZE`: what the calls of a launch may print, in bytes of their values.
+/// `CL_DEVICE_PRINTF_BUFFER_SIZE`: the maximum size in bytes of all values that a launch prints.
 const BUFFER: u64 = 1 << 20;
 
-/// Where calls print.
+/// The output of calls.
 pub(crate) struct Printed<'a> {
     pub(crate) text: &'a mut Vec<u8>,
-    /// Bytes that the calls of the launch have taken.
+    /// The number of bytes used by the launch.
     pub(crate) used: &'a AtomicU64,
 }
 
-/// Longer strings are cut.
+/// Longer strings are truncated.
 const LONGEST: u64 = 1 << 20;
 
-/// Prints; gives what `printf` returns.
+/// Prints, and returns the result of `printf`.
 pub(crate) fn print(
     view: &View<'_>,
     format: u64,
@@ -62,7 +62,7 @@ pub(crate) fn print(
     if is_string.len() > values.len() { -1 } else { 0 }
 }
 
-/// What a trap would print, without the end of the line.
+/// The message of a trap, without the line terminator.
 pub(crate) fn message(view: &View<'_>, format: u64) -> String {
     let mut text = Vec::new();
     kiln_printf::write(&string(view, format).unwrap_or_default(), &[], &mut text);

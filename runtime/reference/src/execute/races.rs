@@ -1,13 +1,12 @@
-//! Data races by OpenCL's memory model (OpenCL API 3.3.4 to 3.3.6) and by Vulkan's (appendix "Memory Model").
+//! Detects data races by OpenCL's memory model (OpenCL API 3.3.4 to 3.3.6) and by Vulkan's (appendix "Memory Model").
 //!
-//! Owns the rule: an access that is not ordered behind a conflicting one is a race, unless both are atomic and their scopes
-//! include each other. What orders accesses is `clock`'s, what is remembered of memory is `shadow`'s. It must never know
-//! operations.
+//! Owns the rule: two conflicting accesses that are not ordered are a race, unless both are atomic with scopes that
+//! include each other. `clock` computes the order, `shadow` stores the accesses. Must not depend on operations.
 //!
-//! In OpenCL happens-before orders. Vulkan's location-order wants more of two work-items: both accesses non-private, a write
-//! made available before the other access, and made visible to a read. The clocks follow all three. Where Vulkan's rules have
-//! finer distinctions (memory domains of different breadth, chains, references) this takes the weaker demand: what it reports
-//! is a race, and it may miss some.
+//! In OpenCL happens-before is sufficient. Vulkan's location-order between two work-items requires more: both
+//! accesses are non-private, a write is made available before the other access, and made visible to a read. The
+//! clocks track all three. Where Vulkan's rules are more precise (memory domains, chains, references), this uses the
+//! weaker requirement: every report is a race, but some races may be missed.
 
 mod clock;
 mod shadow;
@@ -27,25 +26,25 @@ use crate::{
     report::Problem,
 };
 
-/// An operation among all of the program.
+/// The program-wide index of an operation.
 pub(crate) type Site = u32;
 
-/// All that a launch has to know.
+/// The race detection state of a launch.
 #[derive(Debug)]
 pub(crate) struct Races {
     environment: Environment,
     global: Shadow,
-    /// The texels of images, and the packets of pipes, by their handles.
+    /// The texels of images and the packets of pipes, by handle.
     handles: Shadow,
-    /// What was released at an atomic object, by its group if it is local.
+    /// The releases at an atomic object, with its group if it is in local memory.
     releases: FxHashMap<(u32, u64), Vec<Release>>,
     members: Vec<Member>,
 }
 
-/// Groups of asynchronous copies have this bit: no barrier of the group knows them.
+/// This bit marks the groups of asynchronous copies, which barriers do not include.
 const COPIES: u32 = 1 << 31;
 
-/// The synchronisation of an atomic operation.
+/// The synchronization of an atomic operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Synchronisation {
     pub(crate) scope: Scope,
@@ -54,14 +53,14 @@ pub(crate) struct Synchronisation {
     pub(crate) writes: bool,
 }
 
-/// How memory is accessed, and by which operation.
+/// An access: how, and by which operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) is_write: bool,
-    /// Its scope and its bytes, if it is atomic.
+    /// The scope and size, if it is atomic.
     pub(crate) atomic: Option<(Scope, u8)>,
     pub(crate) at: Site,
-    /// Whether it takes part in synchronisation; in OpenCL every access does.
+    /// Whether it is non-private; in OpenCL every access is.
     pub(crate) is_shared: bool,
 }
 
@@ -76,19 +75,20 @@ impl Races {
         }
     }
 
-    /// A work-item begins.
+    /// Starts a work-item.
     pub(crate) fn begin(&mut self, group: u32, index: u32) -> Thread {
         let (number, member) = (self.members.len() as u32, Member { group, index });
         self.members.push(member);
         Thread { number, member, epoch: 1, environment: self.environment, ..Thread::default() }
     }
 
-    /// What copies for a work-group beside its work-items.
+    /// Starts a thread for the asynchronous copies of a work-group.
     pub(crate) fn begin_copying(&mut self, group: u32) -> Thread {
         self.begin(group | COPIES, 0)
     }
 
-    /// A barrier that these have reached: everything before it, in the spaces of its flags, happens before everything behind it.
+    /// A barrier of these work-items: orders everything before it before everything after it, in the spaces of its
+    /// flags.
     pub(crate) fn barrier<'t>(
         &mut self,
         threads: impl Iterator<Item = &'t mut Thread>,
@@ -99,7 +99,7 @@ impl Races {
         clock::barrier(threads.collect(), is_whole_group, scope, semantics);
     }
 
-    /// An atomic operation: an access, and what it orders.
+    /// An atomic operation: records the access and its synchronization.
     pub(crate) fn atomic(
         &mut self,
         local: &mut Shadow,
@@ -118,7 +118,7 @@ impl Races {
         let own = if is_local { LOCAL } else { GLOBAL };
         let is_vulkan = self.environment == Environment::Vulkan;
         let mut spaces = named(how.semantics);
-        // In OpenCL an atomic operation orders the memory of its object; in Vulkan only what it names.
+        // In OpenCL an atomic operation orders the memory of its object; in Vulkan only the memory in its semantics.
         spaces[own] |= !is_vulkan;
         let order = how.semantics.order;
         let publishes = how.writes && (releases(order) || !thread.fences.is_empty());
@@ -151,10 +151,10 @@ impl Races {
             Some(found) => found,
             None => self.releases.entry(object).or_default(),
         };
-        // A store by another work-item ends the release sequences (OpenCL API 3.3.4); in Vulkan any store does.
+        // A store by another work-item ends release sequences (OpenCL API 3.3.4); in Vulkan any store does.
         sequence.retain(|release| how.reads || release.number == thread.number && !is_vulkan);
         let mut publish = |new: Release| {
-            // What it publishes as well is not needed any more.
+            // Releases that the new one covers are redundant.
             sequence.retain(|old| {
                 !new.covers(old)
                     || old.scope > new.scope
@@ -162,7 +162,7 @@ impl Races {
             });
             sequence.push(new);
         };
-        // A fence of Vulkan works through objects in the memory that it names.
+        // A Vulkan fence synchronizes only through objects in the memory that its semantics contain.
         for fence in thread.fences.iter().filter(|fence| !is_vulkan || fence.spaces[own]) {
             publish(fence.clone());
         }
@@ -173,7 +173,7 @@ impl Races {
         Ok(())
     }
 
-    /// An access to some bytes.
+    /// Records an access to a range of bytes.
     #[inline]
     pub(crate) fn touch(
         &mut self,
@@ -202,7 +202,7 @@ impl Races {
         Ok(())
     }
 
-    /// An access to a texel of an image, or to a packet of a pipe, by its number.
+    /// Records an access to a texel of an image or a packet of a pipe, by index.
     pub(crate) fn touch_handle(
         &mut self,
         thread: &Thread,
@@ -218,7 +218,7 @@ impl Races {
     }
 }
 
-/// Remembers an access to bytes of a word; gives the one before it that it races with.
+/// Records an access to bytes of a word. Returns an earlier access that races with it.
 #[inline]
 fn meet(
     members: &[Member],
@@ -236,7 +236,7 @@ fn meet(
         return None;
     }
     if first.thread == number && first.atomic == atomic && first.is_shared == is_shared {
-        // Who races with this one races with that one.
+        // Already covered: whatever races with this access also races with the recorded one.
         let is_told = first.epoch == new.epoch && mask & !first.mask == 0 && (first.is_write || !is_write);
         if is_told && (word.is_alone() || !is_write) {
             return None;
@@ -268,7 +268,7 @@ fn meet(
     }
     word.retain(|past| {
         let is_covered = past.mask & !mask == 0;
-        // Who races with that one races with this one, which comes behind.
+        // Whatever races with the earlier access also races with this one, so this one replaces it.
         let is_same = past.atomic == atomic
             && (atomic.is_none() || members[past.thread as usize].group == thread.member.group);
         let stands_for = if is_write { atomic.is_none() || is_same } else { !past.is_write && is_same };

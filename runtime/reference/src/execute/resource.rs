@@ -1,6 +1,6 @@
-//! What a launch binds to the variables of a module for Vulkan: push constants and descriptors.
+//! The resources that a launch binds to the variables of a Vulkan module: push constants and descriptors.
 //!
-//! Owns the way from a descriptor to bytes. It must never know how variables are accessed.
+//! Owns the resolution of descriptors to bytes. Must not depend on how variables are accessed.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::{
     memory::{Cells, Place},
 };
 
-/// What is bound to a variable.
+/// The resource bound to a variable.
 #[derive(Debug)]
 pub(crate) struct Resource {
     pub(crate) cells: Arc<Cells>,
-    /// The part of the cells that is bound.
+    /// The bound range of the cells.
     pub(crate) start: u64,
     pub(crate) size: u64,
-    /// The buffer that it is a part of, by its number in global memory.
+    /// The number of the underlying buffer in global memory.
     pub(crate) buffer: Option<u32>,
 }
 
@@ -36,13 +36,13 @@ impl Resource {
                 let number = Place::of(buffer.address()).map(|place| place.object);
                 Self { cells: buffer.cells().clone(), start, size, buffer: number }
             }
-            // Loading the variable gives the image's handle.
+            // Loading the variable returns the image's handle.
             Contents::Image(image) => Self::of_bytes(&image.handle().to_le_bytes()),
         }
     }
 }
 
-/// What is bound to each of the program's variables.
+/// The resource bound to each of the program's variables.
 pub(crate) fn resources(pipeline: &Pipeline<'_>) -> Vec<Option<Resource>> {
     let variables = pipeline.program.resources.iter();
     let bound = variables.map(|variable| match variable.place {

@@ -1,6 +1,7 @@
-//! The loop over operations: one work-item, until it has to stop.
+//! The interpreter loop: runs one work-item until it must stop.
 //!
-//! Owns what each operation does to registers and control. It must never know other work-items: where it meets them, it stops.
+//! Owns the effect of each operation on registers and control flow. Must not depend on other work-items: it stops
+//! where they meet.
 
 use super::{
     enqueue::Queue,
@@ -22,7 +23,7 @@ use crate::{
     report::{Access, Problem, Use},
 };
 
-/// What a work-item sees of its group.
+/// The group's state, as a work-item accesses it.
 pub(crate) struct Site<'a> {
     pub(crate) program: &'a Program,
     pub(crate) place: GroupPlace<'a>,
@@ -35,10 +36,10 @@ pub(crate) struct Site<'a> {
     pub(crate) queue: &'a Queue,
 }
 
-/// What an atomic operation takes of a slice, in jumps: who asks memory again and again waits for others.
+/// Time-slice cost of an atomic operation, in jumps, so that spinning work-items yield.
 const ATOMIC_COST: u64 = 2048;
 
-/// Executes a work-item for some jumps.
+/// Runs a work-item for a number of jumps.
 pub(crate) fn run<const CHECKS: bool>(
     site: &mut Site<'_>,
     item: &mut Item,
@@ -118,7 +119,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
             }};
         }
         let regs = &mut item.regs[frame.base..];
-        // Without checks there is nothing in it, and nothing looks.
+        // Without checks the slice is empty, and nothing reads it.
         let poison = if CHECKS { &mut item.poison[frame.base..] } else { &mut [] };
         macro_rules! two {
             ($lane:expr, |$left:ident, $right:ident| $value:expr) => {{
@@ -130,7 +131,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
             }};
         }
-        // Integers whose low bytes do not depend on high ones.
+        // Integer operations whose low bytes do not depend on higher ones.
         macro_rules! upward {
             ($lane:expr, |$left:ident, $right:ident| $value:expr) => {{
                 let Lane { to, a, b } = $lane;
@@ -140,7 +141,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
             }};
         }
-        // A byte of this value decides that of the result.
+        // Bitwise operations, in which one operand's byte can determine that of the result.
         macro_rules! bitwise {
             ($lane:expr, $absorbing:expr, |$left:ident, $right:ident| $value:expr) => {{
                 let Lane { to, a, b } = $lane;
@@ -543,7 +544,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     let op = &tables.pipes[number as usize];
                     let mut view = view!();
                     attempt!(super::pipe::perform::<CHECKS>(&mut view, op, regs, poison));
-                    // Who asks a pipe again and again waits for others.
+                    // Work-items that poll a pipe yield to others.
                     *left = left.saturating_sub(ATOMIC_COST).max(1);
                 }
                 Op::Enqueue(number) => {
@@ -681,13 +682,13 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
     }
 }
 
-/// Of two floats, in registers.
+/// Applies a function to two floats in registers.
 #[inline(always)]
 fn floats(a: u64, b: u64, f: impl Fn(f32, f32) -> f32) -> u64 {
     f(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits().into()
 }
 
-/// Strict: lanes that were loaded are poison where a byte of them is.
+/// Strict: poisons loaded lanes with poisoned bytes.
 #[inline(always)]
 fn note_loaded(bytes: Option<&mut [BytePoison]>, lanes: &mut [Poison], size: u8) {
     match bytes {
@@ -700,8 +701,8 @@ fn note_loaded(bytes: Option<&mut [BytePoison]>, lanes: &mut [Poison], size: u8)
     }
 }
 
-/// Strict: what is stored in local or private memory is as defined as the value; what is stored in global memory must be. The
-/// last of four components may be the filling of a vector of three.
+/// Strict: a store to local or private memory stores the poison of the value; a value stored to global memory must be
+/// defined. The last of four components may be the padding of a 3-component vector.
 #[inline(always)]
 fn note_stored(bytes: Option<&mut [BytePoison]>, lanes: &[Poison], size: u8) -> Result<(), Problem> {
     match bytes {
@@ -721,7 +722,7 @@ fn note_stored(bytes: Option<&mut [BytePoison]>, lanes: &[Poison], size: u8) -> 
     }
 }
 
-/// The same bytes as lanes of another size.
+/// Reinterprets the bytes as lanes of another size.
 fn repack(regs: &mut [u64], to: Slot, from: Slot, count: u16, from_size: u8, to_size: u8) {
     let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
     let mut bytes = [0u8; 128];

@@ -1,7 +1,7 @@
-//! Where a sampler finds texels (OpenCL API 8.2): addressing, filters, the border.
+//! Computes which texels a sampler reads (OpenCL API 8.2): addressing, filters, the border.
 //!
-//! The formulas are those of the compiler's `builtins/lib/image.cl`, in the same precision, so that modules for Vulkan and for
-//! OpenCL read the same. It must never know registers.
+//! The formulas and their precision are those of the compiler's `builtins/lib/image.cl`, so that modules for Vulkan
+//! and for OpenCL give the same results. Must not depend on registers.
 
 use crate::image::{Format, Texel, Texels};
 
@@ -13,19 +13,20 @@ const REPEAT: u32 = 6;
 const MIRRORED: u32 = 8;
 const LINEAR: u32 = 0x20;
 
-/// Texels along one dimension, each with its weight.
+/// Texels along one dimension, with weights.
 type Choices = Vec<(i64, f32)>;
 
-/// An image that is read.
+/// The image to read.
 pub(super) struct Source<'i> {
     pub(super) texels: &'i Texels,
-    /// The texels that were read, if they are noted.
+    /// The texels read, if they are recorded.
     pub(super) seen: Vec<[i64; 3]>,
     pub(super) notes: bool,
 }
 
 impl Source<'_> {
-    /// A texel by integer coordinates, which are never normalised nor filtered. Nothing where nothing is defined.
+    /// Reads a texel by integer coordinates, which are neither normalized nor filtered. `None` if the result is
+    /// undefined.
     pub(super) fn at_integers(&mut self, sampler: u32, at: [i64; 3], dims: u8, rank: u8) -> Option<Texel> {
         let mut place = at;
         for (lane, place) in place.iter_mut().enumerate() {
@@ -38,7 +39,8 @@ impl Source<'_> {
         self.texel(sampler, place)
     }
 
-    /// A texel by floating-point coordinates, or what the linear filter makes of those around. Integer texels are not filtered.
+    /// Reads a texel by floating-point coordinates, with linear filtering if enabled. Integer texels are not
+    /// filtered.
     pub(super) fn at_floats(&mut self, sampler: u32, at: [f32; 4], dims: u8, rank: u8) -> Option<Texel> {
         let desc = self.texels.desc;
         let is_linear = sampler & LINEAR != 0 && matches!(desc.format.border(), Texel::Float(_));
@@ -46,7 +48,7 @@ impl Source<'_> {
         for lane in 0..usize::from(rank.min(3)) {
             let (coordinate, size) = (at[lane], desc.size[lane]);
             choices[lane] = if lane >= usize::from(dims) {
-                // OpenCL API 8.2: the layer is the nearest there is.
+                // OpenCL API 8.2: selects the nearest valid layer.
                 vec![(coordinate.round_ties_even().clamp(0.0, (size - 1) as f32) as i64, 1.0)]
             } else if is_linear {
                 let u = in_texels(coordinate, size, sampler) - 0.5;
@@ -85,7 +87,7 @@ impl Source<'_> {
     }
 }
 
-/// The coordinate in texels.
+/// Converts the coordinate to texels.
 fn in_texels(s: f32, size: u32, sampler: u32) -> f32 {
     if sampler & NORMALIZED == 0 {
         return s;
@@ -98,7 +100,7 @@ fn in_texels(s: f32, size: u32, sampler: u32) -> f32 {
     s * size as f32
 }
 
-/// A whole number of texels as an integer, which stays outside if it is outside.
+/// Converts to an integer, keeping coordinates outside the image outside.
 fn whole(u: f32, size: u32) -> i64 {
     u.max(-2.0).min(size as f32 + 1.0) as i64
 }

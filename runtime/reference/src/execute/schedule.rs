@@ -1,7 +1,7 @@
-//! Work-groups over threads: which run, and when.
+//! Schedules work-groups on threads.
 //!
-//! Owns fairness among work-groups: one that waits for another gives way to it, as long as there is room for both. It must
-//! never know operations.
+//! Owns fairness among work-groups: one that waits for another yields to it, as long as there is memory for both.
+//! Must not depend on operations.
 
 use std::{
     collections::VecDeque,
@@ -26,15 +26,15 @@ use crate::{
     report::Report,
 };
 
-/// Work-items that may be under way at the same time, in all groups.
+/// The maximum number of running work-items, in all groups.
 const MOST_UNDER_WAY: usize = 1 << 15;
 
-/// What the threads of a launch share.
+/// The state that the threads of a launch share.
 struct Shared<'l> {
     launch: &'l Launch<'l>,
     options: &'l Options,
     global: Objects,
-    /// What is bound to the variables of each pipeline's program.
+    /// The resources bound for each pipeline.
     resources: Vec<Vec<Option<Resource>>>,
     next: AtomicU64,
     stopped: AtomicBool,
@@ -44,7 +44,7 @@ struct Shared<'l> {
     queue: &'l Queue,
 }
 
-/// Executes a launch, and what its kernels enqueue: it is complete when all of that is (OpenCL C 6.15.19).
+/// Executes a launch and the kernels that it enqueues; it is complete when all of them are (OpenCL C 6.15.19).
 pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Outcome {
     let queue = Queue::default();
     let mut outcome = execute(launch, memory, options, &queue);
@@ -70,7 +70,7 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
     outcome
 }
 
-/// Executes a kernel that was enqueued. What its block captures lies in memory of its own.
+/// Executes an enqueued kernel. The captures of its block get their own memory.
 fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options, queue: &Queue) -> Outcome {
     let Some(literal) = memory.allocate(child.literal.len() as u64) else { return Outcome::default() };
     literal.write(0, &child.literal);
@@ -93,7 +93,7 @@ fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options
     execute(&launch, memory, options, queue)
 }
 
-/// Writes how long a kernel took, and how long since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
+/// Writes the execution time of a kernel, and the time since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
 fn profile(objects: &Objects, places: &[u64], times: [u64; 2]) {
     for &address in places {
         let Some(place) = Place::of(address).filter(|place| place.space == Space::Global) else { continue };
@@ -106,7 +106,7 @@ fn profile(objects: &Objects, places: &[u64], times: [u64; 2]) {
     }
 }
 
-/// What is wrong with all that a kernel enqueued, told of the kernel.
+/// Reports an error of the enqueued kernels, for the launched kernel.
 fn stuck(launch: &Launch<'_>, message: &str) -> Report {
     Report {
         kernel: launch.name().to_owned(),
@@ -157,7 +157,7 @@ fn count(region: &Region) -> u64 {
 }
 
 impl Shared<'_> {
-    /// One thread: begins groups while there are any, and goes on with those that gave way.
+    /// A thread's loop: starts groups while there are any, and resumes those that yielded.
     fn work(&self) {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
         let (mut pool, mut races) = (Pool::default(), Races::new(self.launch.environment()));
@@ -199,7 +199,7 @@ impl Shared<'_> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(report);
     }
 
-    /// The next group that has not begun.
+    /// Takes the next group that has not started.
     fn begin(&self) -> Option<Group<'_>> {
         let number = self.next.fetch_add(1, Relaxed);
         let place = GroupPlace::nth(self.launch, number)?;

@@ -1,6 +1,6 @@
-//! All memory as one work-item sees it.
+//! All memory that one work-item can access.
 //!
-//! Owns the way from an address to bytes, with the checks on the way. It must never know operations.
+//! Owns the resolution of addresses to bytes, with its checks. Must not depend on operations.
 
 use super::{
     item::Private,
@@ -17,42 +17,42 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Local {
     pub(crate) cells: Cells,
-    /// Of each byte, for the strict device.
+    /// The poison of each byte, in strict mode.
     pub(crate) poison: Vec<BytePoison>,
 }
 
-/// The memories that a work-item reaches.
+/// The memory that a work-item can access.
 pub(crate) struct View<'a> {
     pub(crate) global: &'a Objects,
     pub(crate) resources: &'a [Option<Resource>],
     pub(crate) local: &'a mut [Local],
     pub(crate) private: &'a mut Private,
-    /// Strict: who sees, and what is known of all accesses.
+    /// Strict: race detection for its accesses.
     pub(crate) watch: Option<Watch<'a>>,
 }
 
-/// Who looks for races.
+/// The state of race detection.
 pub(crate) struct Watch<'a> {
     pub(crate) races: &'a mut Races,
-    /// The accesses to the group's local memory.
+    /// The recorded accesses to local memory of the group.
     pub(crate) shadow: &'a mut Shadow,
     pub(crate) thread: &'a mut Thread,
     pub(crate) at: Site,
-    /// Whether the accesses take part in synchronisation.
+    /// Whether the accesses are non-private.
     pub(crate) is_shared: bool,
 }
 
-/// Bytes that an access reaches.
+/// The bytes of an access.
 pub(crate) struct Found<'v> {
     pub(crate) cells: &'v Cells,
-    /// The first of them.
+    /// The offset of the first byte.
     pub(crate) at: u64,
-    /// Strict: of each of them; nothing for global memory, which counts as defined.
+    /// Strict: the poison of each byte; `None` for global memory, which counts as defined.
     pub(crate) poison: Option<&'v mut [BytePoison]>,
 }
 
 impl View<'_> {
-    /// The cells behind an address, and the byte in them.
+    /// The cells at an address, and the byte offset in them.
     #[inline(always)]
     pub(crate) fn locate(&self, address: u64, size: u64, access: Access) -> Result<(&Cells, u64), Problem> {
         let found = Place::of(address).and_then(|place| match place.space {
@@ -74,7 +74,7 @@ impl View<'_> {
         found.ok_or_else(|| bad(address, size, access))
     }
 
-    /// The bytes of an access, which is remembered, races with none before it, and lies within its object.
+    /// Resolves an access: checks bounds and races, and records it.
     #[inline(always)]
     pub(crate) fn reach<const CHECKS: bool>(
         &mut self,
@@ -129,7 +129,7 @@ impl View<'_> {
         }
     }
 
-    /// Strict: the address is a multiple of this.
+    /// Strict: checks the alignment of an address.
     #[inline(always)]
     pub(crate) fn aligned(address: u64, align: u8, access: Access) -> Result<(), Problem> {
         if address & (u64::from(align) - 1) != 0 && align.is_power_of_two() {
@@ -138,7 +138,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Strict: the poison of the bytes at an address; nothing for global memory, which counts as defined.
+    /// Strict: the poison of the bytes at an address; `None` for global memory, which counts as defined.
     pub(crate) fn poison(&mut self, address: u64, size: u64) -> Option<&mut [BytePoison]> {
         let place = Place::of(address)?;
         match place.space {
@@ -154,7 +154,7 @@ impl View<'_> {
         }
     }
 
-    /// Strict: an access that is about to happen must race with none before it.
+    /// Strict: checks an access for races, and records it.
     pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
         match (&mut self.watch, Place::of(address)) {
             (Some(watch), Some(place)) => watch.touch(place, size, is_write),
@@ -162,7 +162,7 @@ impl View<'_> {
         }
     }
 
-    /// Copies bytes, with their poison.
+    /// Copies bytes with their poison.
     pub(crate) fn copy<const CHECKS: bool>(&mut self, to: u64, from: u64, size: u64) -> Result<(), Problem> {
         if size == 0 {
             return Ok(());
@@ -196,14 +196,14 @@ impl Watch<'_> {
         self.races.touch(self.shadow, self.thread, place, size, touch)
     }
 
-    /// An access to a texel or a packet, by the handle of the image or pipe and its number in it.
+    /// Records an access to a texel or a packet, by the handle of the image or pipe and the index in it.
     pub(crate) fn touch_handle(&mut self, handle: u64, number: u64, is_write: bool) -> Result<(), Problem> {
         let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
         self.races.touch_handle(self.thread, handle, number, touch)
     }
 }
 
-/// What is bound to the variable of a place, if these bytes lie within.
+/// The resource that a variable is bound to, if these bytes are in bounds.
 fn resource(resources: &[Option<Resource>], place: Place, size: u64) -> Option<&Resource> {
     let found = resources.get(place.object as usize)?.as_ref()?;
     let end = u64::try_from(place.offset).ok()?.checked_add(size)?;
@@ -212,7 +212,7 @@ fn resource(resources: &[Option<Resource>], place: Place, size: u64) -> Option<&
 
 fn bad(address: u64, size: u64, access: Access) -> Problem {
     match Place::of(address) {
-        // Small numbers are members of what a null pointer points to.
+        // Small addresses are members of a structure at a null pointer.
         None if address < 1 << 20 => Problem::Null { access },
         _ => Problem::OutOfBounds { address, size, access },
     }

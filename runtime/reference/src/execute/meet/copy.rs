@@ -1,7 +1,7 @@
 //! Asynchronous copies between local and global memory, and waiting for them (OpenCL C 6.15.11).
 //!
-//! Owns the events of a group. A copy is carried out at once; to the detector of races it is under way, beside the work-items,
-//! until they have waited for its event.
+//! Owns the events of a group. A copy runs immediately, but for race detection it runs concurrently with the
+//! work-items until they have waited for its event.
 
 use super::{Surroundings, agree};
 use crate::{
@@ -15,12 +15,12 @@ use crate::{
     report::{Access, Problem, Use},
 };
 
-/// The copies of a group.
+/// The asynchronous copies of a group.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    /// The events so far.
+    /// The number of events so far.
     events: u64,
-    /// Who copies beside the work-items; those who have nothing to do are used again.
+    /// Race-detection threads for copies; idle ones are reused.
     idle: Vec<Thread>,
     under_way: Vec<UnderWay>,
 }
@@ -33,13 +33,13 @@ struct UnderWay {
 }
 
 impl Copies {
-    /// Where a copy began that nobody has waited for.
+    /// The location of a copy that no work-item has waited for.
     pub(crate) fn forgotten(&self) -> Option<Site> {
         self.under_way.first().map(|copy| copy.at)
     }
 }
 
-/// Copies; all work-items give the same arguments.
+/// Executes a copy; all work-items pass the same arguments.
 pub(super) fn copy<const CHECKS: bool>(
     meet: &Meet,
     live: &mut [Item],
@@ -84,7 +84,7 @@ pub(super) fn copy<const CHECKS: bool>(
         private: &mut nothing,
         watch,
     };
-    // The stride is that of global memory, in elements.
+    // The stride applies to global memory, in elements.
     let bytes = u64::from(bytes);
     for element in 0..elements {
         let near = element.wrapping_mul(bytes);
@@ -100,7 +100,7 @@ pub(super) fn copy<const CHECKS: bool>(
     Ok(())
 }
 
-/// Waits for the copies of some events, which each work-item has in memory of its own.
+/// Waits for the copies of an event list, which each work-item has in its own memory.
 pub(super) fn wait<const CHECKS: bool>(
     count: Slot,
     events: Slot,

@@ -1,6 +1,6 @@
-//! What of the past of others is ordered before a work-item: vector clocks, compact where barriers keep a work-group together.
+//! Happens-before by vector clocks, compressed for work-groups that barriers keep in step.
 //!
-//! Owns happens-before, and for Vulkan what is available and visible. It must never know accesses nor objects.
+//! Owns happens-before and, for Vulkan, availability and visibility. Must not depend on accesses or objects.
 
 use std::rc::Rc;
 
@@ -10,22 +10,22 @@ use crate::{
     code::{Order, Scope, Semantics},
 };
 
-/// Global memory, local memory, images: each has its own happens-before (OpenCL API 3.3.4).
+/// Global memory, local memory and images: each has its own happens-before (OpenCL API 3.3.4).
 pub(super) const SPACES: usize = 3;
 pub(super) const GLOBAL: usize = 0;
 pub(super) const LOCAL: usize = 1;
 pub(super) const IMAGE: usize = 2;
 
-/// The spaces that semantics name.
+/// The spaces that the semantics contain.
 pub(super) fn named(semantics: Semantics) -> [bool; SPACES] {
     [semantics.global, semantics.local, semantics.image]
 }
 
-/// A work-item among all that have begun.
+/// A work-item, identified among all that have started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Member {
     pub(super) group: u32,
-    /// In its group.
+    /// The index in its group.
     pub(super) index: u32,
 }
 
@@ -34,7 +34,7 @@ impl Member {
         self.index / crate::SUB_GROUP_SIZE
     }
 
-    /// Whether a scope here includes another work-item.
+    /// Whether this scope of the work-item includes another one.
     pub(super) fn covers(self, scope: Scope, other: Self) -> bool {
         match scope {
             Scope::WorkItem => self == other,
@@ -45,18 +45,18 @@ impl Member {
     }
 }
 
-/// How far each work-item was when this was known. Epochs count from 1.
+/// A vector clock: the known epoch of each work-item. Epochs count from 1.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
-    /// All of the own group.
+    /// The epoch of the whole own group.
     floor: u32,
     more: Option<Rc<More>>,
 }
 
-/// In the order of their numbers.
+/// Ordered by number.
 #[derive(Debug, Default)]
 struct More {
-    /// All of these groups.
+    /// The epochs of whole groups.
     groups: Vec<(u32, u32)>,
     work_items: Vec<(u32, u32)>,
 }
@@ -66,7 +66,7 @@ fn epoch(list: &[(u32, u32)], number: u32) -> u32 {
     list.binary_search_by_key(&number, |pair| pair.0).map_or(0, |at| list[at].1)
 }
 
-/// Both lists; of what is in both, the later epoch.
+/// Merges two lists, taking the later epoch of common entries.
 fn merged(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut left, mut right) = (a.iter().copied().peekable(), b.iter().copied().peekable());
@@ -87,14 +87,14 @@ fn merged(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     all
 }
 
-/// What is in both lists; the earlier epochs.
+/// Intersects two lists, taking the earlier epochs.
 fn common(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let both = a.iter().map(|&(number, until)| (number, until.min(epoch(b, number))));
     both.filter(|pair| pair.1 > 0).collect()
 }
 
 impl Clock {
-    /// Whether who knows this, in a group, knows a work-item up to an epoch.
+    /// Whether the clock, in a group, includes a work-item up to an epoch.
     #[inline]
     pub(super) fn knows(&self, own: u32, number: u32, other: Member, until: u32) -> bool {
         if other.group == own && until <= self.floor {
@@ -105,7 +105,7 @@ impl Clock {
         })
     }
 
-    /// Learns what another one, of a group, knew.
+    /// Joins the clock of a work-item in `group`.
     fn learn(&mut self, own: u32, other: &Self, group: u32) {
         if group == own {
             self.floor = self.floor.max(other.floor);
@@ -136,12 +136,12 @@ impl Clock {
         }));
     }
 
-    /// Learns how far some work-items are, in the order of their numbers.
+    /// Joins the epochs of some work-items, ordered by number.
     pub(super) fn learn_of(&mut self, work_items: Vec<(u32, u32)>) {
         self.add(More { groups: Vec::new(), work_items });
     }
 
-    /// What both know.
+    /// The meet of two clocks.
     fn common(&self, other: &Self) -> Self {
         let more = match (&self.more, &other.more) {
             (Some(one), Some(two)) if !Rc::ptr_eq(one, two) => Some(Rc::new(More {
@@ -155,7 +155,7 @@ impl Clock {
     }
 }
 
-/// What a release publishes.
+/// The published state of a release.
 #[derive(Debug, Clone)]
 pub(super) struct Release {
     pub(super) number: u32,
@@ -168,7 +168,7 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// Whether who acquires this acquires the older one too, in the same spaces.
+    /// Whether acquiring this release also acquires the older one, in the same spaces.
     pub(super) fn covers(&self, old: &Self) -> bool {
         let known =
             |space: usize| self.known[space].knows(self.member.group, old.number, old.member, old.epoch);
@@ -177,27 +177,27 @@ impl Release {
     }
 }
 
-/// A work-item as the memory model sees it.
+/// A work-item in the memory model.
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
-    /// Its number among all that have begun.
+    /// The number among all that have started.
     pub(super) number: u32,
     pub(super) member: Member,
-    /// Grows with every release.
+    /// Incremented by every release.
     pub(super) epoch: u32,
     pub(super) environment: Environment,
     /// What happens before, in each space.
     pub(super) known: [Clock; SPACES],
-    /// Vulkan: the writes that were made available before, and those of them that were made visible here.
+    /// Vulkan: the writes that are available, and those of them that are visible here.
     pub(super) available: [Clock; SPACES],
     pub(super) visible: [Clock; SPACES],
-    /// What the release fences so far let later atomic stores publish.
+    /// The release fences that later atomic stores publish.
     pub(super) fences: Vec<Release>,
-    /// What atomic loads so far have met, for an acquire fence, and the space of their objects.
+    /// The releases that atomic loads have read, for a later acquire fence, with the space of their objects.
     pub(super) seen: Vec<(Release, usize)>,
 }
 
-/// Releases that a work-item remembers for its next acquire fence.
+/// The maximum number of releases to remember for the next acquire fence.
 const SEEN: usize = 64;
 
 pub(super) fn acquires(order: Order) -> bool {
@@ -209,13 +209,13 @@ pub(super) fn releases(order: Order) -> bool {
 }
 
 impl Thread {
-    /// Whether what another one did up to an epoch happens before what follows.
+    /// Whether another work-item's accesses up to an epoch happen before what follows.
     #[inline]
     pub(super) fn knows(&self, space: usize, number: u32, other: Member, epoch: u32) -> bool {
         self.known[space].knows(self.member.group, number, other, epoch)
     }
 
-    /// Whether the model orders an access up to an epoch before one that follows here, in different work-items.
+    /// Whether the model orders an access before what follows here, in a different work-item.
     #[inline]
     pub(super) fn is_ordered(&self, space: usize, past: &Past, there: Member, is_write: bool) -> bool {
         let clock = match (self.environment, past.is_write, is_write) {
@@ -226,12 +226,12 @@ impl Thread {
         clock.knows(self.member.group, past.thread, there, past.epoch)
     }
 
-    /// Whether a write up to an epoch was made available before what follows.
+    /// Whether a write was made available before what follows.
     pub(super) fn is_available(&self, space: usize, past: &Past, there: Member) -> bool {
         self.available[space].knows(self.member.group, past.thread, there, past.epoch)
     }
 
-    /// What is released, after the own writes have been made available if wanted.
+    /// The state to release, after making the own writes available if requested.
     pub(super) fn release(&mut self, scope: Scope, spaces: [bool; SPACES], makes_available: bool) -> Release {
         let Self { number, member, epoch, .. } = *self;
         if makes_available {
@@ -243,14 +243,14 @@ impl Thread {
         Release { number, member, epoch, known, available, scope, spaces }
     }
 
-    /// A visibility operation: what is available so far is visible here.
+    /// A visibility operation: available writes become visible here.
     pub(super) fn make_visible(&mut self, spaces: [bool; SPACES]) {
         for (space, _) in spaces.iter().enumerate().filter(|(_, is_named)| **is_named) {
             self.visible[space] = self.available[space].clone();
         }
     }
 
-    /// What was released happens before all that follows, in the spaces of both sides.
+    /// Orders a release before all that follows, in the spaces of both sides.
     pub(super) fn acquire(&mut self, release: &Release, scope: Scope, spaces: [bool; SPACES]) {
         let there = release.member;
         let is_inclusive = there.covers(release.scope, self.member) && self.member.covers(scope, there);
@@ -274,7 +274,7 @@ impl Thread {
         let spaces = named(semantics);
         if acquires(semantics.order) {
             for (release, through) in std::mem::take(&mut self.seen) {
-                // A fence of Vulkan works through objects in the memory that it names.
+                // A Vulkan fence synchronizes only through objects in the memory that its semantics contain.
                 if self.environment == Environment::OpenCl || spaces[through] {
                     self.acquire(&release, scope, spaces);
                 }
@@ -295,7 +295,7 @@ impl Thread {
         }
     }
 
-    /// An atomic load has met a release, at an object in a space.
+    /// Records that an atomic load has read a release, from an object in a space.
     pub(super) fn see(&mut self, release: &Release, through: usize) {
         let known = |space: usize| self.knows(space, release.number, release.member, release.epoch);
         if release.number == self.number || (0..SPACES).all(|space| !release.spaces[space] || known(space)) {
@@ -307,18 +307,18 @@ impl Thread {
         self.seen.push((release.clone(), through));
     }
 
-    /// What an asynchronous copy did happens before what follows.
+    /// Orders an asynchronous copy before what follows.
     pub(crate) fn learn_of_copy(&mut self, copy: &Self) {
         self.known.iter_mut().for_each(|clock| clock.learn_of(vec![(copy.number, copy.epoch)]));
     }
 
-    /// The copy has ended; what copies again does so behind it.
+    /// Ends a copy; the next copy by this thread is ordered after it.
     pub(crate) fn next_copy(&mut self) {
         self.epoch += 1;
     }
 
-    /// Before a copy that all of these do together happens what all of them know: nothing orders it behind what one of them
-    /// has done by itself (OpenCL C 6.15.11).
+    /// Before a copy by all of these work-items happens what all of them know. Nothing orders the copy after what
+    /// only one of them has done (OpenCL C 6.15.11).
     pub(crate) fn copies_for<'t>(&mut self, mut threads: impl Iterator<Item = &'t Self>) {
         let Some(first) = threads.next() else { return };
         self.known = first.known.clone();
@@ -330,7 +330,7 @@ impl Thread {
             }
         }
         for clock in &mut self.known {
-            // The group of a copy is its own.
+            // A copy has its own group.
             if clock.floor > 0 {
                 clock.add(More { groups: vec![(first.member.group, clock.floor)], work_items: Vec::new() });
             }
@@ -342,7 +342,7 @@ impl Thread {
     }
 }
 
-/// Everything before a barrier, in the spaces of its flags, happens before everything behind it.
+/// Orders everything before a barrier before everything after it, in the spaces of its flags.
 pub(super) fn barrier(
     mut threads: Vec<&mut Thread>,
     is_whole_group: bool,
@@ -378,7 +378,7 @@ pub(super) fn barrier(
     if spaces.contains(&true) {
         for thread in &mut threads {
             thread.epoch = if is_whole_group { last + 1 } else { thread.epoch + 1 };
-            // To the group itself the barrier has published everything already.
+            // Within the group itself, the barrier has already published everything.
             if scope > (if is_whole_group { Scope::WorkGroup } else { Scope::SubGroup }) {
                 thread.fence(scope, half(Order::Release));
             }

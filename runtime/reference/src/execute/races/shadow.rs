@@ -1,24 +1,24 @@
-//! The last accesses to every word of memory.
+//! Shadow memory: the last accesses to every word.
 //!
-//! Owns where they are kept. It must never know what a race is.
+//! Owns their storage. Must not depend on the definition of a race.
 
 use super::Site;
 use crate::code::Scope;
 
-/// An access that is remembered. One of no bytes stands for none.
+/// A recorded access. A mask of 0 means none.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Past {
     pub(super) thread: u32,
     pub(super) epoch: u32,
     pub(super) at: Site,
-    /// Bytes of the word.
+    /// The accessed bytes of the word.
     pub(super) mask: u8,
     pub(super) is_write: bool,
     pub(super) atomic: Option<(Scope, u8)>,
     pub(super) is_shared: bool,
 }
 
-/// The accesses to a word. There are many words, and mostly one access: the others lie elsewhere.
+/// The accesses to a word. Most words have one access, so the others are stored separately.
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) first: Past,
@@ -27,7 +27,7 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Whether there is one access at most.
+    /// Whether there is at most one access.
     #[inline]
     pub(super) fn is_alone(&self) -> bool {
         self.rest.is_none()
@@ -38,7 +38,7 @@ impl Word {
         first.into_iter().chain(self.rest.iter().flat_map(|rest| rest.iter()))
     }
 
-    /// Forgets accesses.
+    /// Removes accesses.
     pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Past) -> bool) {
         if let Some(rest) = &mut self.rest {
             rest.retain(&mut keeps);
@@ -49,7 +49,7 @@ impl Word {
         self.rest.take_if(|rest| rest.is_empty());
     }
 
-    /// Remembers one more; of too many, an older read goes.
+    /// Adds an access. If there are too many, evicts an older read.
     pub(super) fn push(&mut self, past: Past) {
         if self.first.mask == 0 {
             self.first = past;
@@ -65,14 +65,14 @@ impl Word {
     }
 }
 
-/// Accesses that are remembered for a word.
+/// The maximum number of accesses recorded for a word.
 const REMEMBERED: usize = 6;
-/// Words that are made room for together.
+/// The number of words allocated together.
 const PAGE: usize = 64;
 
 type Page = Option<Box<[Word]>>;
 
-/// The accesses to the objects of a memory, by the objects' numbers.
+/// The accesses to the objects of a memory, by object number.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow(Vec<Vec<Page>>);
 

@@ -1,4 +1,4 @@
-//! The detector by itself: messages, barriers, copies, bytes. It must never know operations.
+//! Tests of the race detector: messages, barriers, copies, bytes. Must not depend on operations.
 
 use super::*;
 use crate::code::Order;
@@ -27,7 +27,7 @@ fn atomic(races: &mut Races, thread: &mut Thread, address: u64, how: Synchronisa
     races.atomic(&mut Shadow::default(), thread, (address, 4), how, 0)
 }
 
-/// One writes data and a flag, the other reads the flag and the data.
+/// Message passing: one work-item writes data and a flag, another reads the flag and the data.
 fn message(write: Order, read: Order, scope: Scope, group: u32) -> bool {
     let mut races = Races::new(Environment::OpenCl);
     let (data, flag) = (Space::Global.address(0), Space::Global.address(1));
@@ -88,7 +88,7 @@ fn copies_are_beside_their_group_until_they_are_waited_for() {
     assert!(touch(&mut races, &copying, data, 4, true).is_err());
 }
 
-/// A message by Vulkan's rules: what is left out of a release, of an acquire and of the accesses to the data.
+/// Message passing under Vulkan's rules, without some parts of the release, the acquire or the data accesses.
 #[derive(Clone, Copy)]
 struct Lacking {
     available: bool,

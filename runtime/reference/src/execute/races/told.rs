@@ -1,4 +1,4 @@
-//! A race as it is told: who, how, and why nothing orders the two accesses.
+//! Race reports: the two accesses, and why they are not ordered.
 
 use super::{COPIES, GLOBAL, IMAGE, LOCAL, Member, Past, Thread, Touch};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     report::{Access as Kind, Problem, Race, Who},
 };
 
-/// The race of an access with one before it.
+/// The report for an access and an earlier one.
 pub(super) fn race(
     past: &Past,
     members: &[Member],
@@ -74,7 +74,7 @@ pub(super) fn race(
     }))
 }
 
-/// Why Vulkan's memory model does not order two accesses: the first of its conditions that is not met.
+/// Why Vulkan's memory model does not order two accesses: the first condition that is not met.
 fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usize) -> String {
     let (flag, operand) = match space {
         LOCAL => ("WorkgroupMemory", "NonPrivatePointer"),
