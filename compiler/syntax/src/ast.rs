@@ -1,14 +1,15 @@
-//! The syntax tree: what was written, in the order it was written, before any name is looked up.
+//! The syntax tree: the source as written, before name resolution.
 //!
-//! Nodes stand in an arena and are plain data: parts are references, lists are slices. It knows no types and no values; a literal
-//! is its spelling. The one thing decided here is whether a name is a type name, because C cannot be parsed without it.
+//! Nodes are plain data in an arena: children are references, lists are slices. The tree contains no types and no
+//! values; a literal is its spelling. The parser only decides whether a name is a type name, because C cannot be
+//! parsed without that.
 
 use crate::{
     span::{Span, Spanned},
     symbol::Symbol,
 };
 
-/// A name where it is written.
+/// A name with its span.
 pub type Ident = Spanned<Symbol>;
 
 /// A whole program source (C99 6.9).
@@ -31,20 +32,20 @@ pub enum Item<'a> {
     StaticAssert(&'a StaticAssertion<'a>),
     /// A stray `;`
     Empty(Span),
-    /// `asm(…);`, which OpenCL C has not; kept to say so
+    /// `asm(…);`, which OpenCL C does not support. Kept for a message.
     Asm(Span),
-    /// Source that could not be parsed; reported.
+    /// Source that could not be parsed. It has been reported.
     Error(Span),
 }
 
 /// A function definition (C99 6.9.1).
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionDefinition<'a> {
-    /// What stands before the declarator.
+    /// The specifiers before the declarator.
     pub specifiers: Specifiers<'a>,
     /// Name and parameters.
     pub declarator: Declarator<'a>,
-    /// Declarations between the parameter list and the body, as in K&R C: never valid here, kept to say so.
+    /// Declarations between the parameter list and the body, as in K&R C. Invalid; kept for a message.
     pub old_style: &'a [Declaration<'a>],
     /// The body.
     pub body: Block<'a>,
@@ -53,48 +54,48 @@ pub struct FunctionDefinition<'a> {
 /// A declaration (C99 6.7).
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration<'a> {
-    /// What all its declarators share.
+    /// The specifiers of all declarators.
     pub specifiers: Specifiers<'a>,
-    /// The things declared; none in `struct S { … };`.
+    /// The declarators. Empty in `struct S { … };`.
     pub declarators: &'a [InitDeclarator<'a>],
-    /// The whole, `;` included.
+    /// The span, including `;`.
     pub span: Span,
 }
 
-/// A declarator with its initialiser.
+/// A declarator with its initializer.
 #[derive(Clone, Copy, Debug)]
 pub struct InitDeclarator<'a> {
     /// The declarator.
     pub declarator: Declarator<'a>,
-    /// What stands after `=`.
+    /// The initializer after `=`.
     pub init: Option<Initializer<'a>>,
 }
 
 /// `_Static_assert(condition, "message")` of C11.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticAssertion<'a> {
-    /// What must not be zero.
+    /// The condition, which must be nonzero.
     pub condition: Expr<'a>,
     /// The string literals after it, if any.
     pub message: &'a [Ident],
-    /// The whole, `;` included.
+    /// The span, including `;`.
     pub span: Span,
 }
 
-/// Declaration specifiers in the order written, sorted by sort (C99 6.7, OpenCL C 6.8).
+/// Declaration specifiers, grouped by kind in source order (C99 6.7, OpenCL C 6.8).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Specifiers<'a> {
     /// Storage classes.
     pub storage: &'a [Spanned<Storage>],
     /// Words that together name the type.
     pub types: &'a [TypeSpecifier<'a>],
-    /// Qualifiers, address spaces and access qualifiers included.
+    /// Qualifiers, including address spaces and access qualifiers.
     pub qualifiers: &'a [Spanned<Qualifier>],
     /// `inline`, `kernel` and others.
     pub functions: &'a [Spanned<FunctionSpecifier>],
-    /// `__attribute__`s among them.
+    /// `__attribute__`s among the specifiers.
     pub attributes: &'a [Attribute<'a>],
-    /// From the first to the last.
+    /// From the first specifier to the last.
     pub span: Span,
 }
 
@@ -137,20 +138,20 @@ pub enum Qualifier {
     ReadWrite,
     /// `uniform`, reserved.
     Uniform,
-    /// `pipe`, which makes a pipe of the type it stands before (OpenCL C 6.3.3).
+    /// `pipe`, which makes a pipe type with the following packet type (OpenCL C 6.3.3).
     Pipe,
 }
 
-/// One word, or one construct, that names a type.
+/// A keyword, name or construct that is part of a type.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeSpecifier<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeSpecifierKind<'a>,
     /// Where.
     pub span: Span,
 }
 
-/// The sorts of type specifier (C99 6.7.2).
+/// The kinds of type specifiers (C99 6.7.2).
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum TypeSpecifierKind<'a> {
@@ -167,7 +168,7 @@ pub enum TypeSpecifierKind<'a> {
     Bool,
     Complex,
     Imaginary,
-    /// A typedef name, predeclared (`uint4`, `image2d_t`) or the program's.
+    /// A typedef name, predeclared (`uint4`, `image2d_t`) or declared by the program.
     Name(Symbol),
     /// `struct` or `union`
     Record(&'a RecordSpecifier<'a>),
@@ -183,13 +184,13 @@ pub enum TypeSpecifierKind<'a> {
 /// `struct` or `union`, with or without members (C99 6.7.2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct RecordSpecifier<'a> {
-    /// Which of the two.
+    /// `struct` or `union`.
     pub kind: RecordKind,
     /// The tag.
     pub tag: Option<Ident>,
-    /// The members, if the braces are there.
+    /// The members, if it has braces.
     pub members: Option<&'a [Member<'a>]>,
-    /// Attributes before the tag and after the brace.
+    /// Attributes before the tag and after the closing brace.
     pub attributes: &'a [Attribute<'a>],
 }
 
@@ -201,23 +202,23 @@ pub enum RecordKind {
     Union,
 }
 
-/// A member declaration: one line of a `struct`.
+/// A member declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
     /// The type.
     pub specifiers: Specifiers<'a>,
-    /// The names; none for an anonymous struct or union.
+    /// The declarators. Empty for an anonymous struct or union.
     pub declarators: &'a [MemberDeclarator<'a>],
-    /// The whole line.
+    /// The span of the declaration.
     pub span: Span,
 }
 
-/// One name of a member declaration.
+/// A declarator of a member declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberDeclarator<'a> {
     /// The declarator; abstract for an unnamed bit-field.
     pub declarator: &'a Declarator<'a>,
-    /// The width after `:`, which OpenCL C forbids.
+    /// The width of a bit-field after `:`, which OpenCL C does not allow.
     pub width: Option<&'a Expr<'a>>,
 }
 
@@ -226,7 +227,7 @@ pub struct MemberDeclarator<'a> {
 pub struct EnumSpecifier<'a> {
     /// The tag.
     pub tag: Option<Ident>,
-    /// The enumerators, if the braces are there.
+    /// The enumerators, if it has braces.
     pub enumerators: Option<&'a [Enumerator<'a>]>,
     /// Attributes.
     pub attributes: &'a [Attribute<'a>],
@@ -241,20 +242,20 @@ pub struct Enumerator<'a> {
     pub value: Option<&'a Expr<'a>>,
 }
 
-/// A declarator (C99 6.7.5): a name and how the type is derived.
+/// A declarator (C99 6.7.5): a name, and how its type is derived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Declarator<'a> {
-    /// The name; none in an abstract declarator.
+    /// The name. `None` for an abstract declarator.
     pub name: Option<Ident>,
-    /// Derivations read from the name outwards: `*a[3]` is `[Array 3, Pointer]`.
+    /// Derivations from the name outwards: `*a[3]` is `[Array 3, Pointer]`.
     pub chunks: &'a [Derivation<'a>],
     /// Attributes after the declarator.
     pub attributes: &'a [Attribute<'a>],
-    /// The whole.
+    /// The span of the declarator.
     pub span: Span,
 }
 
-/// One step of a declarator.
+/// A step of a declarator.
 #[derive(Clone, Copy, Debug)]
 pub struct Derivation<'a> {
     /// Which.
@@ -263,7 +264,7 @@ pub struct Derivation<'a> {
     pub span: Span,
 }
 
-/// The ways to derive a type.
+/// The kinds of type derivation.
 #[derive(Clone, Copy, Debug)]
 pub enum DerivationKind<'a> {
     /// `* qualifiers`
@@ -281,9 +282,9 @@ pub enum DerivationKind<'a> {
 pub struct ArrayDerivation<'a> {
     /// Qualifiers between the brackets.
     pub qualifiers: &'a [Spanned<Qualifier>],
-    /// Whether `static` stands there.
+    /// Whether it contains `static`.
     pub is_static: bool,
-    /// What stands for the length.
+    /// The length.
     pub size: ArraySize<'a>,
 }
 
@@ -301,11 +302,11 @@ pub enum ArraySize<'a> {
 /// `(…)` (C99 6.7.5.3).
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionDerivation<'a> {
-    /// The parameters; none for `()` and for `(void)` alike, which mean the same here (OpenCL C 6.11.g).
+    /// The parameters. Empty for `()` and `(void)`, which are equivalent here (OpenCL C 6.11.g).
     pub parameters: &'a [Parameter<'a>],
     /// The `...`
     pub variadic: Option<Span>,
-    /// Names without types, as in K&R C: never valid here, kept to say so.
+    /// Names without types, as in K&R C. Invalid; kept for a message.
     pub old_style: &'a [Ident],
 }
 
@@ -314,7 +315,7 @@ pub struct FunctionDerivation<'a> {
 pub struct Parameter<'a> {
     /// Its specifiers.
     pub specifiers: Specifiers<'a>,
-    /// Its declarator, perhaps abstract.
+    /// Its declarator, possibly abstract.
     pub declarator: Declarator<'a>,
     /// The whole.
     pub span: Span,
@@ -334,11 +335,11 @@ pub struct TypeName<'a> {
 /// One attribute of an `__attribute__((a, b(…)))` list (OpenCL C 6.13).
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'a> {
-    /// Its name, underscores as written.
+    /// Its name, including underscores.
     pub name: Ident,
     /// Its arguments.
     pub arguments: &'a [Argument<'a>],
-    /// The attribute, arguments included.
+    /// The span, including arguments.
     pub span: Span,
 }
 
@@ -351,7 +352,7 @@ pub enum Argument<'a> {
     Type(&'a TypeName<'a>),
 }
 
-/// An initialiser (C99 6.7.8).
+/// An initializer (C99 6.7.8).
 #[derive(Clone, Copy, Debug)]
 pub enum Initializer<'a> {
     /// An expression.
@@ -369,7 +370,7 @@ pub struct InitializerList<'a> {
     pub span: Span,
 }
 
-/// One element of an initialiser list.
+/// An element of an initializer list.
 #[derive(Clone, Copy, Debug)]
 pub struct InitializerItem<'a> {
     /// `.name` and `[index]` before `=`.
@@ -392,7 +393,7 @@ pub enum Designator<'a> {
 /// A compound statement (C99 6.8.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Block<'a> {
-    /// In order.
+    /// In source order.
     pub items: &'a [BlockItem<'a>],
     /// Braces included.
     pub span: Span,
@@ -409,7 +410,7 @@ pub enum BlockItem<'a> {
     Pragma(Ident),
     /// `_Static_assert` of C11
     StaticAssert(&'a StaticAssertion<'a>),
-    /// A function defined inside a function, which GNU C has and OpenCL C has not; kept to say so.
+    /// A nested function, as in GNU C. OpenCL C does not support it; kept for a message.
     Function(&'a FunctionDefinition<'a>),
 }
 
@@ -420,11 +421,11 @@ pub struct Statement<'a> {
     pub kind: StatementKind<'a>,
     /// The whole.
     pub span: Span,
-    /// `__attribute__`s before it, such as `opencl_unroll_hint` (OpenCL C 6.13.3).
+    /// Preceding `__attribute__`s, such as `opencl_unroll_hint` (OpenCL C 6.13.3).
     pub attributes: &'a [Attribute<'a>],
 }
 
-/// The statements.
+/// The kinds of statements.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum StatementKind<'a> {
@@ -466,9 +467,9 @@ pub enum StatementKind<'a> {
     Continue,
     Break,
     Return(Option<Expr<'a>>),
-    /// `asm(…)`, which OpenCL C has not; kept to say so
+    /// `asm(…)`, which OpenCL C does not support. Kept for a message.
     Asm,
-    /// Source that could not be parsed; reported
+    /// Source that could not be parsed. It has been reported.
     Error,
 }
 
@@ -482,7 +483,7 @@ pub struct For<'a> {
     pub body: &'a Statement<'a>,
 }
 
-/// What stands first between the parentheses of `for`.
+/// The first part of a `for` statement.
 #[derive(Clone, Copy, Debug)]
 pub enum ForInit<'a> {
     /// Nothing.
@@ -502,18 +503,18 @@ pub struct Expr<'a> {
     pub span: Span,
 }
 
-/// The expressions. Each holds one reference at most, so that trees are small.
+/// The kinds of expressions. Each contains at most one reference, to keep trees small.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum ExprKind<'a> {
     Name(Symbol),
-    /// An integer constant as spelt
+    /// The spelling of an integer constant
     Integer(Symbol),
-    /// A floating constant as spelt
+    /// The spelling of a floating constant
     Floating(Symbol),
-    /// A character constant as spelt, quotes included
+    /// The spelling of a character constant, including quotes
     Character(Symbol),
-    /// Adjacent string literals as spelt, quotes included
+    /// The spellings of adjacent string literals, including quotes
     String(&'a &'a [Ident]),
     Paren(&'a Expr<'a>),
     Index(&'a IndexExpr<'a>),
@@ -542,13 +543,13 @@ pub enum ExprKind<'a> {
     Generic(&'a GenericExpr<'a>),
     /// `^ (parameters) { … }` (OpenCL C 6.14)
     Block(&'a BlockLiteral<'a>),
-    /// `({ … })`, which OpenCL C has not; kept to say so
+    /// `({ … })`, which OpenCL C does not support. Kept for a message.
     StatementExpr(&'a Block<'a>),
-    /// Source that could not be parsed; reported
+    /// Source that could not be parsed. It has been reported.
     Error,
 }
 
-/// The parser moves expressions about.
+/// The parser copies expressions often.
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
 
 /// `base[index]`
@@ -575,7 +576,7 @@ pub struct MemberExpr<'a> {
     pub name: Ident,
 }
 
-/// An operator and its operand.
+/// A unary operator and its operand.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct UnaryExpr<'a> {
@@ -583,7 +584,7 @@ pub struct UnaryExpr<'a> {
     pub operand: Expr<'a>,
 }
 
-/// An operator and its two operands.
+/// A binary operator and its operands.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct BinaryExpr<'a> {
@@ -592,7 +593,7 @@ pub struct BinaryExpr<'a> {
     pub right: Expr<'a>,
 }
 
-/// `=` without `op`, otherwise `op=`.
+/// `=` if there is no `op`, otherwise `op=`.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct AssignExpr<'a> {
@@ -601,7 +602,7 @@ pub struct AssignExpr<'a> {
     pub right: Expr<'a>,
 }
 
-/// `condition ? then : otherwise`; without `then`, GNU's `?:`, kept to say so.
+/// `condition ? then : otherwise`. GNU's `?:` without `then` is kept for a message.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ConditionalExpr<'a> {
@@ -618,8 +619,8 @@ pub struct CommaExpr<'a> {
     pub right: Expr<'a>,
 }
 
-/// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesised comma expression:
-/// only the type checker knows which names are vectors.
+/// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesized comma expression: only the type
+/// checker can tell the two apart.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct CastExpr<'a> {
@@ -635,7 +636,7 @@ pub struct CompoundLiteral<'a> {
     pub init: InitializerList<'a>,
 }
 
-/// `__builtin_offsetof(type, member.member[index])`; the first designator is a member.
+/// `__builtin_offsetof(type, member.member[index])`. The first designator is a member.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct OffsetofExpr<'a> {
@@ -643,7 +644,7 @@ pub struct OffsetofExpr<'a> {
     pub member: &'a [Designator<'a>],
 }
 
-/// A form of clang and GNU C that looks like a call, but whose arguments are types, constants, or not evaluated.
+/// A builtin of clang or GNU C that looks like a call, but whose arguments are types, constants or unevaluated.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct FormExpr<'a> {
@@ -651,7 +652,7 @@ pub struct FormExpr<'a> {
     pub arguments: &'a [Argument<'a>],
 }
 
-/// Such forms.
+/// The kinds of these builtins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `__builtin_bit_cast(type, value)`
@@ -669,7 +670,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// As it is written.
+    /// Its spelling.
     pub fn spelling(self) -> &'static str {
         match self {
             Self::BitCast => "__builtin_bit_cast",
@@ -690,21 +691,21 @@ pub struct GenericExpr<'a> {
     pub associations: &'a [Association<'a>],
 }
 
-/// One choice of a generic selection (C11 6.5.1.1).
+/// An association of a generic selection (C11 6.5.1.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Association<'a> {
-    /// The type; none for `default`.
+    /// The type. `None` for `default`.
     pub ty: Option<&'a TypeName<'a>>,
-    /// The value that it chooses.
+    /// The selected expression.
     pub value: Expr<'a>,
-    /// The type or the word `default`.
+    /// The span of the type or of `default`.
     pub span: Span,
 }
 
 /// A block literal (OpenCL C 6.14).
 #[derive(Clone, Copy, Debug)]
 pub struct BlockLiteral<'a> {
-    /// The type before the parameters, if written.
+    /// The result type before the parameters, if written.
     pub result: Option<&'a TypeName<'a>>,
     /// The parameters, if written.
     pub parameters: Option<&'a FunctionDerivation<'a>>,
@@ -712,7 +713,7 @@ pub struct BlockLiteral<'a> {
     pub body: Block<'a>,
 }
 
-/// Operators with one operand (C99 6.5.2.4, 6.5.3).
+/// Unary operators (C99 6.5.2.4, 6.5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
@@ -728,7 +729,7 @@ pub enum UnaryOp {
     LogicalNot,
 }
 
-/// Operators with two operands (C99 6.5.5–6.5.14).
+/// Binary operators (C99 6.5.5–6.5.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -755,7 +756,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As written.
+    /// Its spelling.
     pub const fn spelling(self) -> &'static str {
         match self {
             Self::Multiply => "*",

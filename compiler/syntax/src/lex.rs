@@ -1,11 +1,11 @@
-//! Bytes to preprocessing tokens (C99 6.4). Never fails: what forms no token is itself a token.
+//! The lexer: converts text to preprocessing tokens (C99 6.4). It never fails: invalid characters become a token.
 //!
-//! Knows nothing of directives, macros or keywords. Header names are not recognised here: their spelling depends
-//! on the directive that they stand in.
+//! Independent of directives, macros and keywords. Does not recognize header names, because their syntax depends on
+//! the directive.
 
 mod splice;
 
-/// Made from lexer.logos by `cargo xtask grammar`: who uses the library never builds Logos' generator.
+/// Generated from lexer.logos by `cargo xtask grammar`, so that users of this crate do not build Logos' generator.
 #[allow(clippy::all, clippy::pedantic, unused)]
 #[rustfmt::skip]
 #[path = "generated/lexer.rs"]
@@ -18,13 +18,12 @@ pub use splice::Spliced;
 use self::raw::Raw;
 use crate::token::Punct;
 
-/// What a preprocessing token is. Its spelling is the text between its offsets.
+/// The kind of a preprocessing token. Its spelling is the text between its offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lexeme {
-    /// An identifier of the letters that C always has, keywords included.
+    /// An identifier of basic letters, digits and `_`, including keywords.
     Identifier,
-    /// An identifier with other characters, which may be some that no identifier may contain, or with universal
-    /// character names.
+    /// An identifier with other characters, which may include invalid ones, or with universal character names.
     ExtendedIdentifier,
     /// A preprocessing number.
     Number,
@@ -34,18 +33,18 @@ pub enum Lexeme {
     String,
     /// Punctuation.
     Punct(Punct),
-    /// A character constant or string literal that the end of the line cuts off.
+    /// A character constant or string literal without a closing quote on its line.
     Unterminated,
-    /// A comment that the end of the file cuts off; always the last token.
+    /// A comment without an end. Always the last token.
     UnterminatedComment,
-    /// Characters that begin no token.
+    /// Characters that cannot start a token.
     Unknown,
 }
 
-/// A preprocessing token and where it stands in the text that was lexed.
+/// A preprocessing token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lexed {
-    /// What it is.
+    /// Its kind.
     pub lexeme: Lexeme,
     /// The offset of its first byte.
     pub start: u32,
@@ -53,11 +52,11 @@ pub struct Lexed {
     pub end: u32,
     /// Whether it is the first token of its line.
     pub line_start: bool,
-    /// Whether white space or a comment stands before it on its line.
+    /// Whether white space or a comment precedes it on its line.
     pub space: bool,
 }
 
-/// The preprocessing tokens of a text without line splices (see [`Spliced`]).
+/// Lexes a text without line splices (see [`Spliced`]).
 pub struct Lexer<'a> {
     raw: logos::Lexer<'a, Raw>,
     base: u32,
@@ -66,21 +65,21 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// Begins at the beginning of a line. A byte order mark is passed over.
+    /// Starts at the beginning of a line. Skips a byte order mark.
     pub fn new(text: &'a str) -> Self {
         let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let base = (text.len() - body.len()) as u32;
         Self { raw: Raw::lexer(body), base, line_start: true, space: false }
     }
 
-    /// Begins with a token that was read before.
+    /// Starts with a token that was lexed before.
     pub fn resume(text: &'a str, token: &Lexed) -> Self {
         let raw = Raw::lexer(&text[token.start as usize..]);
         Self { raw, base: token.start, line_start: token.line_start, space: token.space }
     }
 
-    /// Passes over lines, if it stands at the beginning of one, that neither begin with `#` nor have a comment: for who
-    /// looks for directives only, and much faster than their tokens.
+    /// At the start of a line, skips lines that neither start with `#` nor contain a comment. Much faster than
+    /// lexing, for finding directives.
     pub fn pass_plain_lines(&mut self) {
         while self.line_start {
             let rest = self.raw.remainder();
@@ -95,7 +94,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over the white space that stands before most tokens.
+    /// Skips white space before a token.
     fn pass_blanks(&mut self) {
         let (mut length, mut line_start, mut space) = (0, self.line_start, self.space);
         for byte in self.raw.remainder().bytes() {
@@ -112,7 +111,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the characters directly behind one that begins no token that begin none either, and says where they end.
+    /// Extends an invalid token by the invalid characters that follow it, and returns its end.
     #[cold]
     fn end_of_unknown(&mut self) -> usize {
         let mut ahead = self.raw.clone();
@@ -126,7 +125,7 @@ impl<'a> Lexer<'a> {
 impl Iterator for Lexer<'_> {
     type Item = Lexed;
 
-    /// The next token; adjacent unknown characters are one.
+    /// The next token. Adjacent invalid characters form one token.
     #[inline]
     fn next(&mut self) -> Option<Lexed> {
         loop {
@@ -168,14 +167,14 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Whether a comment or literal has its end.
+/// Whether a comment or literal is terminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Proper,
     Missing,
 }
 
-/// C99 6.4.9: to the end of the line, which stays.
+/// C99 6.4.9: up to the end of the line, exclusive.
 fn line_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     let rest = lexer.remainder();
     let end = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r'));
@@ -183,7 +182,7 @@ fn line_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     Ending::Proper
 }
 
-/// C99 6.4.9: to the next `*/`; newlines in between end no line.
+/// C99 6.4.9: up to the next `*/`. Newlines inside do not end the line.
 fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     let rest = lexer.remainder();
     let closes = |slash: &usize| rest.as_bytes()[..*slash].ends_with(b"*");
@@ -199,7 +198,7 @@ fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ending {
     }
 }
 
-/// C99 6.4.4.4, 6.4.5: to the closing quote on the same line.
+/// C99 6.4.4.4, 6.4.5: up to the closing quote on the same line.
 fn literal(lexer: &mut logos::Lexer<'_, Raw>, quote: u8) -> Ending {
     let rest = lexer.remainder();
     let mut bytes = rest.bytes().enumerate();

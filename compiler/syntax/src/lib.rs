@@ -1,4 +1,4 @@
-//! `kiln-syntax`: tokens, grammar and syntax tree of OpenCL C. Knows no types, no IO, no message texts.
+//! `kiln-syntax`: tokens, grammar and syntax tree of OpenCL C. Independent of types, I/O and message texts.
 
 mod arena;
 pub mod ast;

@@ -1,7 +1,7 @@
-//! The parser: tokens in, the tree and the mistakes out. It never fails; where the input is wrong it is mended,
-//! and what cannot be mended is left out of the tree and marked there.
+//! The parser: builds the syntax tree from tokens and reports errors as data. It never fails: it repairs invalid
+//! input, and replaces what it cannot repair with `Error` nodes.
 //!
-//! It knows no types and no messages. The grammar is `grammar.lalrpop`; the parser made of it is committed.
+//! Independent of types and message texts. The grammar is `grammar.lalrpop`; the generated parser is committed.
 
 mod adaptor;
 mod brackets;
@@ -33,30 +33,30 @@ use crate::{arena::Arena, ast::TranslationUnit, span::Span, symbol::Symbol, toke
 #[path = "generated/grammar.rs"]
 mod grammar;
 
-/// What was read.
+/// The result of parsing.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed<'a> {
-    /// The tree, with `Error` nodes where the input could not be mended.
+    /// The tree. Contains `Error` nodes for input that could not be repaired.
     pub unit: TranslationUnit<'a>,
-    /// The mistakes in the order of the input.
+    /// The syntax errors, in source order.
     pub errors: Vec<SyntaxError>,
-    /// What was mended to read on, in the order of the input: what it means is a guess.
+    /// The repaired ranges, in source order. Their meaning is a guess.
     pub mended: Vec<Mended>,
 }
 
-/// The part of an item at program scope from the statement with its first mistake on.
+/// A repaired range: the part of a top-level item from the statement with its first error on.
 #[derive(Clone, Debug)]
 pub struct Mended {
     /// The first token of that statement.
     pub from: Span,
     /// The last token of the item.
     pub to: Span,
-    /// The names in the item: whatever it should have declared is among them.
+    /// The names in the item, including those that it should have declared.
     pub names: Vec<Symbol>,
 }
 
-/// Reads a whole program source after preprocessing; the tree stands in the arena, and nests no deeper than `max_depth`, as
-/// [`MAX_DEPTH`] says. The layout helps to find lost braces.
+/// Parses a preprocessed source. The tree is allocated in `arena` and nests at most `max_depth` levels (see
+/// [`MAX_DEPTH`]). `layout` helps to locate missing braces.
 pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout, max_depth: u16) -> Parsed<'a> {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
     let state = state::State::new(&tokens, arena, layout, max_depth);

@@ -1,7 +1,7 @@
-//! The type names that OpenCL C predeclares or reserves (OpenCL C 6.3): ordinary names, declared outside of
-//! everything, that a program may cover. Which version or feature has which is not for this table to know.
+//! The type names that OpenCL C predeclares or reserves (OpenCL C 6.3). They are ordinary names in an outermost
+//! scope, so programs can shadow them. Independent of versions and features.
 
-/// Type names that are no vectors.
+/// Type names other than vectors.
 const SCALARS_AND_OBJECTS: &[&str] = &[
     // 6.3.1 scalars; the others are keywords.
     "uchar",
@@ -56,7 +56,7 @@ const SCALARS_AND_OBJECTS: &[&str] = &[
     "atomic_uintptr_t",
 ];
 
-/// What a number behind makes a vector of: 6.3.2, and reserved ones of 6.3.4.
+/// Element types of vectors: 6.3.2, and reserved ones of 6.3.4.
 macro_rules! vectors {
     ($length:literal) => {
         [
@@ -77,7 +77,7 @@ macro_rules! vectors {
     };
 }
 
-/// What two lengths with an `x` between them make a reserved matrix of (6.3.4).
+/// Element types of reserved matrices, whose names contain two lengths with an `x` in between (6.3.4).
 macro_rules! matrices {
     ($length:literal) => {
         [
@@ -95,7 +95,7 @@ macro_rules! matrices {
     };
 }
 
-/// The vectors and matrices of each length.
+/// The vectors and matrices for each length.
 const OF_LENGTHS: [([&str; 13], [&str; 10]); 5] = [
     (vectors!("2"), matrices!("2")),
     (vectors!("3"), matrices!("3")),
@@ -104,7 +104,7 @@ const OF_LENGTHS: [([&str; 13], [&str; 10]); 5] = [
     (vectors!("16"), matrices!("16")),
 ];
 
-/// Every predeclared type name, and whether it names a vector.
+/// Calls `give` for every predeclared type name, with whether it is a vector.
 pub fn each(mut give: impl FnMut(&'static str, bool)) {
     for name in SCALARS_AND_OBJECTS {
         give(name, false);
@@ -115,7 +115,7 @@ pub fn each(mut give: impl FnMut(&'static str, bool)) {
     }
 }
 
-/// Attributes that make a vector of a scalar, as compilers' own headers have them.
+/// Attributes that make a vector type of a scalar type, as in the headers of compilers.
 pub(crate) const VECTOR_ATTRIBUTES: [&str; 4] =
     ["ext_vector_type", "__ext_vector_type__", "vector_size", "__vector_size__"];
 

@@ -1,5 +1,5 @@
-//! Prints the tree as OpenCL C again, one statement to a line and every grouping in parentheses: what the parser
-//! understood. Reading the text again gives the same text. It knows only the tree.
+//! Prints the syntax tree as OpenCL C, with one statement per line and explicit parentheses. Parsing the output and
+//! printing it again gives the same text.
 
 mod declaration;
 mod expression;
@@ -9,7 +9,7 @@ use crate::{
     symbol::{Interner, Symbol},
 };
 
-/// The text of a whole program source.
+/// Prints a translation unit.
 pub fn print(unit: &TranslationUnit, interner: &Interner) -> String {
     let mut printer = Printer { interner, text: String::new(), indent: 0 };
     for item in unit.items {
@@ -18,7 +18,7 @@ pub fn print(unit: &TranslationUnit, interner: &Interner) -> String {
     printer.text
 }
 
-/// The text so far. Every method appends to it, and keeps its frame small: trees are deep.
+/// Accumulates the text. Methods keep their stack frames small, because trees are deep.
 struct Printer<'a> {
     interner: &'a Interner,
     text: String,
@@ -35,7 +35,7 @@ impl Printer<'_> {
         self.text.push_str(text);
     }
 
-    /// Begins a line.
+    /// Starts a line.
     fn begin(&mut self, text: &str) {
         for _ in 0..self.indent {
             self.push("    ");
@@ -54,7 +54,7 @@ impl Printer<'_> {
         self.end("");
     }
 
-    /// Elements with something between them.
+    /// Prints elements with separators.
     fn list<T>(&mut self, elements: &[T], between: &str, print: impl Fn(&mut Self, &T)) {
         for (i, element) in elements.iter().enumerate() {
             if i > 0 {
@@ -117,7 +117,7 @@ impl Printer<'_> {
         self.end("");
     }
 
-    /// The lines of a block; the first and the last are the caller's to begin and to end.
+    /// The lines of a block. The caller starts the first line and ends the last one.
     fn block(&mut self, block: &Block) {
         self.end("{");
         self.indent += 1;
@@ -196,21 +196,21 @@ impl Printer<'_> {
         }
     }
 
-    /// A statement that ends another one.
+    /// The body of another statement.
     fn nested(&mut self, body: &Statement) {
         self.indent += 1;
         self.statement(body);
         self.indent -= 1;
     }
 
-    /// A line with an expression in it.
+    /// A line with an expression.
     fn with(&mut self, before: &str, expr: &Expr, behind: &str) {
         self.begin(before);
         self.expression(expr);
         self.end(behind);
     }
 
-    /// A line with a name in it.
+    /// A line with a name.
     fn named(&mut self, before: &str, name: &Ident, behind: &str) {
         self.begin(before);
         self.name(name.node);

@@ -1,9 +1,8 @@
-//! Positions. One `u32` space covers every file and every macro expansion; who owns which part is the
-//! business of the compiler's `SourceMap`.
+//! Positions: one `u32` space for all files and macro expansions. The compiler's `SourceMap` assigns ranges to them.
 
 use std::fmt;
 
-/// A half-open range of positions, 8 bytes.
+/// A half-open range of positions. 8 bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The first position.
@@ -13,18 +12,18 @@ pub struct Span {
 }
 
 impl Span {
-    /// From two positions.
+    /// Creates a span from two positions.
     pub const fn new(lo: u32, hi: u32) -> Self {
         Self { lo, hi }
     }
 
-    /// So much farther on; backwards by what wraps.
+    /// Shifts a span. Wraps around, so that it can also shift backwards.
     pub const fn shifted(self, by: u32) -> Self {
         Self { lo: self.lo.wrapping_add(by), hi: self.hi.wrapping_add(by) }
     }
 
-    /// From the beginning of `self` to the end of `end`. The two may lie in different expansions; the source
-    /// map resolves each end by itself.
+    /// From the start of `self` to the end of `end`. The two may be in different expansions: the source map resolves
+    /// each end separately.
     pub const fn to(self, end: Self) -> Self {
         Self { lo: self.lo, hi: end.hi }
     }
@@ -36,11 +35,11 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A thing and where it stands.
+/// A value with its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spanned<T> {
-    /// The thing.
+    /// The value.
     pub node: T,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! Interned text: names and the spellings of literals.
+//! Interned strings: names and the spellings of literals.
 
 use std::sync::LazyLock;
 
@@ -6,34 +6,34 @@ use string_interner::{StringInterner, Symbol as _, backend::StringBackend, symbo
 
 use crate::{predeclared, token::Keyword};
 
-/// Interned text; equality is equality of the text.
+/// An interned string. Equal symbols have equal text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(SymbolU32);
 
 impl Symbol {
-    /// The keyword that this text spells: keywords are the first symbols of every interner.
+    /// The keyword with this spelling. Keywords are the first symbols of every interner.
     pub fn keyword(self) -> Option<Keyword> {
         Keyword::ALL.get(self.index()).map(|(_, keyword)| *keyword)
     }
 
-    /// The symbol at this position in the order of interning.
+    /// The symbol with this index.
     pub(crate) fn at(index: usize) -> Self {
         Self(SymbolU32::try_from_usize(index).expect("fewer than 2^32 names"))
     }
 
-    /// The position in the order of interning.
+    /// The index of the symbol, in the order of interning.
     pub fn index(self) -> usize {
         self.0.to_usize()
     }
 }
 
-/// Owns the text of symbols. Keyword spellings are interned first, so that recognising one is a comparison, and
-/// behind them the predeclared type names and what else the parser knows.
+/// Owns the text of symbols. Keywords are interned first, so that recognizing one is a comparison. Predeclared type
+/// names and other names that the parser needs follow.
 #[derive(Clone)]
 pub struct Interner(StringInterner<StringBackend<SymbolU32>, rustc_hash::FxBuildHasher>);
 
 impl Interner {
-    /// An interner that holds what every program has.
+    /// An interner with the predefined symbols.
     pub fn new() -> Self {
         static FIRST: LazyLock<Interner> = LazyLock::new(|| {
             let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
@@ -51,12 +51,12 @@ impl Interner {
         FIRST.clone()
     }
 
-    /// The symbol of this text.
+    /// Interns a text.
     pub fn intern(&mut self, text: &str) -> Symbol {
         Symbol(self.0.get_or_intern(text))
     }
 
-    /// The symbol of this text if something interned it before.
+    /// The symbol for a text, if it has been interned.
     pub fn get(&self, text: &str) -> Option<Symbol> {
         self.0.get(text).map(Symbol)
     }

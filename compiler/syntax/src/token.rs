@@ -1,36 +1,36 @@
-//! Tokens after preprocessing: what the preprocessor gives and the parser takes.
+//! Tokens after preprocessing: the interface of the preprocessor and the parser.
 
 use crate::{span::Span, symbol::Symbol};
 
-/// A token after preprocessing. Literals carry their spelling: their values are the type checker's business.
+/// A token after preprocessing. A literal contains its spelling; the type checker computes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    /// Which token.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it was written: for a token from a macro, a position inside the expansion.
+    /// Its span. For a token from a macro, a position in the expansion.
     pub span: Span,
 }
 
-/// The kinds of token (C99 6.4).
+/// The kinds of tokens (C99 6.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// A reserved word.
     Keyword(Keyword),
-    /// Any other identifier, predeclared type names (`float4`, `size_t`, `atomic_int`) included.
+    /// Any other identifier, including predeclared type names (`float4`, `size_t`, `atomic_int`).
     Name(Symbol),
     /// A preprocessing number without `.` or exponent: an integer constant, valid or not.
     Integer(Symbol),
     /// A preprocessing number with `.` or exponent: a floating constant, valid or not.
     Floating(Symbol),
-    /// A character constant, quotes included.
+    /// A character constant, including quotes.
     Character(Symbol),
-    /// A string literal, quotes included; adjacent ones are joined by the grammar.
+    /// A string literal, including quotes. The grammar concatenates adjacent ones.
     String(Symbol),
     /// Punctuation.
     Punct(Punct),
-    /// A `#pragma` or `_Pragma` that is not the preprocessor's: the text after the word `pragma`.
+    /// A `#pragma` or `_Pragma` for later stages: the text after `pragma`.
     Pragma(Symbol),
-    /// Bytes that form no token; the lexer has reported them.
+    /// Characters that do not form a token. The lexer has reported them.
     Unknown,
 }
 

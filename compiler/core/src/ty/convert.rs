@@ -205,7 +205,7 @@ impl Types {
             {
                 self.pointee(from.ty, to.ty)
             }
-            // No implicit or explicit conversion to or from these handles is meaningful.
+            // Pointers to handle types do not convert to other pointers, unlike pointers to numbers.
             (Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId, _)
             | (_, Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId) => Err(Refusal::Unrelated),
             _ => Ok(match (self.components(from), self.components(to)) {

@@ -1,19 +1,19 @@
-//! Translation phases 1 and 2 (C99 5.1.1.2): trigraphs are replaced and lines that end in a backslash are joined.
+//! Translation phases 1 and 2 (C99 5.1.1.2): replaces trigraphs and joins lines that end in a backslash.
 //!
-//! Most files need neither, and are lexed as they are.
+//! Most files contain neither, and are not copied.
 
-/// What a text is without trigraphs and line splices, and the way back to its offsets.
+/// A text without trigraphs and line splices, with a map to the original offsets.
 pub struct Spliced {
-    /// None where there are none.
+    /// `None` if the original contains neither.
     text: Option<String>,
-    /// At and after this offset of the text, this many bytes of the original have been left out; ascending.
+    /// Removed bytes: the offset in the text, and the number of bytes removed from the original there. Ascending.
     cuts: Vec<(u32, u32)>,
 }
 
 impl Spliced {
-    /// Replaces and joins.
+    /// Processes a text.
     pub fn new(original: &str) -> Self {
-        // Trigraphs are rare, and one character is found faster than two.
+        // Trigraphs are rare. Searching for one character afterwards is faster than for two.
         let has_trigraphs = original.contains("??");
         let find = |rest: &str| if has_trigraphs { rest.find(['\\', '?']) } else { rest.find('\\') };
         let mut text = String::new();
@@ -47,28 +47,28 @@ impl Spliced {
         Self { text: Some(text), cuts }
     }
 
-    /// The text to lex, if this was made of the original.
+    /// The text to lex, for the original that this was made from.
     pub fn text<'a>(&'a self, original: &'a str) -> &'a str {
         self.text.as_deref().unwrap_or(original)
     }
 
-    /// The way back to the original from this offset of the text on.
+    /// Maps offsets back to the original, starting at this offset.
     pub fn places(&self, from: u32) -> Places<'_> {
         let (before, cuts) = self.cuts.split_at(self.cuts.partition_point(|cut| cut.0 <= from));
         Places { cuts, removed: before.last().map_or(0, |cut| cut.1) }
     }
 }
 
-/// The way from a text without splices back to the original, gone from beginning to end.
+/// Maps offsets of the text to the original, in ascending order.
 pub struct Places<'a> {
-    /// The cuts that are still to come.
+    /// The cuts that follow.
     cuts: &'a [(u32, u32)],
-    /// How many bytes those before have left out.
+    /// The number of bytes that preceding cuts have removed.
     removed: u32,
 }
 
 impl Places<'_> {
-    /// The offsets in the original of a token of the text. Tokens must be asked for in the order of the text.
+    /// The original offsets of a token. Tokens must be in text order.
     #[inline]
     pub fn original(&mut self, start: u32, end: u32) -> (u32, u32) {
         while let Some((cut, behind)) = self.cuts.split_first()
@@ -81,7 +81,7 @@ impl Places<'_> {
     }
 }
 
-/// The length of a line's end after a backslash. White space in between is passed over, as other compilers do.
+/// The length of a line end after a backslash. White space in between is allowed, as in other compilers.
 fn newline(bytes: &[u8]) -> Option<usize> {
     let blank = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)).count();
     match &bytes[blank..] {

@@ -1,5 +1,5 @@
-//! From tokens to what the grammar takes: a name becomes two terminals, the second of which tells whether it is
-//! a type here; and edits are applied.
+//! Converts tokens to terminals of the grammar, and applies edits. A name becomes two terminals; the second one
+//! states whether it is a type name here.
 
 use super::{
     nesting::TooDeep,
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) enum Terminal {
     Keyword(Keyword),
     Punct(Punct),
-    /// A name, behind which `Type` or `Variable` follows
+    /// A name. `Type` or `Variable` follows.
     Name(Symbol),
     Type,
     Variable,
@@ -25,58 +25,58 @@ pub(crate) enum Terminal {
     Character(Symbol),
     String(Symbol),
     Pragma(Symbol),
-    /// `asm` and its parentheses
+    /// `asm` with its parentheses
     Asm,
-    /// What no input has: a type that mending puts in
+    /// Not in any input: a type that a repair inserts
     MissingType,
-    /// What no input has: an operand that mending puts in
+    /// Not in any input: an operand that a repair inserts
     MissingOperand,
-    /// What no input has: what mending puts in the place of a statement or declaration
+    /// Not in any input: replaces a statement or declaration in a repair
     Skipped,
-    /// What no input has: stands between the type and the body of a block literal without parameters, where the
-    /// brace alone could begin the members of a `struct`
+    /// Not in any input: inserted between the type and the body of a block literal without parameters, where the
+    /// brace could otherwise start the members of a `struct`
     NoParameters,
 }
 
-/// Why the adaptor gives no further terminal.
+/// Why the adaptor stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// Brackets or operators nest too deep.
     TooDeep,
-    /// The end of what a trial wanted to see.
+    /// The limit of a trial run.
     Horizon,
 }
 
-/// Gives terminals to the parser, each when it asks.
+/// Produces terminals on demand.
 pub(super) struct Adaptor<'s, 't, 'a> {
     state: &'s State<'t, 'a>,
-    /// What to change, in the order of places.
+    /// The edits to apply, sorted by position.
     edits: &'s [Edit],
-    /// What comes next.
+    /// The next position.
     next: Place,
-    /// Stop before this token.
+    /// The token to stop before.
     horizon: usize,
-    /// The name just given, to be classified when asked again, and where it ends.
+    /// The last name, to be classified by the next terminal, and its end position.
     name: Option<(Symbol, u32)>,
-    /// What the next name is, if an edit says so.
+    /// The classification of the next name, if an edit determines it.
     classified: Option<Terminal>,
-    /// The brace before which `NoParameters` was given.
+    /// The brace before which `NoParameters` has been inserted.
     body: Option<usize>,
 }
 
 impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
-    /// From `start` up to before the token `horizon`.
+    /// Reads from `start` up to the token `horizon`, exclusive.
     pub(super) fn new(state: &'s State<'t, 'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
         Self { state, edits, next: start, horizon, name: None, classified: None, body: None }
     }
 
-    /// Counts a token for the nesting.
+    /// Updates the nesting depth for a token.
     fn nest(&self, kind: TokenKind) -> Result<(), Stop> {
         let next = || self.state.tokens.get(self.next.token).map(|token| token.kind);
         self.state.nesting.borrow_mut().take(kind, next).map_err(|TooDeep| Stop::TooDeep)
     }
 
-    /// Applies the edits before the next token. Gives the terminal that one of them puts in.
+    /// Applies the edits before the next token. Returns an inserted terminal.
     #[cold]
     fn edit(&mut self) -> Option<Terminal> {
         while let Some(edit) = self.edits.get(self.next.edit)
@@ -96,7 +96,7 @@ impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
         None
     }
 
-    /// A terminal that is not there stands behind the last token that is.
+    /// An inserted terminal is located at the end of the last token.
     fn inserted(&self, terminal: Terminal) -> Result<(u32, Terminal, u32), Stop> {
         if let Terminal::Punct(punct) = terminal {
             self.nest(TokenKind::Punct(punct))?;
@@ -158,8 +158,7 @@ impl Iterator for Adaptor<'_, '_, '_> {
     }
 }
 
-/// Whether a brace behind these tokens begins the body of a block literal that has a type and no parameters:
-/// `^ type {`.
+/// Whether a brace after these tokens starts the body of a block literal with a type and no parameters: `^ type {`.
 fn begins_body(before: &[Token]) -> bool {
     let is_of_type = |token: &&Token| match token.kind {
         TokenKind::Name(_) | TokenKind::Punct(Punct::Star) => true,
@@ -176,7 +175,7 @@ fn begins_body(before: &[Token]) -> bool {
     words > 0 && caret.kind == TokenKind::Punct(Punct::Caret) && is_operator
 }
 
-/// The words for types and their qualifiers.
+/// Keywords for types and qualifiers.
 fn stands_in_type(keyword: Keyword) -> bool {
     use Keyword::{
         Bool, Char, Const, Constant, Double, Float, Global, Half, Int, Local, Long, Private, Short, Signed,

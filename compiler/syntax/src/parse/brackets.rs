@@ -1,23 +1,23 @@
-//! What brackets and semicolons alone tell of the structure of tokens: enough to find where a statement or an item
-//! begins and ends when the grammar cannot say. It knows no grammar.
+//! Finds statements and items by brackets and semicolons alone, for use when the grammar cannot. Independent of the
+//! grammar.
 
 use crate::{
     span::Span,
     token::{Keyword, Punct, Token, TokenKind},
 };
 
-/// A bracket that is still open.
+/// An open bracket.
 #[derive(Clone, Copy)]
 pub(super) struct OpenBracket {
-    /// What would close it.
+    /// The bracket that closes it.
     pub(super) closing: Punct,
-    /// Which token it is.
+    /// The index of its token.
     pub(super) token: usize,
     /// Where it stands.
     pub(super) span: Span,
 }
 
-/// The brackets that are open behind these tokens. A closing bracket closes everything inside of its partner.
+/// The brackets that are open after these tokens. A closing bracket also closes everything inside its pair.
 pub(super) fn open_brackets(tokens: &[Token]) -> Vec<OpenBracket> {
     let mut open: Vec<OpenBracket> = vec![];
     for (token, &Token { kind, span }) in tokens.iter().enumerate() {
@@ -39,8 +39,8 @@ pub(super) fn open_brackets(tokens: &[Token]) -> Vec<OpenBracket> {
     open
 }
 
-/// For each open brace, the innermost first, and for no brace: where the statement begins in it that holds the
-/// token `mistake`.
+/// For each open brace, innermost first, and for the top level: the start of the statement that contains the token
+/// `mistake`.
 pub(super) fn statement_begins(tokens: &[Token], first: usize, mistake: usize) -> Vec<usize> {
     let open = open_brackets(&tokens[first..mistake]);
     let braces = open.iter().rev().filter(|bracket| bracket.closing == Punct::CloseBrace);
@@ -48,7 +48,7 @@ pub(super) fn statement_begins(tokens: &[Token], first: usize, mistake: usize) -
     inside.map(|inside| statement_begin(tokens, inside, mistake)).collect()
 }
 
-/// Where the statement begins that holds the token `mistake`, if `inside` begins the block around it.
+/// The start of the statement that contains the token `mistake`. `inside` is the start of the enclosing block.
 fn statement_begin(tokens: &[Token], inside: usize, mistake: usize) -> usize {
     let mut depth = 0;
     let mut begin = inside;
@@ -70,8 +70,8 @@ fn statement_begin(tokens: &[Token], inside: usize, mistake: usize) -> usize {
     begin
 }
 
-/// Where the statement with the token `mistake` may end: behind one of the next semicolons, behind a block, before
-/// the brace that closes the block around it.
+/// The possible ends of the statement that contains the token `mistake`: after one of the next semicolons, after a
+/// block, or before the closing brace of the enclosing block.
 pub(super) fn statement_ends(tokens: &[Token], begin: usize, mistake: usize) -> Vec<usize> {
     let mut ends = vec![];
     let mut depth = 0;
@@ -101,7 +101,7 @@ pub(super) fn statement_ends(tokens: &[Token], begin: usize, mistake: usize) -> 
     ends
 }
 
-/// Where the item at program scope that begins at `start` ends, but not before `mistake`.
+/// The end of the top-level item that starts at `start`, not before `mistake`.
 pub(super) fn item_end(tokens: &[Token], start: usize, mistake: usize) -> usize {
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate().skip(start) {
@@ -119,7 +119,7 @@ pub(super) fn item_end(tokens: &[Token], start: usize, mistake: usize) -> usize 
     tokens.len()
 }
 
-/// Whether these tokens begin with a label.
+/// Whether these tokens start with a label.
 pub(super) fn is_label(tokens: &[Token]) -> bool {
     matches!(
         tokens,
@@ -132,7 +132,7 @@ pub(super) fn is_label(tokens: &[Token]) -> bool {
     )
 }
 
-/// Where function definitions begin that stand inside of braces: what OpenCL C has not.
+/// The starts of nested function definitions, which OpenCL C does not support.
 pub(super) fn nested_functions(item: &[Token]) -> Vec<usize> {
     let mut begins = vec![];
     let mut depth = 0;
@@ -157,7 +157,7 @@ pub(super) fn nested_functions(item: &[Token]) -> Vec<usize> {
     begins
 }
 
-/// Whether this looks like a function up to its body: specifiers, a name, parentheses.
+/// Whether this looks like a function header: specifiers, a name, parentheses.
 fn is_function_head(tokens: &[Token]) -> bool {
     let specified = match tokens {
         [Token { kind: TokenKind::Keyword(keyword), .. }, ..] => !matches!(

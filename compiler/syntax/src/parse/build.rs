@@ -1,5 +1,5 @@
-//! What the actions of the grammar do: put the pieces of declarations and statements together. Spans are made of
-//! the positions that the parser carries. Expressions have their own file.
+//! Grammar actions for declarations and statements. Spans are built from the positions on the parser's stack.
+//! `expression.rs` has the actions for expressions.
 
 pub(crate) use super::{expression::*, parts::*};
 use super::{
@@ -12,19 +12,19 @@ use crate::{
     symbol::Symbol,
 };
 
-/// The list with one more.
+/// Appends an element.
 pub(crate) fn push<T>(mut list: Vec<T>, element: T) -> Vec<T> {
     list.push(element);
     list
 }
 
-/// A list that is read from the last to the first, with more before it.
+/// Prepends to a list that is stored in reverse.
 pub(crate) fn prepend<T>(mut list: Vec<T>, more: Vec<T>) -> Vec<T> {
     list.extend(more.into_iter().rev());
     list
 }
 
-/// Two lists, one behind the other.
+/// Concatenates two lists.
 pub(crate) fn append<T>(mut list: Vec<T>, more: Vec<T>) -> Vec<T> {
     list.extend(more);
     list
@@ -34,7 +34,7 @@ pub(crate) fn ident(lo: u32, name: Symbol, hi: u32) -> Ident {
     Ident { node: name, span: Span::new(lo, hi) }
 }
 
-/// A struct or enum with its braces: the attributes straight behind are its own.
+/// A struct or enum with braces. Attributes directly after the brace belong to it.
 pub(crate) fn typed_body<'a>(
     state: &State<'_, 'a>,
     (own, behind): (Vec<Attribute<'a>>, Box<SpecifierParts<'a>>),
@@ -98,7 +98,7 @@ pub(crate) fn member_declarator<'a>(
     MemberDeclarator { declarator, width: width.map(|width| state.arena.node(width)) }
 }
 
-/// An enumerator takes effect behind its value (C99 6.2.1p7).
+/// The scope of an enumerator starts after its value (C99 6.2.1p7).
 pub(crate) fn enumerator<'a>(state: &State<'_, 'a>, name: Ident, value: Option<Expr<'a>>) -> Enumerator<'a> {
     state.scopes.borrow_mut().declare(name.node, NameKind::Value);
     Enumerator { name, value: value.map(|value| state.arena.node(value)) }
@@ -116,7 +116,7 @@ pub(crate) fn attribute<'a>(
 
 // Declarators
 
-/// What may stand behind `*`.
+/// Modifiers after `*`.
 pub(crate) enum PointerModifier<'a> {
     Qualifier(Spanned<Qualifier>),
     Attributes(Vec<Attribute<'a>>),
@@ -156,7 +156,7 @@ fn sorted<'a>(
     (state.arena.list(&qualifiers), state.arena.list(&attributes))
 }
 
-/// `modifiers` holds the qualifiers, and `None` for `static`.
+/// `modifiers` contains the qualifiers, and `None` for `static`.
 pub(crate) fn array<'a>(
     state: &State<'_, 'a>,
     lo: u32,
@@ -170,7 +170,7 @@ pub(crate) fn array<'a>(
     Derivation { kind: DerivationKind::Array(state.arena.node(array)), span: Span::new(lo, hi) }
 }
 
-/// `(void)` has no parameters.
+/// `(void)` means no parameters.
 pub(crate) fn function<'a>(
     state: &State<'_, 'a>,
     parameters: Vec<Parameter<'a>>,
@@ -221,7 +221,7 @@ pub(crate) fn parameter<'a>(
     state.arena.node(Parameter { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
 }
 
-/// A parameter takes effect behind its declarator (C99 6.2.1p7): later ones may use it.
+/// The scope of a parameter starts after its declarator (C99 6.2.1p7): later parameters may use it.
 pub(crate) fn declare_parameter<'a>(
     state: &State<'_, 'a>,
     parameter: &'a Parameter<'a>,
@@ -244,7 +244,7 @@ pub(crate) fn type_name<'a>(
     state.arena.node(TypeName { specifiers: *specifiers, declarator, span: Span::new(lo, hi) })
 }
 
-/// Whether a type named like this is a vector, as far as names tell.
+/// Whether a type name denotes a vector, according to its name alone.
 pub(crate) fn is_vector(
     state: &State<'_, '_>,
     specifiers: &Specifiers<'_>,
@@ -264,7 +264,7 @@ pub(crate) fn is_vector(
 
 // Declarations
 
-/// The declaration with one more name, which is in force from here.
+/// Adds a declarator to a declaration. The scope of its name starts here.
 pub(crate) fn declare<'a>(
     state: &State<'_, 'a>,
     mut declaration: Box<DeclarationParts<'a>>,
@@ -289,7 +289,7 @@ fn declare_name(state: &State<'_, '_>, specifiers: &Specifiers<'_>, declarator: 
     state.scopes.borrow_mut().declare(name.node, kind);
 }
 
-/// The elements of a list with one more.
+/// Adds an element to a list.
 pub(crate) fn initialized<'a>(
     state: &State<'_, 'a>,
     items: Vec<InitializerItem<'a>>,
@@ -322,7 +322,7 @@ pub(crate) fn static_assertion<'a>(
 
 // Functions
 
-/// A function definition up to its body, and where the scope of its parameters began.
+/// A function definition before its body, and the start of the scope of its parameters.
 pub(crate) struct FunctionStart<'a> {
     pub(crate) specifiers: &'a Specifiers<'a>,
     pub(crate) declarator: &'a Declarator<'a>,
@@ -330,7 +330,7 @@ pub(crate) struct FunctionStart<'a> {
     pub(crate) scope: Moment,
 }
 
-/// The scope of the parameters ended with the prototype and begins again for the body (C99 6.2.1p4).
+/// The scope of the parameters ends with the prototype and is reopened for the body (C99 6.2.1p4).
 pub(crate) fn start_function<'a>(
     state: &State<'_, 'a>,
     specifiers: &'a Specifiers<'a>,
@@ -377,7 +377,7 @@ pub(crate) fn statement<'a>(
     state.arena.node(Statement { kind, span: Span::new(lo, hi), attributes: &[] })
 }
 
-/// A statement with the attributes before it, which were read from the last to the first.
+/// A statement with its preceding attributes, which are stored in reverse.
 pub(crate) fn attributed_statement<'a>(
     state: &State<'_, 'a>,
     (mut attributes, of): (Vec<Attribute<'a>>, &'a Statement<'a>),

@@ -1,5 +1,5 @@
-//! What might be meant where the grammar is stuck: edits to try, the likeliest first, each with what it would
-//! say is wrong.
+//! Candidates for repairs when the grammar is stuck: edits to try, most likely first, with the error that each one
+//! implies.
 
 use super::{
     adaptor::Terminal,
@@ -16,19 +16,19 @@ use crate::{
     token::{Keyword, Punct, Token, TokenKind},
 };
 
-/// Edits that may mend the input, and the mistake that they imply.
+/// Edits that may repair the input, and the error that they imply.
 pub(super) struct Candidate {
-    /// From where to read again.
+    /// Where to restart parsing.
     pub(super) start: Boundary,
-    /// The edits, in the order of places.
+    /// The edits, sorted by position.
     pub(super) edits: Vec<Edit>,
-    /// The first token behind what they touch.
+    /// The first token after the edited range.
     pub(super) end: usize,
-    /// The mistake.
+    /// The error.
     pub(super) error: SyntaxError,
 }
 
-/// Marks that get forgotten, the likeliest first.
+/// Punctuators that are often forgotten, most likely first.
 const MARKS: [Punct; 9] = [
     Punct::Semicolon,
     Punct::CloseParen,
@@ -41,7 +41,7 @@ const MARKS: [Punct; 9] = [
     Punct::Equal,
 ];
 
-/// Changes of one token.
+/// Edits of one token.
 pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
     let at = stuck.token;
     let found = state.tokens.get(at).copied();
@@ -58,7 +58,7 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     list.extend(names.map(|(edit, error)| candidate(vec![edit], error)));
     list.extend(unbraced(state, start, stuck));
     list.extend(unfinished_type(state, start, stuck));
-    // The same token twice is a slip of the hand.
+    // A repeated token is a typing error.
     let twice = at > start.place.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
     if twice {
         list.extend(found.map(|found| removed(at, found)));
@@ -100,7 +100,7 @@ pub(super) fn insert(at: usize, terminal: Terminal) -> Edit {
     Edit { at, kind: EditKind::Insert(terminal) }
 }
 
-/// A declaration cannot be the body of `if`: `if (x) int y;` looks like a label, of which the colon is missing.
+/// A declaration cannot be the body of `if`: `if (x) int y;` otherwise looks like a label with a missing colon.
 fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let before = stuck.token.checked_sub(1).filter(|&at| at > start.place.token)?;
     let TokenKind::Name(name) = state.tokens[before].kind else { return None };
@@ -119,7 +119,8 @@ fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Can
     })
 }
 
-/// `struct S { … }` and then the words of another declaration, as in `kernel void`: what is missing stands behind the brace.
+/// `struct S { … }` followed by the specifiers of another declaration, as in `kernel void`: the missing token belongs
+/// after the brace.
 fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let mut begin = stuck.token;
     loop {
@@ -145,7 +146,7 @@ fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Opt
     })
 }
 
-/// Where the `__attribute__` begins of which the last parenthesis stands behind these tokens.
+/// The start of the `__attribute__` whose last parenthesis ends these tokens.
 fn attribute_before(tokens: &[Token]) -> Option<usize> {
     let mut open = 1;
     for (at, token) in tokens.iter().enumerate().rev() {
@@ -160,7 +161,7 @@ fn attribute_before(tokens: &[Token]) -> Option<usize> {
     None
 }
 
-/// At the end of the input: every open bracket closed.
+/// At the end of the input: closes all open brackets.
 fn closed(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let open = open_brackets(&state.tokens[start.place.token..]);
     let innermost = open.last()?.closing;

@@ -1,4 +1,4 @@
-//! What can be wrong with the syntax, as data: whoever shows it finds the words.
+//! Syntax errors as data. The caller words the messages.
 
 use crate::{
     span::Span,
@@ -6,82 +6,81 @@ use crate::{
     token::{Punct, TokenKind},
 };
 
-/// A mistake and where it stands.
+/// A syntax error with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Where to point. What is missing is missing at the end of what stands before it, an empty span.
+    /// The span to show. A missing token is reported at the end of the preceding token, as an empty span.
     pub span: Span,
-    /// What is wrong.
+    /// The kind of error.
     pub kind: SyntaxErrorKind,
 }
 
-/// The sorts of mistake.
+/// The kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxErrorKind {
-    /// A punctuation mark is missing: "expected `;` after expression".
+    /// A missing punctuator: "expected `;` after expression".
     Missing {
-        /// The mark.
+        /// The punctuator.
         mark: Punct,
-        /// What it should follow.
+        /// The construct before it.
         after: Construct,
-        /// For a closing bracket the place of its opening one: "to match this `(`".
+        /// For a closing bracket, the span of the opening one: "to match this `(`".
         open: Option<Span>,
     },
-    /// Something else should stand here: "expected expression before `)`". The span is that of `found`, or the
-    /// end of the source.
+    /// An unexpected token: "expected expression before `)`". The span is that of `found`, or the end of the source.
     Expected {
-        /// What should stand here.
+        /// The expected construct.
         what: Expected,
-        /// What stands here; nothing at the end of the source.
+        /// The token found. `None` at the end of the source.
         found: Option<TokenKind>,
     },
-    /// This should not be there at all: "extraneous `)`".
+    /// A superfluous token: "extraneous `)`".
     Unexpected {
-        /// What is too much.
+        /// The superfluous token.
         found: TokenKind,
     },
-    /// A name stands where only a type can, and no type has that name.
+    /// An undeclared name where only a type is allowed.
     UnknownType(Symbol),
-    /// A declaration names no type before this name.
+    /// A declaration without a type before this name.
     MissingType(Symbol),
-    /// A type name stands where a value should, as in `float4(1, 2, 3, 4)`.
+    /// A type name used as a value, as in `float4(1, 2, 3, 4)`.
     TypeAsValue(Symbol),
-    /// Brackets nest deeper than [`MAX_BRACKETS`](super::MAX_BRACKETS), or operators and statements deeper than
-    /// [`MAX_DEPTH`](super::MAX_DEPTH), or what was asked for.
+    /// Brackets nest deeper than [`MAX_BRACKETS`](super::MAX_BRACKETS), or operators and statements deeper than the
+    /// requested depth, which is [`MAX_DEPTH`](super::MAX_DEPTH) by default.
     Nesting,
 }
 
 impl SyntaxErrorKind {
-    /// Whether it says of a name that it is no type, or that no type stands before it: whoever knows what names
-    /// mean can say more.
+    /// Whether the error concerns a name that is not a type, or that lacks a type. Later stages can give better
+    /// messages for these.
     pub fn is_of_a_name(self) -> bool {
         matches!(self, Self::UnknownType(_) | Self::MissingType(_))
     }
 }
 
-/// What precedes a missing punctuation mark.
+/// The construct before a missing punctuator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
     /// An expression.
     Expression,
-    /// A declarator, perhaps with its initialiser.
+    /// A declarator, possibly with an initializer.
     Declaration,
-    /// `struct`, `union` or `enum` with its braces.
+    /// A `struct`, `union` or `enum` with braces.
     TypeDefinition,
-    /// A parameter or its list.
+    /// A parameter or parameter list.
     Parameter,
-    /// The head of a statement, such as `if (…)` or `break`.
+    /// The start of a statement, such as `if (…)` or `break`.
     Statement,
-    /// Something else: this token.
+    /// Another token.
     Token(TokenKind),
     /// Nothing.
     Start,
 }
 
-/// What should stand in a place.
+/// The expected construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// A punctuation mark.
+    /// A punctuator.
     Mark(Punct),
     /// An expression.
     Expression,
@@ -105,6 +104,6 @@ pub enum Expected {
     Attribute,
     /// A string literal.
     String,
-    /// Something that this type has no word for.
+    /// None of the above.
     Other,
 }

@@ -1,4 +1,4 @@
-//! From the state in which the grammar is stuck to what is wrong.
+//! Derives the error from the state in which the grammar is stuck.
 
 use super::{
     adaptor::Terminal,
@@ -13,7 +13,7 @@ use crate::{
     token::{Keyword, Punct, Token, TokenKind},
 };
 
-/// Something else should stand here.
+/// An unexpected token.
 pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
     let end = state.end_before(stuck.token);
     let (span, found) = match state.tokens.get(stuck.token) {
@@ -39,7 +39,7 @@ pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
     SyntaxError { span, kind }
 }
 
-/// Something else should stand here: this.
+/// An unexpected token, where `terminal` is expected.
 pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
     let what = match (wanted(stuck), terminal) {
         (what @ Expected::Name, _) => what,
@@ -49,9 +49,9 @@ pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> Syntax
     SyntaxError { span: found.span, kind: SyntaxErrorKind::Expected { what, found: Some(found.kind) } }
 }
 
-/// A mark is missing before this place.
+/// A punctuator is missing here.
 pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
-    // A semicolon alone would be a statement: that is what is missing.
+    // A semicolon alone would be a statement, so a statement is missing.
     if mark == Punct::Semicolon && wanted(stuck) == Expected::Statement {
         return general(state, stuck);
     }
@@ -64,7 +64,7 @@ pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mar
     SyntaxError { span: Span::new(end, end), kind }
 }
 
-/// What ends before the token `at`, told by the tokens: the grammar may have finished it already.
+/// The construct that ends before the token `at`, according to the tokens: the grammar may have reduced it already.
 pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Construct {
     let tokens = &state.tokens[start.place.token..at];
     let Some(last) = tokens.last() else { return Construct::Start };
@@ -96,7 +96,7 @@ pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Co
     }
 }
 
-/// What the brace closes that these tokens end with.
+/// The construct whose closing brace ends these tokens.
 fn braced(tokens: &[Token]) -> Construct {
     let open = open_brackets(&tokens[..tokens.len() - 1]);
     let before = open.last().map_or(&tokens[..0], |brace| &tokens[..brace.token]);
@@ -110,7 +110,7 @@ fn braced(tokens: &[Token]) -> Construct {
     }
 }
 
-/// Whether these tokens end in the braces of an `enum`.
+/// Whether these tokens end inside the braces of an `enum`.
 fn is_enumerator(tokens: &[Token]) -> bool {
     let open = open_brackets(tokens);
     let before = open.last().map_or(&tokens[..0], |brace| &tokens[..brace.token]);
@@ -144,7 +144,7 @@ fn is_statement(keyword: Keyword) -> bool {
     )
 }
 
-/// What the grammar wants, in fewer words.
+/// A summary of the terminals that the grammar accepts.
 fn wanted(stuck: &Stuck) -> Expected {
     let expects = |name| stuck.expects(name);
     if expects("if") {

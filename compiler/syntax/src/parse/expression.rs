@@ -1,4 +1,4 @@
-//! What the actions of the grammar do for expressions: operator precedence, and where a vector literal ends.
+//! Grammar actions for expressions: operator precedence, and the extent of vector literals.
 
 use super::{build::is_vector, state::State};
 use crate::{
@@ -10,7 +10,7 @@ pub(crate) fn expr(lo: u32, kind: ExprKind<'_>, hi: u32) -> Expr<'_> {
     Expr { kind, span: Span::new(lo, hi) }
 }
 
-/// An expression from the beginning of `first` to `hi`.
+/// An expression from the start of `first` to `hi`.
 fn from<'a>(first: Expr<'_>, kind: ExprKind<'a>, hi: u32) -> Expr<'a> {
     expr(first.span.lo, kind, hi)
 }
@@ -43,7 +43,7 @@ pub(crate) fn unary<'a>(state: &State<'_, 'a>, op: Spanned<UnaryOp>, operand: Ex
     expr(op.span.lo, ExprKind::Unary(node), operand.span.hi)
 }
 
-/// `sizeof` and its like.
+/// `sizeof` and similar operators.
 pub(crate) fn query<'a>(
     state: &State<'_, 'a>,
     lo: u32,
@@ -105,8 +105,8 @@ pub(crate) fn block_literal<'a>(
     expr(lo, ExprKind::Block(state.arena.node(BlockLiteral { result, parameters, body })), hi)
 }
 
-/// A cast, or a vector literal: `(float4)(a, b)` is primary (OpenCL C 6.3.6), so that what the grammar read as
-/// `(float4)((a, b).xy)` means `((float4)(a, b)).xy`.
+/// A cast, or a vector literal. `(float4)(a, b)` is a primary expression (OpenCL C 6.3.6), so `(float4)((a, b).xy)`,
+/// as the grammar reads it, is rewritten to `((float4)(a, b)).xy`.
 pub(crate) fn cast<'a>(state: &State<'_, 'a>, lo: u32, ty: &'a TypeName<'a>, operand: Expr<'a>) -> Expr<'a> {
     let make = |operand: Expr<'a>| {
         expr(lo, ExprKind::Cast(state.arena.node(CastExpr { ty, operand })), operand.span.hi)
@@ -120,9 +120,9 @@ pub(crate) fn cast<'a>(state: &State<'_, 'a>, lo: u32, ty: &'a TypeName<'a>, ope
     make(operand)
 }
 
-/// The operand with a literal, as `make` makes it, of the parenthesised expression below all its postfix operators,
-/// each of which then begins at `lo`; none if there is no such expression. A vector has no `()` and no `->`: straight
-/// behind the parentheses they leave the cast a cast.
+/// Wraps the parenthesized expression below all postfix operators of the operand in a literal made by `make`. The
+/// postfix operators then start at `lo`. `None` if there is no such expression. Vectors have no `()` and `->`:
+/// directly after the parentheses, these keep the expression a cast.
 fn with_literal_below<'a>(
     state: &State<'_, 'a>,
     operand: Expr<'a>,
@@ -156,9 +156,9 @@ fn is_parenthesised(expr: Expr<'_>) -> bool {
     matches!(expr.kind, ExprKind::Paren(_))
 }
 
-/// One more operator and its right operand behind an expression of operators (C99 6.5): both go to the right as far
-/// as what stands there binds less tightly. All operators associate to the left, so that what goes down the right
-/// edge binds ever more tightly, and the way is short.
+/// Adds an operator and its right operand to an expression of operators (C99 6.5). Descends the right edge while the
+/// operators there bind less tightly. All operators are left-associative, so operators on the right edge bind ever
+/// more tightly, and the path is short.
 pub(crate) fn operation<'a>(
     state: &State<'_, 'a>,
     left: Expr<'a>,
@@ -174,7 +174,7 @@ pub(crate) fn operation<'a>(
     from(left, ExprKind::Binary(state.arena.node(node)), right.span.hi)
 }
 
-/// How tightly an operator binds (C99 6.5.5 to 6.5.14).
+/// The precedence of an operator (C99 6.5.5 to 6.5.14).
 pub(super) fn precedence(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 10,

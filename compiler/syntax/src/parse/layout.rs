@@ -1,27 +1,27 @@
-//! What the indentation tells of braces: nobody can find a lost brace in the tokens alone, everybody sees it in the
-//! layout. Believed only where one brace put in or left out makes tokens and layout agree.
+//! Uses indentation to locate a missing or extra brace, which tokens alone cannot do. Only trusted if a single edit
+//! of a brace makes tokens and indentation agree.
 
 use super::brackets::is_label;
 use crate::token::{Keyword, Punct, Token, TokenKind};
 
-/// Where lines begin and how far they are indented: what tokens do not tell.
+/// The start and indentation of lines, which tokens do not contain.
 pub trait Layout {
-    /// The line of a position; none if the position is not one of a file, but of a macro's.
+    /// The line of a position. `None` for a position in a macro expansion.
     fn line(&self, position: u32) -> Option<Line>;
 }
 
 /// A line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The position of its first character: no other line has it.
+    /// The position of its first character. Identifies the line.
     pub start: u32,
-    /// The position of the first character that is no space.
+    /// The position of its first non-space character.
     pub text: u32,
-    /// How many columns of space it begins with.
+    /// Its indentation in columns.
     pub indent: u32,
 }
 
-/// No layout is known.
+/// No layout information.
 pub struct NoLayout;
 
 impl Layout for NoLayout {
@@ -30,28 +30,28 @@ impl Layout for NoLayout {
     }
 }
 
-/// A change of one brace. Indices are of the tokens that were given.
+/// An edit of one brace. Indices refer to the given tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BraceEdit {
-    /// This token is too much.
+    /// Removes this token.
     Remove(usize),
-    /// `{` is missing before this token.
+    /// Inserts `{` before this token.
     Open(usize),
-    /// `}` is missing before this token, for the `{` there.
+    /// Inserts `}` before this token, for the `{` there.
     Close(usize, usize),
 }
 
-/// So many tokens are looked at, over all guesses: nobody is helped by a guess that takes long.
+/// The maximum number of tokens to examine over all guesses.
 const FUEL: usize = 1_000_000;
 
-/// The change of one brace that makes the braces agree with the layout, if they do not already and one is enough.
-/// The tokens, each with its line, begin with an item at program scope.
+/// The edit of one brace that makes the braces agree with the indentation, if they disagree and one edit is enough.
+/// The tokens start with a top-level item.
 pub(super) fn brace(tokens: &[Token], lines: &[Option<Line>]) -> Option<BraceEdit> {
     let most = tokens.len().min(FUEL);
     let mut text = Text { tokens: &tokens[..most], lines: &lines[..most] };
     let tokens = text.tokens;
     let violation = text.simulate(None).err()?;
-    // What comes behind the item is not asked.
+    // Ignore everything after the item.
     let begins_item = |&at: &usize| text.begins_line(at) == Some(0) && text.is_after_item(at);
     let end = (violation.max(1)..tokens.len()).find(begins_item).unwrap_or(tokens.len());
     text = Text { tokens: &tokens[..end], lines: &lines[..end] };
@@ -78,14 +78,14 @@ struct Text<'a> {
 
 /// An open brace.
 struct Open {
-    /// The line that its partner and its content are measured by: the last before it that began outside of parentheses.
+    /// The reference line for its partner and contents: the last line before it that started outside parentheses.
     line: Option<Line>,
-    /// The open parentheses around it.
+    /// The number of enclosing open parentheses.
     parentheses: usize,
 }
 
 impl Text<'_> {
-    /// The indentation of the token's line if the line begins with it.
+    /// The indentation of the token's line, if the token starts it.
     fn begins_line(&self, at: usize) -> Option<u32> {
         let line = self.lines[at]?;
         (line.text == self.tokens[at].span.lo).then_some(line.indent)
@@ -95,7 +95,7 @@ impl Text<'_> {
         self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punct(punct))
     }
 
-    /// Whether an item may begin here, told by what stands before.
+    /// Whether an item may start here, according to the preceding tokens.
     fn is_after_item(&self, at: usize) -> bool {
         !is_brace(self.tokens[at].kind)
             && at
@@ -103,7 +103,7 @@ impl Text<'_> {
                 .is_some_and(|at| self.is(at, Punct::CloseBrace) || self.is(at, Punct::Semicolon))
     }
 
-    /// Whether this brace stands behind its like on one line, and not in an initialiser.
+    /// Whether this brace follows an equal brace on the same line, outside an initializer.
     fn is_doubled(&self, at: usize) -> bool {
         let is_initialiser = at >= 2
             && (self.is(at - 2, Punct::Equal)
@@ -127,7 +127,7 @@ impl Text<'_> {
         })
     }
 
-    /// Whether a block may begin behind the token before this one.
+    /// Whether a block may follow the token before this one.
     fn is_head(&self, at: usize) -> bool {
         match self.tokens[at - 1].kind {
             TokenKind::Punct(punct) => matches!(punct, Punct::CloseParen | Punct::Equal),
@@ -148,7 +148,7 @@ impl Text<'_> {
         }
     }
 
-    /// Where braces and layout disagree first, with this change.
+    /// The first disagreement of braces and indentation after this edit.
     fn simulate(&self, edit: Option<BraceEdit>) -> Result<(), usize> {
         let mut open: Vec<Open> = vec![];
         let mut parentheses = 0usize;
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// The change in the words of the text: what stands where it is made.
+    /// The edit in a text: its kind, and the text at its position.
     fn edit(text: &str) -> Option<(&'static str, &str)> {
         let mut interner = Interner::new();
         let tokens: Vec<Token> = Lexer::new(text)

@@ -1,5 +1,5 @@
-//! Drives the generated tables. LALRPOP's own driver spells out, at every error, all that the grammar would have
-//! taken; most runs are trials that end at an error, and never ask.
+//! Drives the generated tables. At every error, LALRPOP's own driver computes all terminals that the grammar accepts.
+//! Most runs are trials that end at an error and do not need this.
 
 use std::{marker::PhantomData, sync::LazyLock};
 
@@ -15,20 +15,20 @@ use super::{
     state::State,
 };
 
-/// Where an automaton stands: the states that it went through and has not reduced.
+/// The state stack of the automaton.
 pub(super) struct Stack(Vec<i16>);
 
-/// Why the automaton went no further.
+/// Why the automaton stopped.
 pub(super) enum Halt {
-    /// Everything is read.
+    /// The input is accepted.
     Accepted,
-    /// The adaptor gave no further terminal.
+    /// The adaptor has stopped.
     Stopped(Stop),
-    /// The grammar does not take this terminal here; none stands for the end of the input.
+    /// The grammar does not accept this terminal here. `None` is the end of the input.
     Refused(Option<Terminal>, Stack),
 }
 
-/// Reads the terminals. What the actions of the grammar make is left in the state.
+/// Runs the automaton on the terminals. Grammar actions store their results in the state.
 pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Halt {
     let mut machine = Machine { state, ___phantom: PhantomData };
     let mut renamed = Renamed::default();
@@ -39,7 +39,7 @@ pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Ha
             Ok(terminal) => terminal,
             Err(stop) => return Halt::Stopped(stop),
         };
-        // Some words the grammar does not have at all.
+        // The grammar does not use some keywords.
         let Some(index) = machine.token_to_index(&terminal) else {
             return Halt::Refused(Some(terminal), Stack(states));
         };
@@ -75,7 +75,7 @@ pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Ha
     }
 }
 
-/// What `rename` found of late: the same few operands and operators stand next to each other again and again.
+/// A cache for `rename`: the same few operands and operators are often adjacent.
 struct Renamed([(u32, i16); 256]);
 
 impl Default for Renamed {
@@ -114,7 +114,7 @@ fn top(states: &[i16]) -> i16 {
 }
 
 impl Stack {
-    /// Whether the grammar takes the terminal of this name here.
+    /// Whether the grammar accepts this terminal here.
     pub(super) fn takes(&self, name: &str) -> bool {
         static INDICES: LazyLock<FxHashMap<&str, usize>> = LazyLock::new(|| {
             TERMINALS.iter().enumerate().map(|(index, name)| (name.trim_matches('"'), index)).collect()
@@ -122,7 +122,7 @@ impl Stack {
         INDICES.get(name).is_some_and(|&index| self.takes_index(index))
     }
 
-    /// Whether it takes the terminal of this name and no other.
+    /// Whether it accepts only this terminal.
     pub(super) fn takes_only(&self, name: &str) -> bool {
         self.takes(name) && (0..TERMINALS.len()).filter(|&index| self.takes_index(index)).count() == 1
     }
@@ -131,7 +131,7 @@ impl Stack {
         accepts(None, &self.0, Some(index), PhantomData)
     }
 
-    /// Whether the grammar takes all these terminals here. Nothing is built, so that nothing they declare is known.
+    /// Whether the grammar accepts all these terminals here. No actions run, so declarations have no effect.
     pub(super) fn takes_all(&self, state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> bool {
         let machine = Machine { state, ___phantom: PhantomData };
         let mut states = self.0.clone();

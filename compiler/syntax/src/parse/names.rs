@@ -1,5 +1,4 @@
-//! Mistakes with names and types: a name that is no type where one must stand, a type where a value must, no type
-//! at all.
+//! Errors with names and types: a name that is not a type, a type used as a value, or a missing type.
 
 use super::{
     adaptor::Terminal,
@@ -16,7 +15,7 @@ use crate::{
     token::{Punct, Token, TokenKind},
 };
 
-/// An edit of a name and the mistake that it implies.
+/// An edit of a name, and the error that it implies.
 type Change = (Edit, SyntaxError);
 
 fn name_at(state: &State<'_, '_>, at: usize) -> Option<(Symbol, Span)> {
@@ -37,7 +36,7 @@ pub(super) fn type_as_value(state: &State<'_, '_>, stuck: &Stuck) -> Option<Chan
     (stuck.terminal == Some(Terminal::Type)).then_some((classify(stuck.token, Terminal::Variable), error))
 }
 
-/// A name of this kind read as a type: `foo *x` at program scope, `foo x`, `(foo)x` and `(foo *)x`.
+/// A name that is parsed as a type: `foo *x` at program scope, `foo x`, `(foo)x` and `(foo *)x`.
 pub(super) fn unknown_type(
     state: &State<'_, '_>,
     start: Boundary,
@@ -54,12 +53,12 @@ pub(super) fn unknown_type(
     })
 }
 
-/// Behind a type this would leave nothing declared.
+/// A type before this token would declare nothing.
 fn ends_declaration(token: Option<&Token>) -> bool {
     matches!(token, None | Some(Token { kind: TokenKind::Punct(Punct::Semicolon | Punct::Equal), .. }))
 }
 
-/// `const x = 1;` or, at program scope, `f() { }`
+/// `const x = 1;`, or `f() { }` at program scope
 pub(super) fn missing_type(state: &State<'_, '_>, stuck: &Stuck) -> Option<Change> {
     let (name, span) = name_at(state, stuck.token)?;
     let error = SyntaxError { span, kind: SyntaxErrorKind::MissingType(name) };

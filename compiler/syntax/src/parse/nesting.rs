@@ -1,5 +1,5 @@
-//! How deep the tree may become, judged from the tokens before any of it is built: trees are dropped, printed
-//! and compiled by recursion, and no input may overflow a stack.
+//! Bounds the depth of the tree, computed from the tokens before the tree is built. Trees are traversed recursively,
+//! so unbounded input could overflow the stack.
 
 use super::expression::precedence;
 use crate::{
@@ -7,87 +7,87 @@ use crate::{
     token::{Keyword, Punct, TokenKind},
 };
 
-/// The deepest that brackets nest, as in clang.
+/// The maximum nesting of brackets, as in clang.
 pub const MAX_BRACKETS: usize = 256;
 
-/// The deepest that the tree nests where nothing else is asked for: no path from the root passes more statements and
-/// expressions than this, brackets included. Stages that recurse over the tree may rely on it: on the 2 MiB stack of a
-/// test they have 4 KiB for a level, on the main thread's 8 MiB 16 KiB. Real programs were seen to need 120. Who asks for
-/// more sees to the stack, and gets it for expressions: what passes do to loops in loops is not linear in their number.
+/// The default maximum depth of the tree. Each path from the root contains at most this number of statements and
+/// expressions, including brackets. Recursive stages may rely on it: a test's stack of 2 MiB has 4 KiB per level, the
+/// main thread's 8 MiB have 16 KiB. Real programs need up to 120. A caller that requests more must provide the stack.
+/// The larger limit applies to expressions only, because the time of some passes is not linear in the depth of loops.
 pub const MAX_DEPTH: u16 = 500;
 
-/// The input nests too deep.
+/// The input nests too deeply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep;
 
-/// An upper bound of the depth of the tree at the current token, by the precedence of operators: a term of a sum is
-/// no deeper for what it multiplies, and what stands beside another is not below it.
+/// An upper bound for the depth of the tree at the current token, using operator precedence: factors do not deepen a
+/// sum, and siblings are not nested.
 #[derive(Default)]
 pub(crate) struct Nesting {
-    /// The deepest that is taken.
+    /// The maximum depth.
     max_depth: u16,
     level: Level,
-    /// What stands around the open brackets, outermost first.
+    /// The enclosing brackets, outermost first.
     open: Vec<Level>,
-    /// Operators to the left whose right operands are not finished. Those of a level begin where the level says, and
-    /// bind ever more tightly.
+    /// Operators whose right operands are incomplete. Those of a level start at its `operators` index and bind ever
+    /// more tightly.
     operators: Vec<Operator>,
     before: Before,
 }
 
-/// A binary operator and what stands on its left.
+/// A binary operator with its left operand.
 #[derive(Clone, Copy)]
 struct Operator {
-    /// How tightly it binds.
+    /// Its precedence.
     strength: u8,
     /// The height of its left operand.
     left: u16,
-    /// The height that the left operands of this and the level's operators before it give the outermost of them.
+    /// The height of the outermost operator of the level, counting left operands only.
     all: u16,
 }
 
-/// What stands between two brackets. Heights are of trees of which a part is still to come. The numbers are small, as what
-/// grows beyond the greatest depth is refused, and so is this, which is put away at each bracket.
+/// The contents of a pair of brackets. Heights are of incomplete trees. The numbers are small, because depths above
+/// the maximum are rejected. The struct is small too, because each bracket saves one.
 #[derive(Clone, Copy, Default)]
 struct Level {
-    /// The depth of what holds the brackets.
+    /// The depth of the construct with the brackets.
     base: u16,
-    /// Statements around the brackets.
+    /// The number of statements around the brackets.
     around: u16,
-    /// Statements around the current one that have begun on this level.
+    /// The number of open statements on this level around the current one.
     statements: u16,
-    /// Unfinished `do`s since the last statement ended.
+    /// The number of incomplete `do` statements since the end of the last statement.
     dos: u16,
-    /// How deep what stands behind assignments and `?` is for them.
+    /// The extra depth of right operands of assignments and `?`.
     right: u16,
-    /// `?`s whose `:` is to come.
+    /// The number of `?` without their `:`.
     questions: u16,
-    /// Where the level's operators begin.
+    /// The start of the level's operators.
     operators: u16,
-    /// Prefix operators and casts before the current operand.
+    /// The number of prefix operators and casts before the current operand.
     prefix: u16,
     /// The height of the current operand.
     operand: u16,
-    /// The greatest height of what stands finished before assignments and `?`.
+    /// The maximum height of complete operands of assignments and `?`.
     finished: u16,
-    /// The height of what stands before the last comma operator.
+    /// The height of the left operand of the last comma operator.
     left: Option<u16>,
-    /// The greatest height of the statements and elements before.
+    /// The maximum height of preceding statements and elements.
     beside: u16,
-    /// Whether what stands between these brackets could be a type, and whether that has a name.
+    /// Whether the brackets may contain a type, and whether that has a name.
     could_be_type: bool,
     has_name: bool,
 }
 
-/// What the next token follows.
+/// The preceding token.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Before {
-    /// An operator, a word, or nothing.
+    /// An operator, a keyword, or nothing.
     #[default]
     Operator,
     /// The end of an operand.
     Operand,
-    /// `)` behind what may be a type: an operand, or a cast.
+    /// `)` after a possible type: the end of an operand, or of a cast.
     Cast,
     /// A comma, which is an operator too.
     Comma,
@@ -98,12 +98,12 @@ impl Nesting {
         Self { max_depth, ..Self::default() }
     }
 
-    /// Back to where nothing is open.
+    /// Resets the state to no open brackets.
     pub(crate) fn begin(&mut self) {
         *self = Self::new(self.max_depth);
     }
 
-    /// Takes the next token; `next` is the one behind it.
+    /// Processes the next token. `next` is the one after it.
     pub(crate) fn take(
         &mut self,
         token: TokenKind,
@@ -117,7 +117,7 @@ impl Nesting {
                 self.before = Before::Operand;
                 self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && !self.level.has_name;
                 self.level.has_name = true;
-                // Beside an operator it makes nothing higher.
+                // Nested brackets do not increase the height of the other operands.
                 if before != Before::Cast {
                     return Ok(());
                 }
@@ -132,8 +132,8 @@ impl Nesting {
         }
     }
 
-    /// An element of a list has ended, and the next token is taken already: after a comma another element begins,
-    /// beside the last and not below it.
+    /// Ends an element of a list, after its token has been processed: the element after a comma is a sibling, not
+    /// nested.
     pub(crate) fn end_element(&mut self) {
         if self.before == Before::Comma {
             self.end_statement();
@@ -159,7 +159,7 @@ impl Nesting {
         next: impl FnOnce() -> Option<TokenKind>,
     ) -> Result<(), TooDeep> {
         use Punct as P;
-        // What stands in brackets inside, as in `(T (*)[3])` and `(typeof(x))`, belongs to them.
+        // Brackets inside, as in `(T (*)[3])` and `(typeof(x))`, are part of the type.
         let is_bracket = matches!(
             punct,
             P::OpenParen | P::OpenBracket | P::OpenBrace | P::CloseParen | P::CloseBracket | P::CloseBrace
@@ -169,7 +169,7 @@ impl Nesting {
         }
         match punct {
             P::OpenParen | P::OpenBracket | P::OpenBrace => {
-                // What a cast is made of is the operand; arguments stand below the function.
+                // The operand of a cast is at its level; arguments are below the function.
                 if before == Before::Cast {
                     self.begin_cast();
                 }
@@ -219,7 +219,7 @@ impl Nesting {
             }
             _ => match binary(punct) {
                 Some(operator) if matches!(before, Before::Operand | Before::Cast) => {
-                    // `(a) - b` is a difference, or what is cast is `-b`.
+                    // `(a) - b` is a difference, or `-b` is the operand of a cast.
                     if before == Before::Cast {
                         self.level.right += 1;
                     }
@@ -249,7 +249,7 @@ impl Nesting {
         if self.open.len() > MAX_BRACKETS { Err(TooDeep) } else { Ok(()) }
     }
 
-    /// Whether what stood between the brackets could be a type.
+    /// Whether the brackets may contain a type.
     fn close(&mut self) -> bool {
         let inner = self.height().max(self.level.beside);
         let could_be_type = self.level.could_be_type;
@@ -259,13 +259,13 @@ impl Nesting {
         could_be_type
     }
 
-    /// An operand begins behind parentheses: what stood in them was a type.
+    /// An operand follows the parentheses, so they contained a type.
     fn begin_cast(&mut self) {
         self.level.prefix += 1;
         self.level.operand = 0;
     }
 
-    /// An operator that associates to the left takes what stands before it and binds as tightly.
+    /// A left-associative operator: takes the preceding operands that bind at least as tightly.
     fn operator(&mut self, strength: u8) {
         let mut height = self.level.operand + self.level.prefix;
         while let Some(before) = self.last_operator()
@@ -279,7 +279,7 @@ impl Nesting {
         (self.level.operand, self.level.prefix) = (0, 0);
     }
 
-    /// How many operators of the level wait for their right operands.
+    /// The number of the level's operators with incomplete right operands.
     fn pending(&self) -> u16 {
         self.operators.len() as u16 - self.level.operators
     }
@@ -288,7 +288,7 @@ impl Nesting {
         if self.pending() == 0 { None } else { self.operators.last().copied() }
     }
 
-    /// What stands before an assignment, `?` or `:` is finished and hangs so much lower.
+    /// Completes the operand before an assignment, `?` or `:`, `lower` levels deeper.
     fn finish(&mut self, lower: u16) {
         self.level.finished = self.level.finished.max(self.level.right + self.height_of_operators() + lower);
         self.end_operators();
@@ -300,7 +300,7 @@ impl Nesting {
     }
 
     fn height_of_operators(&self) -> u16 {
-        // Each of them puts what stands on its right one level lower.
+        // Each operator puts its right operand one level deeper.
         let operand = self.level.operand + self.level.prefix + self.pending();
         self.last_operator().map_or(operand, |before| before.all.max(operand))
     }
@@ -311,7 +311,7 @@ impl Nesting {
         self.level.left.map_or(height, |left| left.max(height) + 1)
     }
 
-    /// `else` and the `while` of a `do` go on with the statement before them.
+    /// `else`, and the `while` of a `do`, continue the previous statement.
     fn ends_statement(&self, next: Option<TokenKind>) -> bool {
         match next {
             Some(TokenKind::Keyword(Keyword::Else)) => false,
@@ -332,7 +332,7 @@ impl Nesting {
     }
 }
 
-/// The operator that this is between two operands (C99 6.5.5 to 6.5.14).
+/// The binary operator for a punctuator (C99 6.5.5 to 6.5.14).
 fn binary(punct: Punct) -> Option<BinaryOp> {
     use Punct as P;
     Some(match punct {
@@ -377,8 +377,7 @@ fn is_assignment(punct: Punct) -> bool {
     )
 }
 
-/// Whether this token surely stands at the beginning of a statement if it stands behind `}`: otherwise the brace
-/// may have closed a part of an expression.
+/// Whether this token definitely starts a statement after `}`. Otherwise the brace may be part of an expression.
 fn begins_statement(token: Option<TokenKind>) -> bool {
     match token {
         None | Some(TokenKind::Keyword(_) | TokenKind::Name(_) | TokenKind::Pragma(_)) => true,

@@ -1,7 +1,6 @@
-//! What the grammar reads piece by piece, before its end is known: lists that still grow. At the end of each it goes
-//! into the arena.
+//! Constructs under construction, with lists that still grow. When complete, they are moved to the arena.
 
-// The parser's stack holds boxes: what it moves about must be small.
+// The parser's stack contains boxes, because its elements are moved often.
 #![allow(clippy::boxed_local)]
 
 use super::state::State;
@@ -10,8 +9,8 @@ use crate::{
     span::{Span, Spanned},
 };
 
-/// Specifiers so far. The grammar's lists of them are right-recursive: they grow backwards, and are turned round at
-/// the end.
+/// Specifiers under construction. The grammar's lists are right-recursive, so they are built in reverse and reversed
+/// at the end.
 #[derive(Default)]
 pub(crate) struct SpecifierParts<'a> {
     storage: Vec<Spanned<Storage>>,
@@ -21,7 +20,7 @@ pub(crate) struct SpecifierParts<'a> {
     attributes: Vec<Attribute<'a>>,
 }
 
-/// A specifier that is no type and no attribute.
+/// A specifier other than a type or an attribute.
 pub(crate) enum Modifier {
     Storage(Spanned<Storage>),
     Qualifier(Spanned<Qualifier>),
@@ -70,7 +69,7 @@ impl<'a> SpecifierParts<'a> {
     }
 }
 
-/// A declarator so far.
+/// A declarator under construction.
 #[derive(Default)]
 pub(crate) struct DeclaratorParts<'a> {
     name: Option<Ident>,
@@ -89,20 +88,20 @@ impl<'a> DeclaratorParts<'a> {
         self
     }
 
-    /// The pointer nearest to the name binds first.
+    /// The pointer nearest to the name is applied first.
     pub(crate) fn pointed(mut self: Box<Self>, pointers: Vec<Derivation<'a>>) -> Box<Self> {
         self.chunks.extend(pointers.into_iter().rev());
         self
     }
 
-    /// With attributes behind it.
+    /// Adds attributes after it.
     pub(crate) fn tailed(mut self: Box<Self>, lo: u32, attributes: Vec<Attribute<'a>>, hi: u32) -> Box<Self> {
         self.attributes = attributes;
         self.span = Span::new(lo, hi);
         self
     }
 
-    /// With attributes before it.
+    /// Adds attributes before it.
     pub(crate) fn attributed(mut self: Box<Self>, mut attributes: Vec<Attribute<'a>>) -> Box<Self> {
         attributes.append(&mut self.attributes);
         self.attributes = attributes;
@@ -119,7 +118,7 @@ impl<'a> DeclaratorParts<'a> {
     }
 }
 
-/// A declaration so far.
+/// A declaration under construction.
 pub(crate) struct DeclarationParts<'a> {
     pub(crate) specifiers: &'a Specifiers<'a>,
     pub(crate) declarators: Vec<InitDeclarator<'a>>,
@@ -130,7 +129,7 @@ impl<'a> DeclarationParts<'a> {
         Box::new(Self { specifiers, declarators: vec![] })
     }
 
-    /// The initialiser of the last name.
+    /// Sets the initializer of the last declarator.
     pub(crate) fn initialized(mut self: Box<Self>, init: Initializer<'a>) -> Box<Self> {
         if let Some(last) = self.declarators.last_mut() {
             last.init = Some(init);

@@ -1,19 +1,19 @@
-//! The tokens as the grammar wants them: without those that mean nothing to it, with pragmas only where a
-//! declaration or a statement can begin, and `asm` with its parentheses as one token.
+//! Prepares tokens for the grammar: removes invalid ones, moves pragmas to where a declaration or statement can
+//! start, and replaces `asm` and its parentheses with one token.
 
 use std::borrow::Cow;
 
 use crate::token::{Keyword, Punct, Token, TokenKind};
 
-/// What the grammar takes.
+/// The prepared tokens.
 pub(super) struct Prepared<'t> {
     /// The tokens.
     pub(super) tokens: Cow<'t, [Token]>,
-    /// Before which of them stood something that forms no token. It has been reported.
+    /// Positions of removed invalid tokens, which have been reported.
     pub(super) gaps: Vec<usize>,
 }
 
-/// Leaves what the grammar takes, which mostly is all. A pragma inside an expression or a declaration waits for its end.
+/// Prepares tokens. Most inputs need no change. A pragma inside an expression or a declaration is moved to its end.
 pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
     let is_taken_as_it_is = |token: &Token| {
         !matches!(
@@ -27,7 +27,7 @@ pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
     let mut prepared = Vec::with_capacity(tokens.len());
     let mut gaps = vec![];
     let mut pragmas = vec![];
-    // The open brackets: whether each is a brace.
+    // The open brackets, and whether each is a brace.
     let mut open = vec![];
     let mut rest = tokens;
     while let Some((&token, behind)) = rest.split_first() {
@@ -67,8 +67,8 @@ pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
     Prepared { tokens: Cow::Owned(prepared), gaps }
 }
 
-/// Whether a declaration or a statement begins with `next`, judged by the tokens alone. Where they cannot tell, as
-/// behind the brace of an initialiser, the answer is no.
+/// Whether `next` starts a declaration or statement, according to the tokens alone. `false` if that is ambiguous, as
+/// after the brace of an initializer.
 fn is_place(before: &[Token], next: TokenKind) -> bool {
     let Some(last) = before.last() else { return true };
     let before_that = before.len().checked_sub(2).map(|i| before[i].kind);
@@ -100,7 +100,7 @@ fn is_place(before: &[Token], next: TokenKind) -> bool {
     }
 }
 
-/// How many tokens behind `asm` belong to it, and the last of them.
+/// The number of tokens after `asm` that belong to it, and the last one.
 fn assembler(rest: &[Token]) -> Option<(usize, Token)> {
     let mut depth = 0u32;
     for (i, &token) in rest.iter().enumerate() {

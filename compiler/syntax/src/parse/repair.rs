@@ -1,7 +1,6 @@
-//! Mends what the grammar cannot read. A mistake becomes an edit of the input (something put in, something left
-//! out), and the item that holds it is read again: the edit that lets the parser read farthest wins. So the
-//! grammar holds no rules for wrong input, scopes are right after every mistake, and one mistake rarely shows
-//! as two.
+//! Error recovery. An error becomes an edit of the input (an insertion or a deletion), and the enclosing item is
+//! parsed again. The edit that lets the parser continue the farthest is selected. So the grammar has no rules for
+//! invalid input, scopes are correct after every error, and an error rarely causes others.
 
 use std::{cell::Cell, ops::RangeInclusive};
 
@@ -21,47 +20,47 @@ use crate::{
     token::{Token, TokenKind},
 };
 
-/// A change of the input.
+/// An edit of the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// Before which token.
+    /// The token before which to edit.
     pub(super) at: usize,
-    /// What.
+    /// The kind of edit.
     pub(super) kind: EditKind,
 }
 
-/// The sorts of change.
+/// The kinds of edits.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum EditKind {
-    /// Put this in.
+    /// Inserts this terminal.
     Insert(Terminal),
-    /// Leave out so many tokens.
+    /// Removes this number of tokens.
     Remove(usize),
-    /// The name here is a type (or a value) whatever declares it.
+    /// Classifies the name here as a type or a value, regardless of its declaration.
     Classify(Terminal),
 }
 
-/// Beyond so many mistakes the items that hold more are left out, silently.
+/// The maximum number of errors. Items with further errors are removed without a report.
 const MAX_MISTAKES: usize = 64;
 
-/// So many tokens are read again in trials, and so many more for each token of the input; where that is used up, the
-/// item is left out.
+/// The base budget of tokens for trials; each input token adds the same amount again. When it is exhausted, the item
+/// is removed.
 const FUEL: usize = 200_000;
 const FUEL_OF_TOKEN: usize = 8;
 
-/// How many tokens behind a mistake a trial looks at.
+/// The number of tokens after an error that a trial parses.
 const HORIZON: usize = 40;
 
-/// How many tokens behind a mistake an edit must make readable to be believed.
+/// The minimum number of tokens that must parse after an edit.
 const ENOUGH: usize = 3;
 
-/// A second mistake within so many tokens and the same statement is taken for the first one's.
+/// A second error in the same statement within this number of tokens is attributed to the first.
 const SOON: usize = 16;
 
-/// How far behind a gap a mistake is taken for a consequence: an unterminated literal hides the end of its line.
+/// An error within this distance after a gap is attributed to it: an unterminated literal hides the rest of its line.
 const SHADOW: usize = 12;
 
-/// Reads the whole input; gives the mistakes, and what was mended. `gaps` are places where something stood that forms no token.
+/// Parses the whole input. Returns the errors and the repaired ranges. `gaps` are the positions of invalid tokens.
 pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<Mended>) {
     let mut repair = Repair {
         state,
@@ -108,29 +107,29 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>,
 struct Repair<'s, 't, 'a> {
     state: &'s State<'t, 'a>,
     gaps: &'s [usize],
-    /// Where the item with the mistake begins.
+    /// The start of the item with the error.
     start: Boundary,
-    /// The changes from there on, in the order of places.
+    /// The edits from there on, sorted by position.
     edits: Vec<Edit>,
     errors: Vec<SyntaxError>,
-    /// Where the first statement begins that cannot be trusted, and the last token that is a reason.
+    /// The start of the first unreliable statement, and the last token that caused this.
     mistake: Option<RangeInclusive<usize>>,
     mended: Vec<Mended>,
-    /// How many tokens trials may read yet.
+    /// The remaining budget of tokens for trials.
     fuel: Cell<usize>,
-    /// Behind this token no change was made before the item.
+    /// No edit was made between this token and the item.
     clean_from: usize,
-    /// Names that stood in the places of types: one report of each is enough.
+    /// Names used as types without a declaration. Each is reported once.
     unknown_types: Vec<Symbol>,
 }
 
 impl Repair<'_, '_, '_> {
-    /// Leaves behind what is read. Whether what follows reads differently now.
+    /// Commits the parsed items. Whether the following input now parses differently.
     fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();
         let mut news = false;
         if boundary.place.token > self.start.place.token {
-            // In the items to come the unknown types are types, so that they are not stumbled over again.
+            // Treat the unknown types as types in later items, to avoid repeated errors.
             for &name in &self.unknown_types {
                 news |= self.state.assume_type(name);
             }
@@ -147,13 +146,13 @@ impl Repair<'_, '_, '_> {
         news
     }
 
-    /// What stands from the statement with this token on to the end of the item is not certain.
+    /// Marks the item as unreliable from the statement with this token on.
     fn doubt(&mut self, token: usize) {
         let begins = statement_begins(self.state.tokens, self.start.place.token, token);
         self.doubt_from(begins.first().copied().unwrap_or(token), token);
     }
 
-    /// Where something formed no token, from the item up to `end`, the rest of a literal may be missing.
+    /// After an invalid token in the item before `end`, the rest of a literal may be missing.
     fn doubt_gap(&mut self, end: usize) {
         let item = self.start.place.token..end.max(1);
         if let Some(&gap) = self.gaps.iter().find(|gap| item.contains(gap)) {
@@ -161,7 +160,7 @@ impl Repair<'_, '_, '_> {
         }
     }
 
-    /// What stands from `begin` on to the end of the item is not certain, and this token is a reason.
+    /// Marks the item as unreliable from `begin` on, because of this token.
     fn doubt_from(&mut self, begin: usize, token: usize) {
         self.mistake = Some(match &self.mistake {
             Some(known) => begin.min(*known.start())..=token.max(*known.end()),
@@ -169,7 +168,7 @@ impl Repair<'_, '_, '_> {
         });
     }
 
-    /// The item with the mistake is read.
+    /// Ends the item with the error.
     fn close(&mut self) {
         let Some((mistake, reason)) = self.mistake.take().map(RangeInclusive::into_inner) else { return };
         let tokens = self.state.tokens;
@@ -187,7 +186,7 @@ impl Repair<'_, '_, '_> {
         });
     }
 
-    /// Applies the candidate that makes the most readable, and reports it.
+    /// Applies and reports the best candidate.
     fn mend(&mut self, stuck: &Stuck) {
         let doubt = self.mistake.clone();
         self.doubt(stuck.token);
@@ -210,14 +209,14 @@ impl Repair<'_, '_, '_> {
         }
     }
 
-    /// The best candidate: a change of one token if it mends all that a trial sees; else, if braces are the matter,
-    /// a brace; else the statement is left out if the next mistake would come soon and in the same statement.
+    /// The best candidate: an edit of one token if the whole trial parses; otherwise, for unbalanced braces, an edit
+    /// of a brace; otherwise, if the next error would follow soon in the same statement, removal of the statement.
     fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
         let at_end = stuck.terminal.is_none();
         let mut small = candidates::small(state, start, stuck);
         if self.edits.last().is_none_or(|edit| edit.at < stuck.token) {
-            // Most come to nothing at once, which is seen for less than the price of a trial.
+            // Most candidates fail immediately. Check that cheaply before a trial.
             let stands_before = |edits: &[Edit]| edits.iter().any(|edit| edit.at < stuck.token);
             small.retain(|Candidate { edits, .. }| {
                 stands_before(edits) || stuck.is_mended_by(state, edits, ENOUGH)
@@ -260,7 +259,7 @@ impl Repair<'_, '_, '_> {
         small.map(|(candidate, _)| candidate)
     }
 
-    /// Where the item before this one begins, if it can be read again: nothing was changed in it.
+    /// The start of the previous item, if it contains no edits and so can be parsed again.
     fn previous(&self) -> Option<Boundary> {
         let previous = self.state.past.borrow().last().copied()?;
         (self.edits.is_empty() && self.clean_from <= previous.place.token).then_some(previous)
@@ -279,7 +278,7 @@ impl Repair<'_, '_, '_> {
         self.errors.push(error);
     }
 
-    /// The first of the candidates that lets the parser read farthest, and how far that is.
+    /// The first candidate that lets the parser continue the farthest, and how far.
     fn best(
         &self,
         stuck: &Stuck,
@@ -298,7 +297,7 @@ impl Repair<'_, '_, '_> {
                 Outcome::TooDeep(token) => token,
                 Outcome::Stuck(stuck) => stuck.token,
             };
-            // What a trial read again before this item is as it was.
+            // Restore the items before this one that the trial parsed again.
             if candidate.start.place.token < self.start.place.token {
                 run::run(self.state, &[], candidate.start, self.start.place.token + 1);
             }
@@ -312,7 +311,7 @@ impl Repair<'_, '_, '_> {
         best
     }
 
-    /// The edits with those of the candidate.
+    /// The edits combined with those of the candidate.
     fn with(&self, candidate: &Candidate) -> Vec<Edit> {
         let mut edits = self.edits.clone();
         for &edit in &candidate.edits {
@@ -332,7 +331,7 @@ impl Repair<'_, '_, '_> {
         edits
     }
 
-    /// Leaves out the whole item with the mistake, and what was left out before it.
+    /// Removes the whole item with the error, and what was removed before it.
     fn skip_item(&mut self, mistake: usize) {
         let start = self.start.place.token;
         let behind = match *self.edits {
@@ -345,7 +344,7 @@ impl Repair<'_, '_, '_> {
     }
 }
 
-/// Types are told by name, however soon the next mistake comes.
+/// Errors about type names are reported as such, however soon the next error follows.
 fn is_about_a_name(candidate: &Candidate) -> bool {
     matches!(candidate.error.kind, SyntaxErrorKind::UnknownType(_))
 }

@@ -1,4 +1,4 @@
-//! One run of the parser over the edited input, from one item on.
+//! One run of the parser over the edited input, starting at an item.
 
 use super::{
     adaptor::{Adaptor, Stop, Terminal},
@@ -9,45 +9,45 @@ use super::{
 
 /// How a run ended.
 pub(super) enum Outcome {
-    /// At the end of the input or at the horizon.
+    /// The end of the input, or the horizon.
     Done,
     /// Brackets or operators nest too deep at this token.
     TooDeep(usize),
-    /// The grammar has no use for what stands here.
+    /// The grammar does not accept the next terminal.
     Stuck(Stuck),
 }
 
 /// Where and why a run stopped.
 pub(super) struct Stuck {
-    /// The token; behind the last at the end of the input.
+    /// The index of the token; the number of tokens at the end of the input.
     pub(super) token: usize,
-    /// What the grammar saw there; nothing at the end of the input.
+    /// The terminal. `None` at the end of the input.
     pub(super) terminal: Option<Terminal>,
     stack: Stack,
 }
 
 impl Stuck {
-    /// Whether the grammar would have taken the terminal of this name.
+    /// Whether the grammar would have accepted this terminal.
     pub(super) fn expects(&self, name: &str) -> bool {
         self.stack.takes(name)
     }
 
-    /// Whether it would have taken this one and no other.
+    /// Whether it would have accepted only this terminal.
     pub(super) fn expects_only(&self, name: &str) -> bool {
         self.stack.takes_only(name)
     }
 
-    /// Whether these edits, of which none stands before the token, let the grammar read on for so many tokens. Only
-    /// right as long as the state is as the run left it.
+    /// Whether the grammar accepts this number of tokens after these edits, none of which is before the token. Only
+    /// valid while the state is as the run left it.
     pub(super) fn is_mended_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
         let start = Place { token: self.token, edit: 0 };
-        // Of a name, the grammar has taken the first half.
+        // The grammar has consumed the first terminal of a name.
         let is_inside = matches!(self.terminal, Some(Terminal::Type | Terminal::Variable));
         is_inside || self.stack.takes_all(state, Adaptor::new(state, edits, start, self.token + tokens))
     }
 }
 
-/// Reads from `start` up to before the token `horizon`. Items that become complete are in the state.
+/// Parses from `start` up to the token `horizon`, exclusive. Complete items are stored in the state.
 pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizon: usize) -> Outcome {
     rewind(state, start);
     let halt = machine::drive(state, Adaptor::new(state, edits, start.place, horizon));
@@ -59,7 +59,7 @@ pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizo
     }
 }
 
-/// Goes back to the boundary.
+/// Restores the state at the boundary.
 pub(super) fn rewind(state: &State<'_, '_>, to: Boundary) {
     state.items.borrow_mut().truncate(to.items);
     state.past.borrow_mut().truncate(to.items);

@@ -1,12 +1,12 @@
-//! Which names are type names where: all that C's grammar needs to know of declarations (C99 6.2.1). It knows
-//! no types but one thing about them, whether they are vectors, because `(float4)(a, b).x` hangs on it.
+//! Scopes of type names, which C's grammar depends on (C99 6.2.1). The only property of types is whether they are
+//! vectors, because the meaning of `(float4)(a, b).x` depends on that.
 
 use crate::symbol::Symbol;
 
-/// What a name stands for.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NameKind {
-    /// Nothing declares it: perhaps a built-in function, perhaps a mistake.
+    /// Undeclared: possibly a built-in function, or an error.
     #[default]
     Unknown,
     /// An object, a function or an enumerator.
@@ -18,38 +18,38 @@ pub(crate) enum NameKind {
 }
 
 impl NameKind {
-    /// Whether it names a type.
+    /// Whether it is a type name.
     pub(crate) fn is_type(self) -> bool {
         matches!(self, Self::Type | Self::Vector)
     }
 }
 
-/// The declarations in force, and how to take them back.
+/// The visible declarations, with an undo log.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// By index of symbol.
+    /// By symbol index.
     kinds: Vec<NameKind>,
-    /// What each declaration covered, the innermost last.
+    /// The shadowed kind of each declared name, innermost last.
     covered: Vec<(Symbol, NameKind)>,
 }
 
-/// A moment to come back to.
+/// A position in the undo log.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moment(usize);
 
 impl Scopes {
-    /// What this name stands for here.
+    /// The current kind of a name.
     pub(crate) fn kind(&self, name: Symbol) -> NameKind {
         self.kinds.get(name.index()).copied().unwrap_or_default()
     }
 
-    /// From here on, until the scope ends.
+    /// Declares a name until the end of the scope.
     pub(crate) fn declare(&mut self, name: Symbol, kind: NameKind) {
         let covered = self.predeclare(name, kind);
         self.covered.push((name, covered));
     }
 
-    /// From the beginning, for good.
+    /// Declares a name permanently, outside all scopes.
     pub(crate) fn predeclare(&mut self, name: Symbol, kind: NameKind) -> NameKind {
         if self.kinds.len() <= name.index() {
             self.kinds.resize(name.index() + 1, NameKind::Unknown);
@@ -57,12 +57,12 @@ impl Scopes {
         std::mem::replace(&mut self.kinds[name.index()], kind)
     }
 
-    /// The beginning of a scope.
+    /// The start of a scope.
     pub(crate) fn moment(&self) -> Moment {
         Moment(self.covered.len())
     }
 
-    /// The end of the scope that began then.
+    /// Ends the scope that started at `moment`.
     pub(crate) fn back_to(&mut self, moment: Moment) {
         while self.covered.len() > moment.0 {
             if let Some((name, kind)) = self.covered.pop() {

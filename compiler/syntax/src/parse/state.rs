@@ -1,4 +1,4 @@
-//! What the actions of the grammar and the adaptor of tokens share while a parser runs.
+//! State that grammar actions and the adaptor share during parsing.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -15,33 +15,33 @@ use crate::{
     token::{Keyword, Token},
 };
 
-/// Shared by interior mutability: the parser owns the adaptor and hands this to every action.
+/// Uses interior mutability: the parser owns the adaptor and passes this to every action.
 pub(crate) struct State<'t, 'a> {
-    /// The input, prepared.
+    /// The prepared input.
     pub(super) tokens: &'t [Token],
-    /// Where the tree stands.
+    /// Owns the tree.
     pub(crate) arena: &'a Arena,
-    /// Which names are types.
+    /// The visible type names.
     pub(super) scopes: RefCell<Scopes>,
-    /// How deep the input nests.
+    /// The nesting depth of the input.
     pub(super) nesting: RefCell<Nesting>,
-    /// Everything at program scope that is complete.
+    /// Complete top-level items.
     pub(super) items: RefCell<Vec<Item<'a>>>,
-    /// Where the next item begins.
+    /// The start of the next item.
     pub(super) boundary: Cell<Boundary>,
-    /// Where the complete items began.
+    /// The starts of the complete items.
     pub(super) past: RefCell<Vec<Boundary>>,
-    /// Where lines begin.
+    /// The indentation of lines.
     layout: &'t dyn Layout,
-    /// The lines of the tokens, once somebody asks.
+    /// The lines of the tokens. Computed on demand.
     lines: OnceCell<Vec<Option<Line>>>,
-    /// What the parser looks at.
+    /// The position of the parser's lookahead.
     pub(super) looking_at: Cell<Place>,
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
     keywords: [Symbol; Keyword::ALL.len()],
 }
 
-/// A place in the edited input.
+/// A position in the edited input.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// The next token.
@@ -50,22 +50,22 @@ pub(super) struct Place {
     pub(super) edit: usize,
 }
 
-/// A place between two items, from where parsing can start again.
+/// A position between two items, from which parsing can restart.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Boundary {
-    /// Where the next item begins.
+    /// The start of the next item.
     pub(super) place: Place,
-    /// How many items are complete.
+    /// The number of complete items.
     pub(super) items: usize,
-    /// The declarations in force.
+    /// The visible declarations.
     pub(super) scopes: Moment,
 }
 
 impl<'t, 'a> State<'t, 'a> {
-    /// At the beginning of the input.
+    /// The state at the start of the input.
     pub(super) fn new(tokens: &'t [Token], arena: &'a Arena, layout: &'t dyn Layout, max_depth: u16) -> Self {
         let mut scopes = Scopes::default();
-        // Every interner begins with the keywords and these names, and then has the attributes.
+        // Every interner starts with the keywords and these names, followed by the attributes.
         let mut position = Keyword::ALL.len();
         predeclared::each(|_, vector| {
             let kind = if vector { NameKind::Vector } else { NameKind::Type };
@@ -98,12 +98,12 @@ impl<'t, 'a> State<'t, 'a> {
         self.scopes.borrow().moment()
     }
 
-    /// Closes the scope that opened then.
+    /// Closes a scope.
     pub(crate) fn leave(&self, scope: Moment) {
         self.scopes.borrow_mut().back_to(scope);
     }
 
-    /// From here on the name is a type wherever nothing declares it. Whether that is new.
+    /// Declares an otherwise undeclared name as a type, from here on. Whether that is new.
     pub(super) fn assume_type(&self, name: Symbol) -> bool {
         let mut scopes = self.scopes.borrow_mut();
         let new = scopes.kind(name) == NameKind::Unknown;
@@ -113,12 +113,12 @@ impl<'t, 'a> State<'t, 'a> {
         new
     }
 
-    /// The end of what is read when the parser looks at the next token.
+    /// The end of the parsed input before the lookahead.
     pub(crate) fn end(&self) -> u32 {
         self.end_before(self.looking_at.get().token)
     }
 
-    /// The position behind the token before this one, or that of the first.
+    /// The end position of the token before this one. For the first token, its start.
     pub(super) fn end_before(&self, token: usize) -> u32 {
         match token.checked_sub(1).and_then(|i| self.tokens.get(i)) {
             Some(before) => before.span.hi,
@@ -126,7 +126,7 @@ impl<'t, 'a> State<'t, 'a> {
         }
     }
 
-    /// Takes an item at program scope that is complete. The next begins at the token that the parser looks at.
+    /// Adds a complete top-level item. The next one starts at the lookahead.
     pub(crate) fn finish_item(&self, item: Item<'a>) {
         let mut items = self.items.borrow_mut();
         items.push(item);
@@ -138,7 +138,7 @@ impl<'t, 'a> State<'t, 'a> {
         });
     }
 
-    /// Where the item begins that follows the one with this token; the end of the input if none is known.
+    /// The start of the item after the one with this token. The end of the input if unknown.
     pub(super) fn next_item(&self, token: usize) -> usize {
         let past = self.past.borrow();
         let later = past.get(past.partition_point(|begin| begin.place.token <= token)).copied();
@@ -146,22 +146,22 @@ impl<'t, 'a> State<'t, 'a> {
         if next > token { next } else { self.tokens.len() }
     }
 
-    /// An element of a list has ended.
+    /// Ends an element of a list.
     pub(crate) fn end_element(&self) {
         self.nesting.borrow_mut().end_element();
     }
 
-    /// Whether the attribute of this name makes a vector.
+    /// Whether this attribute makes a vector type.
     pub(crate) fn makes_vector(&self, name: Symbol) -> bool {
         self.vector_attributes.contains(&name)
     }
 
-    /// `_Alignas`, which the tree has as an attribute of this name.
+    /// The name for `_Alignas`, which the tree represents as an attribute.
     pub(crate) fn alignas(&self) -> Symbol {
         self.keywords[Keyword::Alignas as usize]
     }
 
-    /// The spelling of a qualifier where only its name counts.
+    /// The spelling of a qualifier.
     pub(crate) fn qualifier_name(&self, qualifier: Qualifier) -> Symbol {
         self.keywords[match qualifier {
             Qualifier::Const => Keyword::Const,

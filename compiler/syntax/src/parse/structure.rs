@@ -1,5 +1,4 @@
-//! Larger changes than of one token: a brace some way before the place where the grammar is stuck, or a whole
-//! statement left out.
+//! Repairs of more than one token: a brace at some distance before the error, or the removal of a whole statement.
 
 use super::{
     adaptor::Terminal,
@@ -17,13 +16,13 @@ use crate::{
     token::{Punct, TokenKind},
 };
 
-/// How many places for a brace are tried, and how many braces in one place.
+/// The maximum number of positions to try for a brace, and of braces in one position.
 const MOST_BRACES: usize = 6;
 
-/// How many items before the one with the mistake may have begun it.
+/// The maximum number of preceding items that may contain the cause of an error.
 const MOST_ITEMS: usize = 64;
 
-/// Braces that are missing or too many some way before the place where the grammar is stuck.
+/// Missing or extra braces at some distance before the error.
 pub(super) fn braces(
     state: &State<'_, '_>,
     start: Boundary,
@@ -32,7 +31,7 @@ pub(super) fn braces(
 ) -> Vec<Candidate> {
     let first = start.place.token;
     let mut list = vec![];
-    // What begins here stands outside of the braces that are open.
+    // This terminal starts a construct outside the open braces.
     let begins = match stuck.terminal {
         None => nested_functions(&state.tokens[first..]).into_iter().map(|begin| first + begin).collect(),
         Some(_) => statement_begins(state.tokens, first, stuck.token),
@@ -56,7 +55,7 @@ pub(super) fn braces(
             list.push(Candidate { start, edits: and_semicolon, end: stuck.token, error });
         }
     }
-    // The brace that ended the item before this one was too much.
+    // The brace that ended the previous item was superfluous.
     let brace = first.checked_sub(1).map(|at| (at, state.tokens[at]));
     if let (Some(start), Some((at, token))) = (previous, brace)
         && token.kind == TokenKind::Punct(Punct::CloseBrace)
@@ -68,8 +67,7 @@ pub(super) fn braces(
     list
 }
 
-/// The brace that the indentation misses, or finds too much, in the item that holds the mistake or in one before it
-/// that nothing was changed in.
+/// An edit of a brace by indentation, in the item with the error or a preceding one without edits.
 pub(super) fn by_layout(
     state: &State<'_, '_>,
     start: Boundary,
@@ -80,7 +78,7 @@ pub(super) fn by_layout(
     let untouched = past.iter().rev().take(MOST_ITEMS).take_while(|past| past.place.token >= clean_from);
     let begins =
         [start].into_iter().chain(untouched.copied().filter(|past| past.place.token < start.place.token));
-    // An item begins at the margin; what does not, fell out of one.
+    // Items start at column 0. Indented text belongs to an item.
     let start = begins.into_iter().find(|begin| {
         let token = state.tokens.get(begin.place.token);
         let line = token.and_then(|token| Some((token.span.lo, state.lines()[begin.place.token]?)));
@@ -114,15 +112,15 @@ fn missing(
     (insert(at, Terminal::Punct(mark)), SyntaxError { span: Span::new(end, end), kind })
 }
 
-/// What may be left out within one pair of braces.
+/// The ranges that can be removed within one pair of braces.
 pub(super) struct Level {
     /// The edits to try.
     pub(super) candidates: Vec<Candidate>,
-    /// Where the shortest of them ends.
+    /// The end of the shortest one.
     pub(super) end: usize,
 }
 
-/// Statements, members or items to leave out, by the brace that holds them: first what is innermost.
+/// Statements, members or items to remove, by their enclosing brace, innermost first.
 pub(super) fn skips(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Level> {
     let error = explain::general(state, stuck);
     let level = |begin: usize| {
@@ -134,7 +132,7 @@ pub(super) fn skips(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     statement_begins(state.tokens, start.place.token, stuck.token).into_iter().map(level).collect()
 }
 
-/// Puts one terminal in the place of the tokens from `begin` up to before `end`.
+/// Replaces the tokens from `begin` to `end`, exclusive, with one terminal.
 pub(super) fn skip(begin: usize, end: usize) -> Vec<Edit> {
     let remove = Edit { at: begin, kind: EditKind::Remove(end - begin) };
     vec![remove, Edit { at: end, kind: EditKind::Insert(Terminal::Skipped) }]

@@ -1,10 +1,10 @@
-//! Specifiers, declarators, attributes and initialisers within a line.
+//! Prints specifiers, declarators, attributes and initializers.
 
 use super::Printer;
 use crate::{ast::*, span::Spanned};
 
 impl Printer<'_> {
-    /// A declaration with its semicolon.
+    /// A declaration, including its semicolon.
     pub(super) fn declaration(&mut self, declaration: &Declaration) {
         self.specifiers(&declaration.specifiers);
         for (i, declared) in declaration.declarators.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Printer<'_> {
         self.declared(&name.specifiers, &name.declarator);
     }
 
-    /// Sort by sort, as the tree has them.
+    /// Prints specifiers grouped by kind, as in the tree.
     fn specifiers(&mut self, specifiers: &Specifiers) {
         let begin = self.text.len();
         for word in specifiers.storage {
@@ -51,7 +51,7 @@ impl Printer<'_> {
             self.type_specifier(&ty.kind);
             self.push(" ");
         }
-        // Each left a space behind it.
+        // Remove the trailing space.
         let end = self.text.trim_end_matches(' ').len();
         self.text.truncate(end.max(begin));
     }
@@ -155,7 +155,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Pointers go before the name, the last first; arrays and functions behind, and behind a pointer in
+    /// Pointers precede the name, in reverse order. Arrays and functions follow it; after a pointer, with
     /// parentheses.
     pub(super) fn declarator(&mut self, declarator: &Declarator) {
         let chunks = &declarator.chunks;

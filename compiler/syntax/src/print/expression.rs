@@ -1,10 +1,10 @@
-//! Expressions within a line, every grouping in parentheses.
+//! Prints expressions with explicit grouping.
 
 use super::Printer;
 use crate::ast::*;
 
 impl Printer<'_> {
-    /// An expression inside of another: in parentheses unless it is primary or postfix.
+    /// An operand: in parentheses unless it is a primary or postfix expression.
     pub(super) fn operand(&mut self, expr: &Expr) {
         let primary = match &expr.kind {
             ExprKind::Unary(unary) => {
@@ -29,7 +29,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression where one without commas may stand.
+    /// An expression where a comma operator is not allowed.
     pub(super) fn element(&mut self, expr: &Expr) {
         match expr.kind {
             ExprKind::Assign(_) | ExprKind::Comma(_) => self.operand(expr),
@@ -37,7 +37,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression by itself.
+    /// An expression without parentheses around it.
     pub(super) fn expression(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Name(text)
@@ -188,8 +188,7 @@ impl Printer<'_> {
         self.operand(otherwise);
     }
 
-    /// Commas group to the left, as everyone knows.
-    /// Of an attribute or a form.
+    /// The arguments of an attribute or a builtin.
     pub(super) fn arguments(&mut self, arguments: &[Argument]) {
         self.list(arguments, ", ", |p, argument| match argument {
             Argument::Expr(expr) => p.element(expr),
@@ -206,7 +205,7 @@ impl Printer<'_> {
         self.operand(right);
     }
 
-    /// Where a vector literal ends is said with parentheses.
+    /// Marks the extent of a vector literal with parentheses.
     fn cast(&mut self, ty: &TypeName, operand: &Expr) {
         self.enclosed("(", ty);
         match operand.kind {
@@ -246,7 +245,7 @@ impl Printer<'_> {
         self.inner_block(&literal.body);
     }
 
-    /// A block within an expression stands further to the right than the statement.
+    /// A block in an expression is indented further than the statement.
     fn inner_block(&mut self, block: &Block) {
         self.indent += 1;
         self.block(block);
