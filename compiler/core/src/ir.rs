@@ -1,13 +1,13 @@
-//! The intermediate form: structured SSA.
+//! The IR: structured SSA.
 //!
-//! `if`, `loop`, `switch` and `block` are instructions that own their blocks; values join through block
-//! parameters and construct results, so there is no phi and no dominance to compute. Memory is bytes: pointers
-//! know their address space and nothing of what they point to, accesses carry the type. Aggregates exist only
-//! in memory. Orders and scopes keep OpenCL's vocabulary; it knows nothing of SPIR-V.
+//! `if`, `loop`, `switch` and `block` are instructions that own their blocks. Block parameters and construct results
+//! replace phis, and the nesting of blocks replaces dominance. Memory consists of bytes: a pointer has an address
+//! space but no pointee type, and the access has the type. Aggregates exist only in memory. Orders and scopes are
+//! OpenCL's. Independent of SPIR-V.
 //!
-//! Scoping: a value is visible from its definition to the end of its block, and in every block nested there. A
-//! loop's `continuing` block sees what is outside the loop and its own parameters only; it leaves the loop by `Next`
-//! alone.
+//! Scoping: a value is visible from its definition to the end of its block, including nested blocks. A loop's
+//! `continuing` block sees only its own parameters and the values outside the loop, and leaves the loop only by
+//! `Next`.
 
 mod build;
 mod check;
@@ -42,7 +42,7 @@ id_type! {
     FuncId
 }
 id_type! {
-    /// An object in memory: of the module, or a private one of a function.
+    /// An object in memory: of the module, or a private object of a function.
     VarId
 }
 id_type! {
@@ -63,122 +63,122 @@ id_type! {
 pub struct Module {
     /// Objects in global, constant and local memory.
     pub vars: Table<VarId, Var>,
-    /// Functions; a declared one without a body does not reach this form.
+    /// Functions. Declarations without a body are not lowered.
     pub functions: Table<FuncId, Function>,
-    /// How a launch passes what kernels need, once the target's passes have decided it.
+    /// The memory that a launch passes to kernels. Set by the target's passes.
     pub interface: Interface,
-    /// What accesses are checked against, where they are.
+    /// The table for bounds checks, if they are enabled.
     pub bounds: Option<Bounds>,
 }
 
-/// The table of `passes/check_bounds`, filled by the launch: the number of ranges (32 bits); whether an access lay in none
-/// (32 bits) and, if so, its address (64 bits), its size and the number of its site (32 bits each); then the ranges, an
-/// address and the end behind it each; then for each argument of the kernel how many bytes of local memory it is (32 bits).
-/// In local and private memory the address is the distance from the beginning of the object.
+/// The table of `passes/check_bounds`, filled by the launch. It contains the number of ranges (32 bits); whether an
+/// access was out of bounds (32 bits) and, if so, its address (64 bits), its size and the number of its site (32 bits
+/// each); then the start and end address of each range; then the size of local memory for each kernel argument (32
+/// bits). In local and private memory, the address is the offset from the start of the object.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// The table.
     pub table: VarId,
-    /// How many arguments it has room for.
+    /// The maximum number of kernel arguments.
     pub locals: u64,
-    /// What is checked, by number, and the names of the local or private objects that it should be in.
+    /// The checked accesses, by number, with the names of the local or private objects that they must stay in.
     pub sites: Vec<(Span, String)>,
-    /// The same as `file:line:column`.
+    /// The positions of `sites`, as `file:line:column`.
     pub places: Vec<String>,
 }
 
 impl Bounds {
-    /// Bytes before the ranges.
+    /// The size of the part before the ranges in bytes.
     pub const HEADER: u64 = 24;
-    /// The most ranges.
+    /// The maximum number of ranges.
     pub const RANGES: u64 = 64;
 
-    /// Where the size of an argument stands.
+    /// The offset of an argument's size.
     pub const fn local(argument: u64) -> u64 {
         Self::HEADER + 16 * Self::RANGES + 4 * argument
     }
 
-    /// Bytes of a table for so many arguments.
+    /// The size of a table for this number of arguments in bytes.
     pub const fn size(locals: u64) -> u64 {
         Self::local(locals).next_multiple_of(8)
     }
 }
 
-/// Where a launch puts its state and the kernels' arguments, on a target whose entry points have no parameters.
+/// The memory for launch state and kernel arguments, on a target whose entry points have no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// The state that some kernel reads, and its first word among the push constants: the same in all kernels.
+    /// The launch state that kernels read, with its first word in the push constants. Equal in all kernels.
     pub state: Vec<(State, u32)>,
-    /// Where each kernel's arguments are, in order.
+    /// The locations of each kernel's arguments, in order.
     pub arguments: Vec<(FuncId, Vec<Place>)>,
-    /// The buffer of program-scope variables: its first bytes, and which variable's address is stored where.
+    /// The buffer of program-scope variables: its initial bytes, and the addresses in it.
     pub variables: Data,
-    /// Where each module variable lies in that buffer.
+    /// The offset of each module variable in that buffer.
     pub offsets: Vec<(VarId, u64)>,
-    /// What `printf` prints: format strings, and strings that they print, by their number in the printf buffer.
+    /// Format strings of `printf`, and strings that they print, by their number in the printf buffer.
     pub formats: Vec<Format>,
-    /// Bytes of the printf buffer that `printf` has for itself; a record of a trap follows.
+    /// The size of the part of the printf buffer that `printf` uses. A trap record follows.
     pub printed: u32,
-    /// Where the program has traps, and what they say, by their number in that record.
+    /// The program's traps, by their number in the trap record.
     pub traps: Vec<Trap>,
-    /// Where kernels find what the launch tells of their images.
+    /// The locations of the image properties that the launch passes to kernels.
     pub image_facts: Vec<ImageFact>,
 }
 
-/// Bytes of the buffer that `printf` writes to (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
+/// The size of the printf buffer in bytes (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
 
 /// A trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// Where it stands.
+    /// Its source position.
     pub span: Span,
-    /// The same as `file:line:column`.
+    /// Its source position as `file:line:column`.
     pub place: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
 }
 
 impl Trap {
-    /// Bytes of a record in the printf buffer: whether there is one, the number of the trap, the work-item's global id in
-    /// three words.
+    /// The size of a trap record in the printf buffer: whether it is set, the number of the trap, and the work-item's
+    /// global id in three words.
     pub const RECORD: u32 = 20;
 }
 
-/// A string that `printf` prints with, or prints.
+/// A format string of `printf`, or a string that it prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// As written, without the final zero.
+    /// The text, without the terminator.
     pub text: Vec<u8>,
-    /// Bytes of each argument in the printf buffer.
+    /// The size of each argument in the printf buffer in bytes.
     pub sizes: Vec<u32>,
 }
 
-/// Where a kernel finds a fact of an image.
+/// The location of an image property for a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageFact {
     /// The kernel.
     pub kernel: FuncId,
-    /// The argument that the image is, by number.
+    /// The index of the image argument.
     pub argument: u32,
     /// `ChannelOrder` or `ChannelType`.
     pub what: ImageAction,
-    /// Where it is.
+    /// The memory that contains it.
     pub memory: LaunchMemory,
-    /// From this byte, four.
+    /// The offset of its four bytes.
     pub byte: u32,
 }
 
-/// Where an argument is.
+/// The location of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In launch memory from this byte.
+    /// In launch memory, at this byte offset.
     Bytes(LaunchMemory, u32),
-    /// It is the size of this local variable.
+    /// The size of this local variable.
     Local(VarId),
-    /// It is bound as a descriptor of this number.
+    /// Bound as a descriptor with this number.
     Descriptor(u32),
-    /// It is not used.
+    /// Unused.
     Nowhere,
 }
 
@@ -187,11 +187,11 @@ pub enum Place {
 pub enum LaunchMemory {
     /// Push constants.
     PushConstants,
-    /// A uniform buffer, for arguments that find no room there.
+    /// A uniform buffer, for arguments that do not fit into the push constants.
     Uniform,
 }
 
-/// What a launch tells all kernels: three words each, or two for an address.
+/// State that a launch passes to all kernels: three words each, or two for an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// `get_global_offset`
@@ -202,9 +202,9 @@ pub enum State {
     EnqueuedLocalSize,
     /// `get_num_groups`
     NumGroups,
-    /// The offset, and the first work-item of the region that is dispatched.
+    /// The offset, plus the first work-item of the dispatched region.
     RegionOffset,
-    /// The first group of the region that is dispatched.
+    /// The first work-group of the dispatched region.
     RegionGroupOffset,
     /// The address of the program-scope variables.
     Variables,
@@ -212,18 +212,18 @@ pub enum State {
     Printf,
 }
 
-/// What the device tells of a work-item's place: vectors of three I32, or one I32.
+/// Built-in inputs of the device: vectors of three I32, or one I32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Input {
     LocalId,
-    /// Of this dispatch's groups
+    /// Of the groups in this dispatch
     LocalSize,
     /// In this dispatch
     GroupId,
     /// In this dispatch
     GlobalId,
-    /// One I32, as all that follow
+    /// One I32, like all that follow
     WorkDim,
     LocalIndex,
     SubGroupSize,
@@ -233,7 +233,7 @@ pub enum Input {
 }
 
 impl WorkItem {
-    /// What it gives: `size_t`, or `uint` for the number of dimensions and all of sub-groups (OpenCL C 6.15.1).
+    /// The result type: `size_t`, or `uint` for the number of dimensions and all sub-group queries (OpenCL C 6.15.1).
     pub const fn ty(self) -> Type {
         match self {
             Self::WorkDim
@@ -260,30 +260,30 @@ impl WorkItem {
 /// An object in memory.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// For people.
+    /// For diagnostics and debugging.
     pub name: String,
-    /// Where it lies.
+    /// Its address space.
     pub space: AddressSpace,
     /// Size in bytes.
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Its first bytes; none for zero (global, constant) or undefined (local, private).
+    /// Its initial bytes. `None` for zero (global, constant) or undefined (local, private).
     pub init: Option<Data>,
-    /// Set where the launch decides the size: the kernel's argument, by number, that this local object is.
+    /// Set if the launch decides the size: the index of the kernel argument for this local object.
     pub argument: Option<u32>,
-    /// Set by `passes/layout_vars`: the parameter of the function, by number, that this private object of a caller is.
+    /// Set by `passes/layout_vars`: the index of the function parameter for this private object of a caller.
     pub parameter: Option<u32>,
-    /// Set by `passes/layout_vars`: what it is an array of, where a target has no byte addresses.
+    /// Set by `passes/layout_vars`: the element type of the array, on a target without byte addresses.
     pub element: Option<Type>,
-    /// Who may use it by its name.
+    /// Which other modules may refer to it.
     pub linkage: Linkage,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
 impl Var {
-    /// An object of so many bytes, aligned to so many, without an initial value.
+    /// An object with this size and alignment, without an initializer.
     pub fn new(name: &str, space: AddressSpace, (size, align): (u64, u64), span: Span) -> Self {
         Self {
             name: name.to_owned(),
@@ -300,12 +300,12 @@ impl Var {
     }
 }
 
-/// The bytes of an object, with the addresses in it.
+/// The initial bytes of an object, with the addresses in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Data {
-    /// The bytes; addresses are zero here.
+    /// The bytes. Addresses are zero here.
     pub bytes: Vec<u8>,
-    /// Addresses of 8 bytes: where, of which object of the module, and how many bytes into it.
+    /// Addresses of 8 bytes: the offset here, the target object of the module, and the offset in it.
     pub relocations: Vec<(u64, VarId, i64)>,
 }
 
@@ -314,11 +314,11 @@ pub struct Data {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// What it returns.
+    /// Its result type.
     pub result: Option<Type>,
-    /// Set for a kernel.
+    /// Set for kernels.
     pub kernel: Option<Kernel>,
-    /// Who may call it by its name; what is imported has a body that is never reached.
+    /// Which other modules may refer to it. An imported function has a body that is unreachable.
     pub linkage: Linkage,
     /// Its private objects.
     pub vars: Table<VarId, Var>,
@@ -326,26 +326,26 @@ pub struct Function {
     pub objects: Vec<(u32, VarId)>,
     /// Its values.
     pub values: Table<ValueId, Value>,
-    /// Its instructions, in no order; blocks give the order.
+    /// Its instructions. The order is that in the blocks.
     pub insts: Table<InstId, Inst>,
-    /// Its blocks, in no order.
+    /// Its blocks, in no particular order.
     pub blocks: Table<BlockId, Block>,
-    /// The outermost block; its parameters are the function's.
+    /// The outermost block. Its parameters are the function's.
     pub body: BlockId,
-    /// Where its name stands.
+    /// The position of its name.
     pub span: Span,
 }
 
-/// What only kernels have.
+/// The properties that only kernels have.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     /// `reqd_work_group_size`
     pub required_size: Option<[u32; 3]>,
     /// `work_group_size_hint`
     pub size_hint: Option<[u32; 3]>,
-    /// The source's attributes, as reflection tells them.
+    /// The attributes in the source, for reflection.
     pub attributes: String,
-    /// One for each parameter of the function.
+    /// The arguments, one for each parameter of the function.
     pub arguments: Vec<Argument>,
 }
 
@@ -358,18 +358,18 @@ pub struct Argument {
     pub name: String,
     /// Its type as written, without address space and qualifiers.
     pub type_name: String,
-    /// `const` of what a pointer points to.
+    /// Whether the pointee is `const`.
     pub is_const: bool,
-    /// `volatile` of what a pointer points to.
+    /// Whether the pointee is `volatile`.
     pub is_volatile: bool,
-    /// `restrict` of the pointer.
+    /// Whether the pointer is `restrict`.
     pub is_restrict: bool,
 }
 
 /// How an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
-    /// A pointer to global or constant memory; alignment of what it points to.
+    /// A pointer to global or constant memory.
     Pointer {
         /// Global or constant.
         space: AddressSpace,
@@ -383,14 +383,14 @@ pub enum ArgumentKind {
         /// Alignment of the pointee in bytes.
         align: u64,
     },
-    /// A scalar or a vector: the parameter is the value. Size in OpenCL's layout.
+    /// A scalar or vector. The parameter is the value. Size and alignment as in OpenCL C.
     Value {
         /// Size in bytes.
         size: u64,
         /// Alignment in bytes.
         align: u64,
     },
-    /// A `struct` or `union`: the parameter is a private pointer to a copy of it.
+    /// A `struct` or `union`. The parameter is a private pointer to a copy.
     Aggregate {
         /// Size in bytes.
         size: u64,
@@ -399,14 +399,14 @@ pub enum ArgumentKind {
     },
     /// An image.
     Image(ImageTy),
-    /// A sampler; on Vulkan a number.
+    /// A sampler. An integer on Vulkan.
     Sampler,
-    /// A pipe, a queue.
+    /// A pipe or queue.
     Opaque,
 }
 
 impl ArgumentKind {
-    /// Bytes of launch memory that the argument takes.
+    /// The number of bytes that the argument takes in launch memory.
     pub fn passed_size(self) -> u32 {
         match self {
             Self::Pointer { .. } => 8,
@@ -424,24 +424,24 @@ impl ArgumentKind {
 pub enum Type {
     /// A scalar.
     Scalar(Scalar),
-    /// 2, 3, 4, 8 or 16 of a scalar.
+    /// A vector of 2, 3, 4, 8 or 16 components.
     Vector(Scalar, u8),
-    /// An address in a space.
+    /// An address in this address space.
     Pointer(AddressSpace),
     /// An image.
     Image(ImageTy),
     /// `sampler_t`
     Sampler,
-    /// What only functions made for it understand.
+    /// An opaque handle.
     Handle(Handle),
 }
 
-/// Values that are nothing but what functions made for them say.
+/// Opaque handles, which only dedicated functions use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Handle {
     /// `event_t`
     Event,
-    /// `pipe`, and whether packets are written to it
+    /// `pipe`
     Pipe {
         /// `write_only`
         is_written: bool,
@@ -452,11 +452,11 @@ pub enum Handle {
     Queue,
     /// `clk_event_t`
     DeviceEvent,
-    /// A function that can be enqueued: see `Op::Function`.
+    /// A function for device-side enqueue: see `Op::Function`.
     Function,
 }
 
-/// Scalars. Integers have no sign: operations have.
+/// Scalar types. Integers have no signedness; operations do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Scalar {
@@ -475,31 +475,31 @@ pub enum Scalar {
 pub struct Value {
     /// Its type.
     pub ty: Type,
-    /// Where it comes from.
+    /// Its definition.
     pub def: ValueDef,
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueDef {
-    /// A result of an instruction, and which.
+    /// A result of an instruction, by index.
     Result(InstId, u32),
-    /// A parameter of a block, and which.
+    /// A parameter of a block, by index.
     Param(BlockId, u32),
     /// A constant.
     Const(Const),
 }
 
-/// A constant: the bits of each component, zero-extended to 64. A null pointer has the bits 0.
+/// A constant: the bits of each component, zero-extended to 64 bits. A null pointer has the bits 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Const {
     /// One number for each component.
     Bits(SmallVec<[u64; 2]>),
-    /// Any value will do.
+    /// An undefined value.
     Undefined,
 }
 
-/// A block: instructions in order, the last a terminator.
+/// A block: instructions, the last of which is a terminator.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// Its parameters.
@@ -511,18 +511,18 @@ pub struct Block {
 /// An instruction.
 #[derive(Debug)]
 pub struct Inst {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
-    /// The values it reads, in the order that its operation documents.
+    /// Its operands, in the order that the operation documents.
     pub args: SmallVec<[ValueId; 4]>,
-    /// The values it makes.
+    /// Its results.
     pub results: SmallVec<[ValueId; 1]>,
-    /// Where in the source.
+    /// Its source position.
     pub span: Span,
 }
 
 impl Clone for Inst {
-    /// As it would be derived, but that the ids are copied at once: passes do that to every instruction.
+    /// Like the derived implementation, but copies the ids in bulk. Passes clone every instruction.
     fn clone(&self) -> Self {
         Self {
             op: self.op.clone(),
@@ -533,25 +533,26 @@ impl Clone for Inst {
     }
 }
 
-/// Operations; arguments stand in brackets. Arithmetic is componentwise on vectors.
+/// Operations, with their operands in brackets. Arithmetic on vectors is componentwise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// `[a]`
     Unary(UnaryOp),
-    /// `[a, b]`, both of the result's type. A shift by the width or more is undefined: lowering has masked it.
+    /// `[a, b]`, both of the result's type. A shift by at least the width is undefined: lowering has masked the
+    /// amount.
     Binary(BinaryOp),
-    /// `[a, b]`: as `Binary`; of floats, never contracted with another operation (`FP_CONTRACT OFF`); of integers, signed, and
-    /// what overflows is undefined (C99 6.5).
+    /// `[a, b]`: like `Binary`. Floating-point operations are never contracted (`FP_CONTRACT OFF`). Integer
+    /// operations are signed, and overflow is undefined (C99 6.5).
     Exact(BinaryOp),
-    /// `[a, b]`: `Bool`, or a vector of it.
+    /// `[a, b]`: the result is `Bool`, or a vector of it.
     Compare(Compare),
-    /// `[condition, then, otherwise]`; the condition is `Bool`, or a vector of it of the same count.
+    /// `[condition, then, otherwise]`. The condition is `Bool`, or a vector of it with the same component count.
     Select,
-    /// `[a]`: to the result's type, same component count.
+    /// `[a]`: converts to the result's type, with the same component count.
     Convert(Convert),
-    /// `[a]`: the same bits; sizes are equal. Numbers only.
+    /// `[a]`: reinterprets the bits of a number as a type of the same size.
     Bitcast,
-    /// `[a, …]`: a vector from scalars and vectors.
+    /// `[a, …]`: a vector of scalars and vectors.
     Construct,
     /// `[vector]`: one component.
     Extract(u8),
@@ -561,18 +562,18 @@ pub enum Op {
     Insert(u8),
     /// `[vector, scalar, index]`
     InsertDynamic,
-    /// `[a, b]`: components of the two in a row, by number.
+    /// `[a, b]`: selects components of the concatenated vectors by index.
     Shuffle(SmallVec<[u8; 16]>),
-    /// `[vector of Bool]`: whether any, or all, are true.
+    /// `[vector of Bool]`: whether any component is true.
     Any,
-    /// See `Any`.
+    /// `[vector of Bool]`: whether all components are true.
     All,
 
     /// `[]`: the address of an object of the module.
     ModuleVar(VarId),
     /// `[]`: the address of a private object of the function.
     PrivateVar(VarId),
-    /// `[pointer, index]`: `pointer + index * stride` bytes; the index is a signed I32 or I64.
+    /// `[pointer, index]`: `pointer + index * stride` bytes. The index is a signed I32 or I64.
     Offset {
         /// Bytes for each step of the index.
         stride: u64,
@@ -580,37 +581,37 @@ pub enum Op {
         /// matter: arithmetic on pointers stays in an array (C99 6.5.6).
         count: Option<u32>,
     },
-    /// `[variable's address, index]`: the address of an element (`Var::element`); the index is an I32. Made by
+    /// `[address of variable, index]`: the address of an element (`Var::element`). The index is an I32. Made by
     /// `passes/layout_vars`; an access through it has exactly the element's type.
     Element,
-    /// `[]`: a 32-bit word of what a launch passes (`Module::interface`), as I32 or F32; or, from an even one of the push
-    /// constants, two as I64. Made by `passes/bind_arguments`.
+    /// `[]`: a 32-bit word of launch memory (`Module::interface`), as I32 or F32; or two words of the push constants,
+    /// from an even one on, as I64. Made by `passes/bind_arguments`.
     LaunchWord(LaunchMemory, u32),
-    /// `[]`: an address that a launch passes, as an I64. `passes/bind_arguments` gives it a place.
+    /// `[]`: an address that a launch passes, as I64. `passes/bind_arguments` assigns its location.
     LaunchAddress(State),
-    /// `[]`: an image that a launch binds by this number. Made by `passes/bind_arguments`.
+    /// `[]`: an image that a launch binds with this number. Made by `passes/bind_arguments`.
     Descriptor(u32),
-    /// `[]`: what the device tells of the work-item's place. Made by `passes/lower_work_items`.
+    /// `[]`: a built-in input of the device. Made by `passes/lower_work_items`.
     Input(Input),
-    /// `[pointer]`: the same address in another space: to and from generic.
+    /// `[pointer]`: the same address in another address space. To or from generic.
     PointerCast,
-    /// `[pointer]`: as I64.
+    /// `[pointer]`: converts to I64.
     PointerToInt,
-    /// `[i64]`: as a pointer.
+    /// `[i64]`: converts to a pointer.
     IntToPointer,
-    /// `[pointer]`: the object's value. After `passes/lower_addresses` a pointer to global or constant memory is an
-    /// I64, and after `passes/emulate_int64` a vector of two I32, low half first.
+    /// `[pointer]`: loads a value. After `passes/lower_addresses`, a pointer to global or constant memory is an I64,
+    /// and after `passes/emulate_int64` a vector of two I32, low half first.
     Load(Access),
     /// `[pointer, value]`
     Store(Access),
-    /// `[destination, source]`: so many bytes; the two do not overlap.
+    /// `[destination, source]`: copies memory. The ranges do not overlap.
     Copy {
         /// Bytes.
         size: u64,
         /// How.
         access: Access,
     },
-    /// `[pointer]`: so many zero bytes.
+    /// `[pointer]`: clears memory.
     Zero {
         /// Bytes.
         size: u64,
@@ -630,72 +631,72 @@ pub enum Op {
     },
     /// `[dynamic flags, scope …]`
     Barrier {
-        /// Who waits for whom: `WorkGroup` or `SubGroup`.
+        /// Which work-items wait for each other: `WorkGroup` or `SubGroup`.
         execution: Scope,
-        /// The memory it orders.
+        /// The memory that it orders.
         flags: Known<FenceFlags>,
-        /// The scope of that.
+        /// The scope of the memory order.
         scope: Known<Scope>,
     },
 
-    /// `[]`: a function that functions of the built-in table enqueue or ask about.
+    /// `[]`: a function, for built-in functions that enqueue or query it.
     Function(FuncId),
     /// `[arguments …]`
     Call(FuncId),
-    /// `[arguments …]`: a function of the built-in table, expressed by its row; and what its parameters are.
+    /// `[arguments …]`: a built-in function, lowered as its table row states, with its parameter types.
     Builtin(BuiltinId, SmallVec<[BuiltinParam; 4]>),
-    /// `[]`, or `[dimension]` (I32) where OpenCL asks for one; gives I64, `WorkDim` I32.
+    /// `[]`, or `[dimension]` (I32) if OpenCL requires one. Returns I64; `WorkDim` returns I32.
     WorkItem(WorkItem),
-    /// `[arguments …]`: prints by the format; gives I32.
+    /// `[arguments …]`: prints with this format. Returns I32.
     Printf(Box<[u8]>),
-    /// `[]`: the launch fails with this message. After `passes/leave_at_traps` a way out of the kernel follows.
+    /// `[]`: the launch fails with this message. After `passes/leave_at_traps`, a jump out of the kernel follows.
     Trap(Box<[u8]>),
-    /// `[image …]`: what a device does with images itself. Made by `passes/express_builtins`.
+    /// `[image …]`: an image operation of the device. Made by `passes/express_builtins`.
     Image(ImageAction),
 
-    /// `[condition]`: both blocks leave by `Exit` of this instruction, whose arguments are the results.
+    /// `[condition]`: both blocks leave by `Exit` of this instruction. The arguments of `Exit` are the results.
     If {
-        /// When true.
+        /// For a true condition.
         then: BlockId,
-        /// When false.
+        /// For a false condition.
         otherwise: BlockId,
     },
-    /// `[first values of the body's parameters …]`: left by `Exit`.
+    /// `[initial values of the body's parameters …]`: left by `Exit`.
     Loop {
-        /// Goes round by `Continue`, whose arguments are the parameters of `continuing`.
+        /// Continues by `Continue`, whose arguments are the parameters of `continuing`.
         body: BlockId,
-        /// Goes back to the body by `Next`, whose arguments are the body's parameters.
+        /// Continues with the body by `Next`, whose arguments are the body's parameters.
         continuing: BlockId,
-        /// Unrolling.
+        /// Unrolling hints.
         hints: LoopHints,
     },
     /// `[value]` (I32 or I64): left by `Exit`.
     Switch {
-        /// The cases; no two with the same value.
+        /// The cases. All values are distinct.
         cases: Vec<Case>,
-        /// For every other value.
+        /// For all other values.
         default: BlockId,
     },
-    /// `[]`: runs once; left by `Exit`.
+    /// `[]`: executed once; left by `Exit`.
     Block(BlockId),
 
-    /// `[results …]`: to the end of an enclosing construct, any number of levels up.
+    /// `[results …]`: jumps to the end of an enclosing construct, at any level.
     Exit(InstId),
-    /// `[parameters …]`: to the `continuing` block of an enclosing loop.
+    /// `[parameters …]`: jumps to the `continuing` block of an enclosing loop.
     Continue(InstId),
-    /// `[parameters …]`: from the `continuing` block to the body of its loop.
+    /// `[parameters …]`: jumps from the `continuing` block to the body of its loop.
     Next(InstId),
     /// `[result]`, or `[]`.
     Return,
-    /// Control does not come here.
+    /// Unreachable.
     Unreachable,
 }
 
-/// What a device does with an image itself. Coordinates and sizes are I32, as many as the image has dimensions and
-/// one more for the layers of an array.
+/// Image operations of a device. Coordinates and sizes are I32: one for each dimension of the image, and one for the
+/// layers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageAction {
-    /// `[image, coordinates]`: four components of the texel there. The coordinates are inside the image.
+    /// `[image, coordinates]`: loads a texel with four components. The coordinates must be in bounds.
     Load(Texel),
     /// `[image, coordinates, four components]`
     Store(Texel),
@@ -710,13 +711,13 @@ pub enum ImageAction {
 /// How a texel is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texel {
-    /// What its components are.
+    /// The type of its components.
     pub kind: TexelKind,
-    /// Whether other work-items may see it. Set by `passes/mark_shared`.
+    /// Whether other work-items may observe it. Set by `passes/mark_shared`.
     pub is_shared: bool,
 }
 
-/// What the components of a texel are: F32, or I32 read with or without a sign.
+/// The type of a texel's components: F32, or signed or unsigned I32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TexelKind {
@@ -725,38 +726,38 @@ pub enum TexelKind {
     Unsigned,
 }
 
-/// What a parameter of a built-in function is in OpenCL C, where values have signs and pointers a pointee.
+/// The OpenCL C type of a parameter of a built-in function, with signedness and pointee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BuiltinParam {
-    /// A number, or a vector of so many.
+    /// A number, or a vector with this component count.
     Value(ty::Scalar, u8),
-    /// A pointer to one.
+    /// A pointer to such a value.
     Pointer(ty::Scalar, u8),
-    /// An image, an event …: as its value's type says.
+    /// An image, an event, and so on. The value's type is sufficient.
     Other,
 }
 
-/// How memory is accessed.
+/// The properties of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Whether other work-items may see it: the target orders only such accesses. Set by `passes/mark_shared`.
+    /// Whether other work-items may observe it: the target orders only such accesses. Set by `passes/mark_shared`.
     pub is_shared: bool,
-    /// The alignment in bytes that is certain.
+    /// The known alignment in bytes.
     pub align: u32,
     /// Whether the object is volatile.
     pub is_volatile: bool,
 }
 
-/// Cases of a switch that share a block.
+/// The cases of a switch with a common block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     /// The values, as bits.
     pub values: Vec<u64>,
-    /// What is done.
+    /// The block.
     pub block: BlockId,
 }
 
-/// Arithmetic on one operand.
+/// Unary arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
@@ -767,7 +768,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Arithmetic on two operands; integers wrap.
+/// Binary arithmetic. Integers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -781,7 +782,7 @@ pub enum BinaryOp {
     Shl,
     AShr,
     LShr,
-    /// Of integers and `Bool`, as the next two
+    /// For integers and `Bool`, like the next two
     And,
     Or,
     Xor,
@@ -796,13 +797,14 @@ pub enum BinaryOp {
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compare {
-    /// Which.
+    /// The comparison.
     pub op: CompareOp,
-    /// Of what. Pointers compare as unsigned; floats are ordered, but for `NotEqual`, which is true of NaN.
+    /// The operand type. Pointers compare as unsigned. Floating-point comparisons are ordered, except `NotEqual`,
+    /// which is true for NaN.
     pub kind: CompareKind,
 }
 
-/// What is compared.
+/// The operand type of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CompareKind {
@@ -820,41 +822,42 @@ pub enum Convert {
     SignExtend,
     /// To a wider integer, or from `Bool`.
     ZeroExtend,
-    /// Between floats; to an integer; from one. Signs say how the integers are read.
+    /// Between floating-point types, and between those and integers.
     Number {
         /// Rounding and saturation.
         conversion: Conversion,
-        /// Whether an integer source is signed.
+        /// Whether an integer operand is signed.
         from_signed: bool,
-        /// Whether an integer destination is signed.
+        /// Whether an integer result is signed.
         to_signed: bool,
     },
 }
 
-/// An operation on an atomic object. `CompareExchange…` is `[pointer, desired, expected value]` and gives the old
-/// value; `FlagTestAndSet` gives `Bool`.
+/// An operation on an atomic object. `CompareExchange…` takes `[pointer, desired, expected value]` and returns the
+/// old value. `FlagTestAndSet` returns `Bool`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atomic {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
     /// The type of the object's value: an integer or a float.
     pub ty: Scalar,
     /// Whether `Min` and `Max` compare as signed.
     pub is_signed: bool,
-    /// The order (of success).
+    /// The order. Of a compare-exchange, the success order.
     pub order: Known<Order>,
-    /// The order of failure of a compare-exchange.
+    /// The failure order of a compare-exchange.
     pub failure: Option<Known<Order>>,
     /// The scope.
     pub scope: Known<Scope>,
-    /// The memory it orders; none for that of its object. Legalisation adds to it (memory.md R1, R7).
+    /// The memory that it orders. `None` for that of its object. `passes/legalize_atomics` adds to it (memory.md R1,
+    /// R7).
     pub spaces: Option<FenceFlags>,
     /// Whether the object is volatile.
     pub is_volatile: bool,
 }
 
 impl Atomic {
-    /// A relaxed operation at device scope on a 32-bit integer: what passes count and mark with.
+    /// A relaxed operation at device scope on a 32-bit integer, which passes use for counters and flags.
     pub const fn counting(op: AtomicOp) -> Self {
         Self {
             op,
@@ -869,13 +872,13 @@ impl Atomic {
     }
 }
 
-/// A value that is known now, or the argument that will tell: dynamic ones are the last arguments of the
-/// instruction, in the order of the fields.
+/// A constant, or a value that is known at run time. Dynamic values are the last arguments of the instruction, in the
+/// order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Known<T> {
-    /// It is this.
+    /// The constant.
     Constant(T),
-    /// It is the value of an I32 argument.
+    /// The value of an I32 argument.
     Dynamic,
 }
 

@@ -96,8 +96,8 @@ impl Renamed {
     }
 }
 
-/// The state in which a value of this name stands, behind this state, when it has got all the names that the next
-/// terminal gives it.
+/// The state after pushing the nonterminal `name` in the state `behind`, with the unit reductions that the next
+/// terminal triggers.
 fn rename(machine: &Machine<'_, '_, '_>, behind: i16, mut name: u8, terminal: usize) -> i16 {
     loop {
         let state = machine.goto(behind, usize::from(name));
