@@ -61,7 +61,8 @@ fn place_state(module: &Module, interface: &mut Interface) -> u32 {
     word
 }
 
-/// The buffer of program-scope variables: those that functions name, and those whose addresses they hold.
+/// Lays out the buffer of program-scope variables: those that functions refer to, and those that their initializers
+/// refer to.
 fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: &mut Sink) -> u32 {
     let is_program =
         |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
@@ -108,7 +109,8 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: 
     word + State::Variables.words()
 }
 
-/// Names of program-scope variables become places in their buffer, addresses that the launch passes two words.
+/// Replaces addresses of program-scope variables with offsets into their buffer, whose address the launch passes in
+/// two words.
 fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool) {
     let source = Source { memory: LaunchMemory::PushConstants, has_wide };
     let is_address = |op: &Op| matches!(op, Op::LaunchAddress(_) | Op::ModuleVar(_));
@@ -136,7 +138,7 @@ fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool
     });
 }
 
-/// Replaces the parameters of a kernel. Arguments begin at byte `start` of the push constants.
+/// Replaces the parameters of a kernel. Its arguments start at byte `start` of the push constants.
 fn bind_kernel(
     module: &mut Module,
     id: FuncId,
@@ -151,7 +153,7 @@ fn bind_kernel(
     let body = function.body;
     let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
     let mut places = Vec::new();
-    // 0 is the uniform buffer's.
+    // Binding 0 is the uniform buffer.
     let mut descriptors = 0;
     let mut replaced = Replacements::default();
     let mut builder = Builder::new(function);
@@ -208,13 +210,14 @@ fn bind_kernel(
     places
 }
 
-/// The local variable that an argument of a kernel is.
+/// The local variable for an argument of a kernel.
 pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64), span: Span) -> Var {
     let var = Var::new(&argument.name, AddressSpace::Local, size, span);
     Var { argument: Some(number), ..var }
 }
 
-/// What a kernel asks of its images that only the launch can answer: of which argument, what, and the values that are the answer.
+/// The image properties that a kernel queries and only the launch can provide: the argument, the property, and the
+/// values to replace.
 fn image_questions(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
     let uses = function.use_counts();
     let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
@@ -240,7 +243,7 @@ fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
     builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
 }
 
-/// Where an argument comes from, and whether the device has integers of 64 bits.
+/// The location of an argument, and whether the device has 64-bit integers.
 #[derive(Clone, Copy)]
 struct Source {
     memory: LaunchMemory,
@@ -262,7 +265,7 @@ fn address(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> V
     builder.value(Op::IntToPointer, &[number], ty)
 }
 
-/// A scalar or a vector out of words that begin at `first`.
+/// Builds a scalar or vector from the words starting at `first`.
 fn value(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
     let scalar = ty.scalar().expect("a number");
     let parts: Vec<ValueId> =
@@ -299,7 +302,7 @@ fn component(builder: &mut Builder<'_>, source: Source, first: u32, scalar: Scal
     }
 }
 
-/// A private copy of a structure, filled word by word.
+/// Builds a private copy of a structure, word by word.
 fn aggregate(
     builder: &mut Builder<'_>,
     source: Source,

@@ -57,16 +57,16 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
     module.bounds = Some(bounds);
 }
 
-/// What guards call.
+/// The functions that guards call.
 struct Checks {
     table: VarId,
-    /// Whether some bytes lie in a range of the table.
+    /// Checks whether some bytes are in a range of the table.
     checker: FuncId,
-    /// Notes an access that lies outside.
+    /// Records an out-of-bounds access.
     noter: FuncId,
 }
 
-/// The addresses that an instruction touches, and how many bytes from each.
+/// The addresses that an instruction accesses, with the number of bytes.
 fn touched(function: &Function, id: InstId) -> Vec<(ValueId, u64)> {
     let inst = &function.insts[id];
     let size = |value: ValueId| match function.ty(value) {
@@ -85,7 +85,7 @@ fn touched(function: &Function, id: InstId) -> Vec<(ValueId, u64)> {
     addresses.iter().map(|&(index, size)| (inst.args[index], size)).collect()
 }
 
-/// Writes the guard of one instruction.
+/// Builds the guard of one instruction.
 struct Guard<'a, 'f> {
     builder: &'a mut Builder<'f>,
     vars: &'a Table<VarId, Var>,
@@ -93,10 +93,11 @@ struct Guard<'a, 'f> {
     checks: &'a Checks,
 }
 
-/// Whether an access lies inside.
+/// Whether an access is in bounds.
 enum Inside {
     Certainly,
-    /// If this is true. What is noted otherwise: where the access is, in two words, and the names of what it should be in.
+    /// In bounds if this is true. Otherwise, what to record: the address, in two words, and the names of the expected
+    /// objects.
     If {
         condition: ValueId,
         at: ValueId,
@@ -123,7 +124,7 @@ impl Guard<'_, '_> {
         let test = self.builder.open_if(condition, &types);
         let place = self.builder.place();
         self.builder.at_end(test.then);
-        // Anew, as the old results are now those of the branch.
+        // Create a new instruction, because the old results now belong to the branch.
         let inner = self.builder.inst(inst.op, &inst.args, &types);
         let values = self.builder.function.insts[inner].results.clone();
         self.builder.exit(test.inst, &values);
@@ -138,7 +139,7 @@ impl Guard<'_, '_> {
         replaced.extend(inst.results.into_iter().zip(joined));
     }
 
-    /// Whether so many bytes from an address lie in what it may point into.
+    /// Whether this number of bytes at an address is in the objects that it may point into.
     fn inside(&mut self, address: ValueId, size: u64) -> Inside {
         let Type::Pointer(space) = self.builder.ty(address) else { return Inside::Certainly };
         if matches!(space, AddressSpace::Global | AddressSpace::Constant) {
@@ -182,7 +183,7 @@ impl Guard<'_, '_> {
         }
     }
 
-    /// Whether so many bytes lie in a range of the table.
+    /// Whether this number of bytes is in a range of the table.
     fn in_ranges(&mut self, address: ValueId, size: u64) -> ValueId {
         let [low, high] = self.words(address);
         let size = self.builder.i32(i32::try_from(size).unwrap_or(i32::MAX));
@@ -201,7 +202,7 @@ impl Guard<'_, '_> {
         [0, 1].map(|word| self.builder.extract(words, word))
     }
 
-    /// Bytes of an object, if the module knows them.
+    /// The size of an object in bytes, if the module determines it.
     fn size_of(&self, object: Object) -> Option<u64> {
         match object {
             Object::Module(var) => Some(self.vars[var].size),
@@ -210,7 +211,7 @@ impl Guard<'_, '_> {
         }
     }
 
-    /// The same as a value. The launch tells it of local arguments.
+    /// The size of an object as a value. The launch passes it for local arguments.
     fn whole(&mut self, object: Object) -> Option<ValueId> {
         let Object::Param(_, number) = object else {
             let size = self.size_of(object)?;
@@ -236,7 +237,8 @@ impl Guard<'_, '_> {
         }
     }
 
-    /// How far a pointer is from the beginning of an object, in bytes. Indices are not cut to 32 bits, where they are in sight.
+    /// The offset of a pointer from the start of an object in bytes. If possible, indices are not truncated to 32
+    /// bits.
     fn distance(&mut self, pointer: ValueId, object: Object, only: bool) -> ValueId {
         if only && let ValueDef::Result(id, _) = self.builder.function.values[pointer].def {
             let inst = self.builder.function.insts[id].clone();
@@ -266,7 +268,7 @@ impl Guard<'_, '_> {
         self.builder.binary(BinaryOp::Sub, here, start)
     }
 
-    /// Whether so many bytes, so far from its beginning, lie in a whole.
+    /// Whether this number of bytes at an offset fits into an object.
     fn fits(&mut self, distance: ValueId, size: u64, whole: ValueId) -> ValueId {
         let size = self.builder.bits(Type::I64, size);
         let begins = self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, distance, whole);
@@ -275,7 +277,7 @@ impl Guard<'_, '_> {
         self.builder.binary(BinaryOp::And, begins, ends)
     }
 
-    /// Notes the access unless this is true.
+    /// Records the access unless this is true.
     fn note(&mut self, unless: ValueId, at: ValueId, size: u64, site: usize) {
         let test = self.builder.open_if(unless, &[]);
         let place = self.builder.place();
@@ -291,7 +293,7 @@ impl Guard<'_, '_> {
     }
 }
 
-/// The distance of a pointer from the object that it points into, where everybody sees it.
+/// The constant offset of a pointer in its object, if known.
 fn constant_distance(function: &Function, pointer: ValueId) -> Option<u64> {
     let ValueDef::Result(id, _) = function.values[pointer].def else {
         return function.params().contains(&pointer).then_some(0);
@@ -312,7 +314,7 @@ fn constant_distance(function: &Function, pointer: ValueId) -> Option<u64> {
     }
 }
 
-/// Whether so many bytes from an address lie in a range of the table: 1 or 0.
+/// Writes the function that checks whether some bytes are in a range of the table. Returns 1 or 0.
 fn write_checker(function: &mut Function, table: VarId) {
     let params = function.blocks[function.body].params.clone();
     let [low, high, size] = params[..] else { unreachable!("it has three parameters") };
@@ -364,7 +366,7 @@ fn write_checker(function: &mut Function, table: VarId) {
     builder.ret(Some(lies_inside));
 }
 
-/// Notes an access that lies outside, if it is the first.
+/// Writes the function that records an out-of-bounds access, if it is the first.
 fn write_noter(function: &mut Function, table: VarId) {
     let params = function.blocks[function.body].params.clone();
     let [low, high, size, site] = params[..] else { unreachable!("it has four parameters") };

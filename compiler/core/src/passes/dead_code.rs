@@ -58,7 +58,7 @@ fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
             }
         }
     }
-    // The outermost construct whose end is jumped to from each block, by its depth: 0 beyond all.
+    // The depth of the outermost construct that a jump in each block leaves: 0 for all.
     let mut outermost = vec![u32::MAX; function.blocks.len()];
     for &block in blocks.iter().rev() {
         let mut reached = u32::MAX;
@@ -78,7 +78,7 @@ fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
                 _ => 0,
             };
             is_needed[id.index()] |= matches!(op, Op::Loop { .. });
-            // What ends where a construct in this block ends stays in this block.
+            // A jump to the end of a construct in this block stays in this block.
             reached = reached.min(if op.is_construct() && from >= own { u32::MAX } else { from });
         }
         outermost[block.index()] = reached;

@@ -61,7 +61,7 @@ fn emulate(function: &mut Function, target: &Target, sink: &mut Sink) {
     function.replace_uses(&replaced);
 }
 
-/// Puts a parameter back behind those that a block has again.
+/// Appends a kept parameter to the new parameters of a block.
 fn keep_param(function: &mut Function, block: crate::ir::BlockId, param: ValueId) {
     let number = function.blocks[block].params.len() as u32;
     function.values[param].def = ValueDef::Param(block, number);
@@ -145,7 +145,7 @@ impl Emulation<'_, '_> {
         }
     }
 
-    /// Constructs and jumps hand on both halves.
+    /// Passes both halves through constructs and jumps.
     fn control(&mut self, id: InstId, inst: &Inst) {
         let chosen = match &inst.op {
             Op::Switch { cases, .. } if is_wide(self.builder.ty(inst.args[0])) => {
@@ -193,7 +193,7 @@ impl Emulation<'_, '_> {
         self.builder.insert(id);
     }
 
-    /// Which of a switch's cases a value belongs to; a number that none has if to none.
+    /// The index of the switch case that a value belongs to. An unused number if there is none.
     fn number_of_case(&mut self, value: ValueId, cases: &[Case]) -> ValueId {
         let value = self.pair(value);
         let equal = Compare { op: CompareOp::Equal, kind: CompareKind::Unsigned };
@@ -209,7 +209,7 @@ impl Emulation<'_, '_> {
         })
     }
 
-    /// An operation whose result is wide.
+    /// An operation with a 64-bit result.
     fn compute(&mut self, inst: &Inst) -> Option<Pair> {
         let result = self.builder.ty(inst.results[0]);
         let half = result.with_scalar(Scalar::I32);
@@ -249,7 +249,7 @@ impl Emulation<'_, '_> {
                 let words = self.builder.bitcast(inst.args[0], Type::Vector(Scalar::I32, 2 * result.count()));
                 self.unzip(words, half)
             }
-            // Componentwise moves are done to both halves alike.
+            // Componentwise moves apply to both halves.
             Op::Construct
             | Op::Extract(_)
             | Op::ExtractDynamic
@@ -276,7 +276,7 @@ impl Emulation<'_, '_> {
         })
     }
 
-    /// An operation on wide values whose result is not wide.
+    /// An operation on 64-bit operands with another result.
     fn narrow(&mut self, inst: &Inst) -> Option<ValueId> {
         let result = self.builder.ty(inst.results[0]);
         Some(match &inst.op {
@@ -360,7 +360,7 @@ impl Emulation<'_, '_> {
         self.zip(sum)
     }
 
-    /// Low and high words in turn.
+    /// Interleaves low and high words.
     fn zip(&mut self, pair: Pair) -> ValueId {
         let count = self.builder.ty(pair.low).count();
         if count == 1 {

@@ -90,12 +90,12 @@ fn emulate(function: &mut Function, missing: Missing) {
 
 struct Small {
     missing: Missing,
-    /// The types that values had.
+    /// The original types of values.
     types: Vec<Type>,
 }
 
 impl Small {
-    /// The type that a value had.
+    /// The original type of a value.
     fn ty(&self, value: ValueId) -> Type {
         self.types[value.index()]
     }
@@ -104,7 +104,7 @@ impl Small {
         self.missing.in_registers(self.ty(value))
     }
 
-    /// Puts what takes an instruction's place, and gives what takes its result's place.
+    /// Lowers an instruction. Returns the replacement of its result.
     fn inst(&self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
         let old = builder.function.insts[id].clone();
         let moved = match old.op {
@@ -148,7 +148,7 @@ impl Small {
         value
     }
 
-    /// What an operation gives; none where it stays as it is.
+    /// Lowers an operation. `None` if it needs no change.
     fn compute(&self, builder: &mut Builder<'_>, inst: &Inst, old: &[ValueId]) -> Option<ValueId> {
         let result = *inst.results.first()?;
         let to = self.ty(result);
@@ -218,7 +218,7 @@ impl Small {
             (false, _) => ty,
         };
         let Convert::Number { conversion, from_signed, to_signed } = convert else {
-            // Between integers: the source as 32 bits, and the low bits of that.
+            // Between integers: extend to 32 bits, then truncate.
             let is_signed = convert == Convert::SignExtend;
             let source = if is_small(from) && is_signed { signed(builder, value, from) } else { value };
             let target = wide(to).scalar().unwrap_or(Scalar::I32);
@@ -252,7 +252,7 @@ impl Small {
             };
             return half::from_float(builder, float, conversion.rounding);
         }
-        // Through an I32, which holds every value that is not out of range.
+        // Convert through I32, which represents all values in range.
         let convert = Convert::Number { conversion, from_signed, to_signed: true };
         let number = match builder.ty(source).scalar().is_some_and(Scalar::is_int) {
             true => builder.resize(source, Scalar::I32, from_signed),
@@ -300,7 +300,7 @@ impl Small {
         (args, wide)
     }
 
-    /// The bits of a small value as an I32 for each component.
+    /// Converts a small value to its bits, as one I32 for each component.
     fn to_bits(&self, builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
         if self.missing.in_registers(ty) {
             return value;
@@ -310,7 +310,7 @@ impl Small {
         builder.resize(value, Scalar::I32, false)
     }
 
-    /// The value of these bits.
+    /// Converts bits to a small value.
     fn from_bits(&self, builder: &mut Builder<'_>, bits: ValueId, ty: Type) -> ValueId {
         if self.missing.in_registers(ty) {
             return bits;
@@ -320,7 +320,7 @@ impl Small {
         builder.bitcast(value, ty)
     }
 
-    /// The same bits as components of another size.
+    /// Reinterprets the bits as components of another size.
     fn bitcast(&self, builder: &mut Builder<'_>, value: ValueId, from: Type, to: Type) -> ValueId {
         let (from_size, to_size) = (size_of(from), size_of(to));
         if from_size == to_size {
@@ -351,12 +351,12 @@ fn size_of(ty: Type) -> u64 {
     ty.scalar().map_or(4, Scalar::size)
 }
 
-/// The low bits that a value of this type has.
+/// Clears the bits above the width of this type.
 fn masked(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
     builder.binary_bits(BinaryOp::And, value, ty.scalar().map_or(u64::MAX, Scalar::mask))
 }
 
-/// The value with the sign that it has in this type.
+/// Sign-extends a value of this type.
 fn signed(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
     let shift = 32 - 8 * size_of(ty);
     let top = builder.binary_bits(BinaryOp::Shl, value, shift);
@@ -371,7 +371,7 @@ fn components(builder: &mut Builder<'_>, value: ValueId) -> Vec<ValueId> {
     }
 }
 
-/// A component of this size in pieces, each the low bits of an I32.
+/// Splits a component of this size into pieces, each in the low bits of an I32.
 fn cut(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> Vec<ValueId> {
     let words = match size {
         8 => {
@@ -395,7 +395,7 @@ fn cut(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> 
     pieces
 }
 
-/// A component of this size from pieces; a small one as an I32.
+/// Joins pieces to a component of this size. A small component is an I32.
 fn paste(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, ty: Type) -> ValueId {
     let words: Vec<ValueId> = pieces
         .chunks((size.min(4) / piece) as usize)
@@ -419,5 +419,5 @@ fn paste(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, t
     }
 }
 
-/// How a conversion to half rounds when it does not say.
+/// The default rounding mode of conversions to half.
 const DEFAULT: Rounding = Rounding::ToEven;

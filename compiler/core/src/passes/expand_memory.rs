@@ -62,7 +62,7 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// The parts of a wide vector in memory: first component, first byte, type, access.
+/// The parts of a wide vector in memory: first component, byte offset, type, access.
 fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
     let part = ty.with_count(4);
     let size = part.size().unwrap_or(4) as u32;
@@ -70,7 +70,7 @@ fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Ac
     (0..ty.count() / 4).map(move |number| (4 * number, i64::from(size) * i64::from(number), part, access))
 }
 
-/// Calls `piece` for each piece of the memory: with an index, the type, the step of the index in bytes.
+/// Calls `piece` for each piece of a memory range, with the index, the type and the stride of the index in bytes.
 fn in_pieces(
     builder: &mut Builder<'_>,
     size: u64,
@@ -101,7 +101,7 @@ fn in_pieces(
     }
 }
 
-/// A loop of at least one round.
+/// A loop with at least one iteration.
 fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = builder.i32(0);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());

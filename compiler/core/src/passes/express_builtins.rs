@@ -58,19 +58,19 @@ struct Pass<'a> {
     module: &'a mut Module,
     options: &'a Options,
     sink: &'a mut Sink,
-    /// Functions of the library that are in the module, by name.
+    /// Library functions in the module, by name.
     library: FxHashMap<String, FuncId>,
-    /// Local memory that functions of work-groups use.
+    /// Local memory for work-group functions.
     scratch: FxHashMap<Type, VarId>,
 }
 
-/// How a function of our own takes its arguments.
+/// How to call a library function.
 #[derive(Clone, Copy)]
 struct Own {
     function: FuncId,
-    /// One call for each component.
+    /// Call it once for each component.
     is_by_component: bool,
-    /// It computes in `float` what is called for `half`.
+    /// Call the `float` version for `half` operands.
     is_for_half: bool,
 }
 
@@ -78,7 +78,7 @@ impl Pass<'_> {
     fn function(&mut self, id: FuncId) {
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-        // First, because a conversion may ask for a built-in function.
+        // First, because a conversion may need a built-in function.
         let is_special = |this: &Self, function: &Function, inst: &Inst| {
             conversion(function, inst).is_some_and(|(from, to, number)| this.is_special(from, to, number))
         };
@@ -174,7 +174,7 @@ impl Pass<'_> {
         self.sink.report(with_profile(refusal, &self.options.target));
     }
 
-    /// The function of the library for these parameters: of whole vectors, or else of components.
+    /// The library function for these parameters: for whole vectors, or else for components.
     fn own(&mut self, name: &str, params: &[BuiltinParam], span: Span) -> Option<Own> {
         for is_for_half in [false, true] {
             let types: Vec<(ty::Scalar, u8)> =
@@ -187,7 +187,8 @@ impl Pass<'_> {
                 break;
             }
             let joined: Vec<String> = types.iter().map(|&(scalar, count)| spelt(scalar, count)).collect();
-            // One type stands for all of the same width; of `step(float, float4)` there are components only.
+            // For parameters of the same width, one type represents all. `step(float, float4)` only has a
+            // componentwise version.
             let is_uniform = types.iter().all(|&(_, other)| other == count);
             let wholes = [Some(joined.join("_")), is_uniform.then(|| spelt(first, count))];
             if let Some(function) = wholes.iter().flatten().find_map(|types| self.callee(name, types, span)) {
@@ -200,7 +201,7 @@ impl Pass<'_> {
         None
     }
 
-    /// A function of the library in this module, put there when it is first called.
+    /// A library function in this module, which is added at its first call.
     fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
         let found = library::find(name, types, self.options.math.unsafe_optimizations)?;
         let key = format!("{name}_{types}");
@@ -213,11 +214,11 @@ impl Pass<'_> {
         Some(function)
     }
 
-    /// Takes over a function of a module of the library, with what it calls in it. It belongs to the call, and
-    /// floating-point operations mean what is written: their errors are what the function is made of.
+    /// Merges a function of a library module, with its callees. Its instructions get the position of the call. Its
+    /// floating-point operations are exact, because the error bound of the function depends on them.
     fn merge(&mut self, mut from: Module, wanted: FuncId, span: Span) -> FuncId {
         debug_assert!(from.vars.is_empty(), "functions of the library have no objects with static lifetime");
-        // Variables become values before and after calls are gone, so that no function is long for a moment.
+        // Promote variables before and after inlining, to keep functions small.
         promote(&mut from, self.options, self.sink);
         let wanted = inline_all(&mut from, wanted);
         structure_exits(&mut from, self.options, self.sink);
@@ -238,14 +239,14 @@ impl Pass<'_> {
     }
 }
 
-/// A conversion of numbers: from which type, to which, and how.
+/// A numeric conversion: source type, target type, and kind.
 fn conversion(function: &Function, inst: &Inst) -> Option<(Type, Type, Number)> {
     let Op::Convert(Convert::Number { conversion, from_signed, to_signed }) = inst.op else { return None };
     let number = Number { conversion, from_signed, to_signed };
     Some((function.ty(inst.args[0]), function.ty(inst.results[0]), number))
 }
 
-/// Whether it is of images as no environment has them: of several samples, or written at a level.
+/// Whether it is an image operation that no environment supports: multi-sampling, or writing a mip level.
 fn is_beyond_images(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
     let Lowering::Image(operation) = lowering else { return false };
     let args = &builder.function.insts[inst].args;
@@ -253,7 +254,7 @@ fn is_beyond_images(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> 
     is_msaa || operation == ImageOp::Write && args.len() > 3
 }
 
-/// The name that the library has: one for the forms of a function of sub-groups that differ in who may call them.
+/// The name in the library: sub-group functions that differ only in which work-items call them share one.
 fn plain_name(row: &builtins::Row) -> String {
     match row.lowering {
         Lowering::Collective(Scope::SubGroup, ..) => {
@@ -267,7 +268,7 @@ fn is_half(param: BuiltinParam) -> bool {
     matches!(param, BuiltinParam::Value(ty::Scalar::Half, _) | BuiltinParam::Pointer(ty::Scalar::Half, _))
 }
 
-/// The number that a parameter is, with `float` for `half` if asked.
+/// The numeric type of a parameter, with `float` for `half` if requested.
 fn numeric(param: BuiltinParam, is_for_half: bool) -> Option<(ty::Scalar, u8)> {
     let BuiltinParam::Value(scalar, count) = param else { return None };
     let scalar = if is_for_half && scalar == ty::Scalar::Half { ty::Scalar::Float } else { scalar };
@@ -281,7 +282,7 @@ fn spelt(scalar: ty::Scalar, count: u8) -> String {
     }
 }
 
-/// Instructions want operands of one width: scalars among vectors go into every component.
+/// Widens scalar operands among vectors: instructions require operands of equal width.
 fn widen(builder: &mut Builder<'_>, inst: InstId, builtin: BuiltinId, params: &[BuiltinParam]) {
     let widths = params.iter().map(|param| match param {
         BuiltinParam::Value(_, count) => *count,
@@ -302,12 +303,12 @@ fn widen(builder: &mut Builder<'_>, inst: InstId, builtin: BuiltinId, params: &[
     builder.function.insts[inst].op = Op::Builtin(builtin, widened);
 }
 
-/// The call of a function of our own: what it gives.
+/// Replaces a call by a call of a library function. Returns the result.
 fn expand(builder: &mut Builder<'_>, inst: InstId, own: Own, params: &[BuiltinParam]) -> Option<ValueId> {
     let args = builder.function.insts[inst].args.clone();
     let result = builder.function.insts[inst].results.first().map(|&result| builder.ty(result));
     let count = if own.is_by_component { widest(params) } else { 1 };
-    // A parameter that is a pointer gets the address of a private object, whose value then goes where it points.
+    // For a pointer parameter, pass the address of a private object, and then copy its value to the target.
     let outs: Vec<Option<(ValueId, Type)>> = params
         .iter()
         .map(|&param| {
@@ -388,7 +389,7 @@ fn from_half(builder: &mut Builder<'_>, value: ValueId, own: Own) -> ValueId {
     value
 }
 
-/// What `make` gives for each of so many components.
+/// Calls `make` for each component and builds a vector of the results.
 fn component_wise(
     builder: &mut Builder<'_>,
     value: ValueId,
@@ -408,7 +409,7 @@ fn component_wise(
     builder.construct(&parts, ty)
 }
 
-/// Components as a value of this type.
+/// Builds a value of this type from components.
 fn joined(builder: &mut Builder<'_>, parts: &[ValueId], ty: Type) -> ValueId {
     let parts: Vec<ValueId> = parts
         .iter()

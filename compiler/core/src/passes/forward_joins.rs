@@ -54,7 +54,7 @@ fn joined(function: &Function) -> Vec<ValueId> {
     values
 }
 
-/// The value that a join has whichever way control came. What is undefined may be any, and so that one.
+/// The only value that a block parameter or construct result receives. Undefined values are ignored.
 fn only_source(
     function: &Function,
     joins: &Joins,
@@ -72,16 +72,16 @@ fn only_source(
     only
 }
 
-/// Whether two constants are alike.
+/// Whether two constants are equal.
 fn is_same(function: &Function, one: Option<ValueId>, other: ValueId) -> bool {
     one.and_then(|one| function.constant(one)).is_some_and(|one| Some(one) == function.constant(other))
 }
 
-/// Which block lies in which.
+/// The nesting of blocks.
 struct Tree {
-    /// Of each block, the block around it, and how deep it lies.
+    /// The parent and the depth of each block.
     around: Vec<(BlockId, u32)>,
-    /// The block that each instruction stands in.
+    /// The block of each instruction.
     places: Vec<Option<BlockId>>,
 }
 
@@ -100,7 +100,7 @@ impl Tree {
         Self { around, places }
     }
 
-    /// Whether a value that is seen inside a construct is seen behind it.
+    /// Whether a value that is visible inside a construct is visible after it.
     fn is_visible(&self, function: &Function, value: ValueId, construct: Option<InstId>) -> bool {
         let place = construct.and_then(|it| self.places[it.index()]);
         let home = match function.values[value].def {

@@ -54,16 +54,16 @@ pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _:
     }
 }
 
-/// Looks for what a later round may change.
+/// Finds values that a later iteration may change.
 struct Search<'f> {
     function: &'f Function,
     joins: Joins,
     places: Places,
-    /// The loops around.
+    /// The enclosing loops.
     loops: Vec<InstId>,
-    /// Results of loops that will have two exits.
+    /// Loop results that will get two exits.
     frozen: FxHashSet<ValueId>,
-    /// Ways out of loops that carry what may change: where, and which values.
+    /// The exits to change: block, instruction and values.
     exits: Vec<(BlockId, InstId, Vec<ValueId>)>,
 }
 
@@ -89,10 +89,10 @@ impl Search<'_> {
         }
     }
 
-    /// A way out of a loop, or of all.
+    /// An exit from a loop, or from the function.
     fn leave(&mut self, block: BlockId, id: InstId, left: Option<InstId>) {
         let inst = &self.function.insts[id];
-        // Of pointers to local memory there is no zero; few come from memory.
+        // Pointers to local memory have no zero value. They are rarely loaded from memory.
         let is_number = |it: ValueId| matches!(self.function.ty(it), Type::Scalar(_) | Type::Vector(..));
         let args = inst.args.iter().copied();
         let mut values: Vec<ValueId> =
@@ -108,7 +108,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether something that the value follows from is another in a round after the one of this way out.
+    /// Whether an operand that the value depends on differs in an iteration after this exit.
     fn is_lost(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         let mut to_see = vec![value];
@@ -145,7 +145,7 @@ impl Search<'_> {
         false
     }
 
-    /// Since when a value is not made again before the work-item leaves; None if it is made outside of what is left.
+    /// The position since which a value is not recomputed before the exit. `None` if it is defined outside the loop.
     fn stands_since(&self, value: ValueId, left: Option<InstId>) -> Option<Moment> {
         let mut around = self.made_in(value);
         let mut since = around.map(|_| self.places.made(self.function, value))?;
@@ -159,7 +159,7 @@ impl Search<'_> {
         Some(since)
     }
 
-    /// What decides on the ways through a choice.
+    /// Pushes the operands that determine the result of a choice.
     fn see_conditions(&self, choice: InstId, to_see: &mut Vec<ValueId>) {
         let inst = &self.function.insts[choice];
         to_see.extend(&inst.args);
@@ -172,7 +172,7 @@ impl Search<'_> {
         }
     }
 
-    /// The innermost loop that a value is made in.
+    /// The innermost loop that contains the definition of a value.
     fn made_in(&self, value: ValueId) -> Option<InstId> {
         match self.function.values[value].def {
             ValueDef::Result(id, _) => self.places.loop_around(id),
@@ -181,7 +181,7 @@ impl Search<'_> {
         }
     }
 
-    /// The only value that comes to where values could join.
+    /// The only value that a block parameter or construct result receives.
     fn only_source(&self, value: ValueId) -> Option<ValueId> {
         let mut sources = self.joins.sources(self.function, value).filter(|&it| it != value);
         let first = sources.next()?;
@@ -189,7 +189,7 @@ impl Search<'_> {
     }
 }
 
-/// Makes two ways of an exit.
+/// Duplicates an exit.
 fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
     let at = builder.function.blocks[block].insts.len() - 1;
     builder.at(block, at);
@@ -207,7 +207,7 @@ fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId
     builder.function.insts[exit].args.clear();
 }
 
-/// A choice of which nobody takes the first way, on which something is stored.
+/// An `if` whose first branch is never taken and contains a store.
 fn open_choice(builder: &mut Builder<'_>, address: Type, before: InstId, results: &[Type]) -> OpenIf {
     builder.span = builder.function.insts[before].span;
     let index = builder.value(Op::Input(Input::LocalIndex), &[], Type::I32);

@@ -53,7 +53,7 @@ impl Joins {
         jumps.into_iter().flatten().map(move |&jump| function.insts[jump].args[number as usize])
     }
 
-    /// The construct that a join belongs to.
+    /// The construct that a block parameter or construct result belongs to.
     pub(super) fn construct(&self, function: &Function, value: ValueId) -> Option<InstId> {
         match function.values[value].def {
             ValueDef::Result(inst, _) => function.insts[inst].op.is_construct().then_some(inst),
@@ -62,7 +62,7 @@ impl Joins {
         }
     }
 
-    /// Takes joins away, with what is handed over for them.
+    /// Removes block parameters and construct results, with their arguments.
     pub(super) fn retain(&self, function: &mut Function, is_kept: impl Fn(ValueId) -> bool) {
         for (&construct, jumps) in &self.exits {
             let results = function.insts[construct].results.clone();
@@ -88,14 +88,14 @@ impl Joins {
     }
 }
 
-/// Drops the arguments for joins that have gone.
+/// Removes the arguments for removed parameters.
 fn hand_over(function: &mut Function, jumps: &[InstId], kept: &[bool]) {
     for &jump in jumps {
         filter(kept, |keep| function.insts[jump].args.retain(|_| keep()));
     }
 }
 
-/// Calls `retain` with a question that answers for one element after the other.
+/// Calls `retain` with a predicate that returns the elements of `kept` in order.
 fn filter(kept: &[bool], retain: impl FnOnce(&mut dyn FnMut() -> bool)) {
     let mut kept = kept.iter();
     retain(&mut || kept.next().copied().unwrap_or(true));

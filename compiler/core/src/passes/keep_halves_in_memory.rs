@@ -72,14 +72,14 @@ fn keep(function: &mut Function) {
     });
 }
 
-/// Whether an instruction makes a `float` of a `half`.
+/// Whether an instruction converts a `half` to `float`.
 fn is_widening(function: &Function, id: InstId) -> bool {
     let inst = &function.insts[id];
     matches!(inst.op, Op::Convert(Convert::Number { .. }))
         && function.ty(inst.results[0]).scalar() == Some(Scalar::F32)
 }
 
-/// How an instruction rounds a `float` or a `double` to a `half`, if it does.
+/// The rounding mode of an instruction that rounds a `float` or `double` to `half`.
 fn rounding(function: &Function, id: InstId) -> Option<Option<Rounding>> {
     let inst = &function.insts[id];
     let Op::Convert(Convert::Number { conversion, .. }) = inst.op else { return None };

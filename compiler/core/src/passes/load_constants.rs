@@ -47,7 +47,7 @@ fn place(function: &Function, pointer: ValueId) -> Option<(VarId, u64)> {
     }
 }
 
-/// The numbers that a variable has there.
+/// The constant at an offset of a variable.
 fn constant(var: &Var, at: u64, ty: Type) -> Option<Const> {
     let scalar = ty.scalar().filter(|scalar| *scalar != Scalar::Bool)?;
     let end = at.checked_add(ty.size()?)?;

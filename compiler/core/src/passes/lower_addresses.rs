@@ -51,7 +51,7 @@ pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// Whether an operation may take an address or give one.
+/// Whether an operation may take or return an address.
 fn is_of_pointers(op: &Op) -> bool {
     matches!(
         op,
@@ -68,7 +68,7 @@ fn is_unaligned(ty: Type, access: Access) -> bool {
     u64::from(access.align) < ty.scalar().map_or(1, Scalar::size)
 }
 
-/// Where each piece of a component lies, and how many bits above its lowest.
+/// The offset of each aligned piece of a component, and its bit offset in the component.
 fn pieces(first: u64, size: u64, align: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..size / align).map(move |number| (first + number * align, 8 * number * align))
 }

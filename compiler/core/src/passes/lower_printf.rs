@@ -63,7 +63,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The number of a format or of a string.
+    /// The number of a format or string.
     fn number(&mut self, text: &[u8], sizes: Vec<u32>) -> i32 {
         let format = Format { text: text.to_vec(), sizes };
         let formats = &mut self.interface.formats;
@@ -75,7 +75,7 @@ impl Pass<'_> {
         i32::try_from(number).unwrap_or(i32::MAX)
     }
 
-    /// Leaves a record, if it is the first.
+    /// Writes a trap record, if it is the first.
     fn trap(&mut self, builder: &mut Builder<'_>, message: &[u8]) {
         let traps = &mut self.interface.traps;
         let number = builder.i32(i32::try_from(traps.len()).unwrap_or(i32::MAX));
@@ -106,7 +106,7 @@ impl Pass<'_> {
         builder.at(after.0, after.1);
     }
 
-    /// A call of `printf`: its result.
+    /// Lowers a call of `printf`. Returns its result.
     fn call(&mut self, builder: &mut Builder<'_>, format: &[u8], arguments: &[ValueId]) -> ValueId {
         let mut strings: VecDeque<usize> = string_arguments(format).into();
         let (mut words, mut sizes) = (Vec::new(), Vec::new());
@@ -125,7 +125,7 @@ impl Pass<'_> {
         write(builder, &words)
     }
 
-    /// The number of the literal string that a pointer points to.
+    /// The number of the string literal that a pointer refers to.
     fn string(&mut self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
         let text = self.literal(builder.function, pointer);
         let Some(text) = text else {
@@ -166,7 +166,7 @@ impl Pass<'_> {
     }
 }
 
-/// Which arguments are printed by `%s`. The format has been checked: a directive ends in a letter or in `%`.
+/// The arguments that `%s` prints. The format has been checked: a directive ends in a letter or `%`.
 fn string_arguments(format: &[u8]) -> Vec<usize> {
     let (mut found, mut index, mut at) = (Vec::new(), 0, 0);
     while let Some(percent) = format[at..].iter().position(|byte| *byte == b'%') {
@@ -187,7 +187,7 @@ fn string_arguments(format: &[u8]) -> Vec<usize> {
     found
 }
 
-/// A value as words: components one behind the other, the last word filled up.
+/// Converts a value to words: the components in order, padded to whole words.
 fn put(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
     let mut value = unwidened(builder.function, value);
     if builder.ty(value).is_pointer() {
@@ -228,7 +228,7 @@ fn put(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
     }
 }
 
-/// A `float` that was promoted to `double` is written as it was: the host promotes it.
+/// A `float` that was promoted to `double` is written as `float`; the host promotes it.
 fn unwidened(function: &Function, value: ValueId) -> ValueId {
     const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
     let Some(inst) = function.def(value) else { return value };
@@ -238,13 +238,13 @@ fn unwidened(function: &Function, value: ValueId) -> ValueId {
     if is_promotion { inst.args[0] } else { value }
 }
 
-/// Where the buffer begins.
+/// The start of the buffer.
 fn head(builder: &mut Builder<'_>) -> ValueId {
     let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
     builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global))
 }
 
-/// Reserves room for the words and writes them: 0, or -1 where there is no room.
+/// Reserves space and writes the words. Returns 0, or -1 if there is no space.
 fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
     let count = words.len() as u32;
     let capacity = PRINTF_BUFFER_SIZE / 4 - 1;

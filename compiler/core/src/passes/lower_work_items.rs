@@ -62,7 +62,7 @@ fn lower(
     query: WorkItem,
     dimension: Option<ValueId>,
 ) -> ValueId {
-    // What a dimension beyond the third gives: 1 for sizes, 0 for ids (OpenCL C 6.15.1).
+    // The result for a dimension beyond the third: 1 for sizes, 0 for ids (OpenCL C 6.15.1).
     let beyond = match query {
         WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::EnqueuedLocalSize | WorkItem::NumGroups => 1,
         _ => 0,
@@ -116,7 +116,7 @@ fn lower(
     }
 }
 
-/// A component of what the query gives, from the device's vector, the launch's, or the sum of both.
+/// A component of a query's result: from the device's input, the launch state, or the sum of both.
 fn component(
     builder: &mut Builder<'_>,
     interface: &Interface,
@@ -145,7 +145,7 @@ fn component(
     }
 }
 
-/// `get_global_linear_id` (OpenCL C 6.15.1): ids without offset, counted through the dimensions.
+/// `get_global_linear_id` (OpenCL C 6.15.1): the linearized id, without the offset.
 fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId {
     let id = builder.value(Op::Input(Input::GlobalId), &[], Type::Vector(Scalar::I32, 3));
     let region = state(builder, interface, State::RegionOffset);
@@ -163,7 +163,7 @@ fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId
     linear
 }
 
-/// A vector of the launch's state. `bind_arguments` has given each state that is read a place.
+/// A vector of the launch state. `bind_arguments` has assigned words to each state that is read.
 fn state(builder: &mut Builder<'_>, interface: &Interface, which: State) -> ValueId {
     let first = interface.place(which).expect("the state has a place");
     let words = [0, 1, 2].map(|index| {

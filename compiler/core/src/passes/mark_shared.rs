@@ -88,7 +88,7 @@ fn spaces_of(function: &Function, value: ValueId) -> Spaces {
     }
 }
 
-/// How an instruction synchronises; in doubt, as strongly as it may.
+/// The synchronization of an instruction. If that depends on run-time values, the strongest possible.
 fn synchronisation(function: &Function, op: &Op, object: Option<ValueId>) -> Option<Sync> {
     match op {
         Op::Atomic(atomic) => Some(atomic_sync(atomic, spaces_of(function, object?))),

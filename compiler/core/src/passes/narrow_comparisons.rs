@@ -50,7 +50,7 @@ fn narrowed(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     match (widened(builder, left), widened(builder, right)) {
         (Some(one), Some(other)) => {
             let same = builder.ty(one.value) == builder.ty(other.value) && one.is_signed == other.is_signed;
-            // What was widened by its sign is ordered by it; what was not has none.
+            // Sign-extended values keep their signed order; zero-extended values have only an unsigned order.
             let kind = kind_of(compare, one.is_signed)?;
             same.then(|| builder.compare(compare.op, kind, one.value, other.value))
         }
@@ -60,7 +60,7 @@ fn narrowed(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     }
 }
 
-/// How values that were widened so compare before it. Sign-extended values keep their order as unsigned ones too.
+/// The comparison of the original values. Sign extension also preserves the unsigned order.
 fn kind_of(compare: Compare, is_signed: bool) -> Option<CompareKind> {
     match (compare.kind, is_signed) {
         (CompareKind::Float, _) => None,
@@ -69,7 +69,7 @@ fn kind_of(compare: Compare, is_signed: bool) -> Option<CompareKind> {
     }
 }
 
-/// The comparison with its operands exchanged.
+/// The comparison with its operands swapped.
 fn mirrored(compare: Compare) -> Compare {
     let op = match compare.op {
         CompareOp::Less => CompareOp::Greater,
@@ -81,7 +81,8 @@ fn mirrored(compare: Compare) -> Compare {
     Compare { op, ..compare }
 }
 
-/// `left` compared with a constant: in the narrow type if that has all components, a constant if it has none of them.
+/// Compares a widened value with a constant: in the narrow type if it contains all components; the result is constant
+/// if it contains none.
 fn with_constant(
     builder: &mut Builder<'_>,
     left: &Widened,
@@ -91,7 +92,7 @@ fn with_constant(
     let kind = kind_of(compare, left.is_signed)?;
     let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
     if left.is_signed && compare.kind == CompareKind::Unsigned && !is_equality {
-        // The unsigned order of sign-extended values has a gap that no narrow constant names.
+        // The unsigned order of sign-extended values has a gap, in which no narrow constant lies.
         return None;
     }
     let ty = builder.ty(left.value);

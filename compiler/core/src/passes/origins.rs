@@ -55,7 +55,7 @@ impl Origin {
         Self { is_global: true, ..Self::default() }
     }
 
-    /// Adds another's places, and says whether that changed anything.
+    /// Adds another origin. Whether that changed anything.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.objects.len(), self.is_global, self.is_null);
         for &object in &other.objects {
@@ -68,7 +68,7 @@ impl Origin {
         before != (self.objects.len(), self.is_global, self.is_null)
     }
 
-    /// Those of the places that a pointer to this space can point to.
+    /// The part that a pointer to this address space can point to.
     fn within(&self, space: AddressSpace) -> Self {
         let mut kept = self.clone();
         if space != AddressSpace::Generic {
@@ -78,7 +78,7 @@ impl Origin {
         kept
     }
 
-    /// The only object, if it points nowhere else.
+    /// The only object, if it can point nowhere else.
     pub(super) fn only_object(&self) -> Option<Object> {
         match self.objects[..] {
             [object] if !self.is_global && !self.is_null => Some(object),
@@ -86,7 +86,7 @@ impl Origin {
         }
     }
 
-    /// The space, if it is one. A pointer that is always null may point to global memory.
+    /// The address space, if there is only one. A pointer that is always null may be treated as global.
     pub(super) fn space(&self) -> Option<AddressSpace> {
         let first = match self.objects.first() {
             Some(object) if !self.is_global => object.space(),
@@ -97,15 +97,15 @@ impl Origin {
     }
 }
 
-/// The origin of every pointer of a function.
+/// The origins of a function's pointers.
 pub(super) struct Origins {
     found: FxHashMap<ValueId, Origin>,
-    /// The pointers that have been put into memory or made integers.
+    /// The pointers that were stored to memory or converted to integers.
     escaped: Origin,
 }
 
 impl Origins {
-    /// Looks through a function.
+    /// Analyzes a function.
     pub(super) fn find(function: &Function, space_of: &dyn Fn(VarId) -> AddressSpace) -> Self {
         let mut origins = Self { found: FxHashMap::default(), escaped: Origin::global() };
         origins.escaped.is_null = true;
@@ -133,7 +133,7 @@ impl Origins {
         origins
     }
 
-    /// Where a pointer may point.
+    /// The origin of a pointer.
     pub(super) fn of(&self, pointer: ValueId) -> Origin {
         self.found.get(&pointer).cloned().unwrap_or_default()
     }
@@ -201,15 +201,15 @@ impl Origins {
     }
 }
 
-/// How many bytes an index of this stride is, if it is known.
+/// The offset of a constant index with this stride in bytes.
 pub(super) fn constant_offset(function: &Function, index: ValueId, stride: u64) -> Option<i64> {
     let bits = function.constant_bits(index)?;
     let index = if function.ty(index) == Type::I64 { bits as i64 } else { i64::from(bits as i32) };
     index.checked_mul(i64::try_from(stride).ok()?)
 }
 
-/// What a pointer is made of by casts and known offsets, and how many bytes behind that it points. None if an offset is
-/// not known.
+/// The base of a pointer after stripping casts and constant offsets, and the total offset in bytes. `None` if an
+/// offset is not constant.
 pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId, i64)> {
     let mut bytes = 0i64;
     while let Some(inst) = function.def(pointer) {
@@ -225,12 +225,12 @@ pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId
     Some((pointer, bytes))
 }
 
-/// Whether it is `to_global` or one of its kin (OpenCL C 6.15.10).
+/// Whether it is `to_global` or a similar function (OpenCL C 6.15.10).
 pub(super) fn is_to_space(inst: &Inst) -> bool {
     matches!(&inst.op, Op::Builtin(id, _) if matches!(builtins::row(*id).lowering, Lowering::ToSpace))
 }
 
-/// The values that a jump's or a loop's arguments become, in order.
+/// The block parameters or results that receive the arguments of a jump or loop, in order.
 pub(super) fn receivers(function: &Function, inst: &Inst) -> Option<Vec<ValueId>> {
     let blocks = |target: InstId| match function.insts[target].op {
         Op::Loop { body, continuing, .. } => Some((body, continuing)),

@@ -47,13 +47,13 @@ struct Slots {
     types: Vec<Type>,
     /// The slot that each pointer refers to.
     pointers: FxHashMap<ValueId, usize>,
-    /// Whether other variables keep their memory.
+    /// Whether other variables remain in memory.
     leaves_some: bool,
 }
 
 impl Slots {
     fn find(function: &Function) -> Self {
-        // Where each pointer points that does so with certainty.
+        // Pointers with a constant offset in a variable.
         let mut places: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
         let mut refused: FxHashSet<VarId> = FxHashSet::default();
         let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
@@ -61,7 +61,7 @@ impl Slots {
             let inst = &function.insts[id];
             let place = |index: usize| inst.args.get(index).and_then(|arg| places.get(arg)).copied();
             match inst.op {
-                // What a caller passes is seen by it.
+                // The caller can observe variables that it passes.
                 Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
                     places.insert(inst.results[0], (var, 0));
                     continue;
@@ -91,7 +91,7 @@ impl Slots {
                     }
                 }
                 Op::Store(access) if !access.is_volatile => {
-                    // A pointer that is stored itself is seen elsewhere.
+                    // A pointer that is stored escapes.
                     if let Some(place) = place(0) {
                         note(&mut accesses, &mut refused, place, function.ty(inst.args[1]));
                         if let Some((var, _)) = places.get(&inst.args[1]) {
@@ -127,7 +127,7 @@ impl Slots {
         self.pointers.get(&pointer).copied()
     }
 
-    /// The slot that an instruction loads from or stores to, and whether it stores.
+    /// The slot that an instruction accesses, and whether it stores.
     fn accessed(&self, function: &Function, id: InstId) -> Option<(usize, bool)> {
         let inst = &function.insts[id];
         match inst.op {
@@ -140,17 +140,17 @@ impl Slots {
 
 fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {
     let size = function.vars[var].element?.size()?;
-    // Of one element alone, any index is that of the element.
+    // With a single element, any valid index is zero.
     if size >= function.vars[var].size {
         return Some(0);
     }
     i64::from(known_index(function, index, STEPS)? as i32).checked_mul(i64::try_from(size).ok()?)
 }
 
-/// As many operations as may stand between an index that is known and the constants that it is made of.
+/// The maximum number of operations between an index and its constant operands.
 const STEPS: u32 = 16;
 
-/// An index that is made of constants: `layout_vars` counts, and leaves it to `simplify` to compute, which comes later.
+/// A constant index. `layout_vars` emits operations on constants, and `simplify` folds them only later.
 fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     if let Some(bits) = function.constant_bits(index) {
         return Some(bits as u32);
@@ -158,7 +158,7 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     let inst = function.def(index)?;
     let Op::Binary(op) = inst.op else { return None };
     let steps = steps.checked_sub(1)?;
-    // The constant is on the right.
+    // The constant is the right operand.
     let right = known_index(function, inst.args[1], 0)?;
     let left = known_index(function, inst.args[0], steps)?;
     integer(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
@@ -175,7 +175,7 @@ fn note(
     }
 }
 
-/// Two slots that share bytes see each other's stores.
+/// Rejects variables with overlapping slots.
 fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
     for ((&(var, offset), &ty), (&(next_var, next), _)) in accesses.iter().zip(accesses.iter().skip(1)) {
         let size = ty.size().unwrap_or(u64::MAX);
@@ -185,9 +185,8 @@ fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHash
     }
 }
 
-/// For each construct, the slots that something inside stores to, in order, but for those that are its own: nothing
-/// outside touches them, and inside, they are stored to before they are loaded. No value of theirs comes in or
-/// goes out, as of the variables of a function that was inlined.
+/// For each construct, the slots that it stores to, in order. Excludes slots that are only used inside it and always
+/// stored before they are loaded, such as the variables of an inlined function: their values do not enter or leave.
 fn stored_slots(function: &Function, slots: &Slots) -> FxHashMap<InstId, Vec<usize>> {
     let mut total = vec![0; slots.types.len()];
     for id in function.inst_order() {
@@ -200,19 +199,19 @@ fn stored_slots(function: &Function, slots: &Slots) -> FxHashMap<InstId, Vec<usi
     search.found
 }
 
-/// What is done with a slot in a block and those nested in it.
+/// The uses of a slot in a block and its nested blocks.
 #[derive(Clone, Copy)]
 struct Use {
     accesses: usize,
     is_stored: bool,
-    /// Every value that is loaded is stored before in the same block.
+    /// Whether each loaded value is stored before in the same block.
     is_stored_first: bool,
 }
 
 struct Search<'f> {
     function: &'f Function,
     slots: &'f Slots,
-    /// How many accesses each slot has.
+    /// The number of accesses of each slot.
     total: Vec<usize>,
     found: FxHashMap<InstId, Vec<usize>>,
 }
@@ -268,7 +267,7 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    /// Goes through a block with the slots' values at its beginning.
+    /// Rewrites a block, given the slots' values at its start.
     fn block(&mut self, block: BlockId, mut state: State) {
         let insts = std::mem::take(&mut self.builder.function.blocks[block].insts);
         let mut kept = Vec::with_capacity(insts.len());

@@ -64,7 +64,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
     }
 }
 
-/// A refusal for want of a feature, with the profile that lacks it.
+/// Adds the target profile that lacks the feature to a diagnostic.
 pub(super) fn with_profile(refusal: Diagnostic, target: &Target) -> Diagnostic {
     match &target.profile {
         Some(name) => refusal.note(format!("the module is for the device profile `{name}`")),
@@ -77,12 +77,12 @@ fn feature(span: Span, what: &str) -> Diagnostic {
     Diagnostic::new(Code::TargetFeature, span, message).help("do without it here, or choose another device")
 }
 
-/// Whether the image that an instruction is about can be written too.
+/// Whether the instruction's image is writable.
 fn is_written(function: &Function, inst: &Inst) -> bool {
     matches!(function.ty(inst.args[0]), Type::Image(image) if image.access != Access::ReadOnly)
 }
 
-/// What an instruction needs that the target has not.
+/// The feature that an instruction needs and the target lacks.
 fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
     let features = &target.features;
     let mut values = inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));

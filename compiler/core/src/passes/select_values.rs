@@ -51,7 +51,7 @@ fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
     is_choice.then_some([then, otherwise])
 }
 
-/// Operations without effects that are quickly done and defined whatever their operands are.
+/// Operations that are cheap, have no effects, and are defined for all operands.
 fn is_cheap(function: &Function, id: InstId) -> bool {
     let Inst { op, results, .. } = &function.insts[id];
     let is_division =
@@ -59,10 +59,10 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
     let is_question =
         matches!(op, Op::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType));
     let is_indexed = matches!(op, Op::ExtractDynamic | Op::InsertDynamic | Op::Element);
-    // An integer that a float does not fit (SPIR-V 3.52.11, `OpConvertFToS`).
+    // Undefined if the float does not fit into the integer (SPIR-V 3.52.11, `OpConvertFToS`).
     let is_to_integer = matches!(op, Op::Convert(Convert::Number { .. }))
         && !function.ty(results[0]).scalar().is_some_and(Scalar::is_float);
-    // What must not overflow.
+    // Undefined on overflow.
     let is_exact = matches!(op, Op::Exact(_)) && function.ty(results[0]).scalar().is_some_and(Scalar::is_int);
     op.is_pure() && !is_division && !is_question && !is_indexed && !is_to_integer && !is_exact
 }

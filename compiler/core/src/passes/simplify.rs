@@ -51,30 +51,30 @@ fn simplify_once(function: &mut Function) -> bool {
     has_dropped
 }
 
-/// A block that is being gone through.
+/// A block being processed.
 struct Frame {
     block: BlockId,
-    /// What is still to be looked at, last first.
+    /// The remaining instructions, in reverse order.
     rest: Vec<InstId>,
-    /// How much was known before it.
+    /// The length of the log when the block started.
     mark: Option<usize>,
 }
 
 struct Walk<'f> {
     builder: Builder<'f>,
-    /// How many jumps lead to the end of each construct.
+    /// The number of jumps to the end of each construct.
     exits: FxHashMap<InstId, u32>,
     replaced: Replacements,
-    /// The operations whose results can be seen here, by a hash of operation and arguments.
+    /// Available operations, by a hash of operation and arguments.
     known: FxHashMap<u64, SmallVec<[InstId; 2]>>,
-    /// What was put into `known`, in order.
+    /// The keys added to `known`, in order.
     log: Vec<u64>,
-    /// Whether a branch that is never taken has gone.
+    /// Whether a branch that is never taken was removed.
     has_dropped: bool,
 }
 
 impl Walk<'_> {
-    /// Goes through blocks in the order of the text, each with what is known before it.
+    /// Processes blocks in program order, with the operations that are available before each.
     fn run(&mut self, body: BlockId) {
         let mut stack = vec![self.frame(body)];
         while let Some(frame) = stack.last_mut() {
@@ -91,7 +91,7 @@ impl Walk<'_> {
             self.resolve(id);
             self.without_negation(id);
             if let Some(inside) = self.flat(id) {
-                // The jump to the end becomes the end: its arguments are the results.
+                // Flatten the construct: its results are the arguments of the jump to its end.
                 frame.rest.extend(inside.into_iter().rev());
                 continue;
             }
@@ -129,7 +129,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Lets an `if` of what is not ask for what is.
+    /// Replaces an `if` on a negated condition with one on the condition.
     fn without_negation(&mut self, id: InstId) {
         let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
@@ -142,15 +142,15 @@ impl Walk<'_> {
         }
     }
 
-    /// The instructions in place of a construct that only runs what is in it, once, to its end.
+    /// The instructions that replace a construct that executes only one block, once, to its end.
     fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
         let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
         {
             let (taken, dropped) = if condition != 0 { (then, otherwise) } else { (otherwise, then) };
-            // Only what runs to its end can be put in the place of the `if`: a block that stays would stand in the
-            // way of jumps out of it, which an `if` does not.
+            // Only a block without other exits can replace the `if`: a remaining block would be in the way of jumps
+            // out of it, unlike an `if`.
             let own = function.blocks[dropped].terminator();
             let from_dropped = own.is_some_and(|last| function.insts[last].op == Op::Exit(id));
             let rest = self.exits.get(&id).copied().unwrap_or(0).checked_sub(u32::from(from_dropped));
@@ -166,7 +166,7 @@ impl Walk<'_> {
         }
         let function = &mut *self.builder.function;
         if let Op::Exit(target) = function.insts[id].op {
-            // The end of a construct that was taken apart.
+            // The end of a construct that was flattened.
             if self.exits.get(&target) == Some(&u32::MAX) {
                 let inst = &function.insts[id];
                 let results = function.insts[target].results.iter().copied();
@@ -184,7 +184,7 @@ impl Walk<'_> {
         Some(std::mem::take(&mut function.blocks[body].insts))
     }
 
-    /// Jumps in a block that goes are no jumps any more.
+    /// Removes the jumps of a deleted block from the counts.
     fn drop_exits(&mut self, block: BlockId) {
         let function = &*self.builder.function;
         let mut blocks = vec![block];
@@ -246,7 +246,7 @@ impl Walk<'_> {
             Op::Descriptor(number) => number.hash(&mut hasher),
             Op::Image(action) => action.hash(&mut hasher),
             Op::WorkItem(item) => item.hash(&mut hasher),
-            // The others are told apart by their arguments.
+            // Other operations are distinguished by their arguments.
             _ => {}
         }
         inst.args.hash(&mut hasher);

@@ -68,7 +68,7 @@ fn multiply(builder: &mut Builder<'_>, left: Pair, right: Pair) -> Pair {
     Pair { low, high: builder.binary(BinaryOp::Add, high, cross) }
 }
 
-/// The whole product of two 32-bit numbers, from products of 16-bit ones.
+/// The 64-bit product of two 32-bit numbers, from 16-bit products.
 fn multiply_halves(builder: &mut Builder<'_>, left: ValueId, right: ValueId) -> Pair {
     let mut split = |value| {
         let low = builder.binary_bits(BinaryOp::And, value, 0xffff);
@@ -90,7 +90,7 @@ fn multiply_halves(builder: &mut Builder<'_>, left: ValueId, right: ValueId) -> 
     Pair { low: builder.binary(BinaryOp::Mul, left, right), high }
 }
 
-/// What shifts have in common: the amount within a half, its complement to 31, and whether it passes a half.
+/// Common values of shifts: the amount within a half, 31 minus that, and whether the amount exceeds a half.
 fn amounts(builder: &mut Builder<'_>, amount: ValueId) -> (ValueId, ValueId, ValueId) {
     let inside = builder.binary_bits(BinaryOp::And, amount, 31);
     let rest = builder.binary_bits(BinaryOp::Xor, inside, 31);
@@ -127,7 +127,7 @@ fn shift_right(builder: &mut Builder<'_>, op: BinaryOp, value: Pair, amount: Val
     Pair { low, high: builder.select(is_far, fill, high) }
 }
 
-/// A comparison: by the high halves, and by the low ones where those are equal.
+/// A comparison of the high halves, and of the low halves if those are equal.
 pub(super) fn compare(builder: &mut Builder<'_>, compare: Compare, left: Pair, right: Pair) -> ValueId {
     let unsigned = CompareKind::Unsigned;
     let same = builder.compare(CompareOp::Equal, unsigned, left.high, right.high);
@@ -150,7 +150,7 @@ pub(super) fn compare(builder: &mut Builder<'_>, compare: Compare, left: Pair, r
     }
 }
 
-/// Component by component.
+/// Divides componentwise.
 fn divide_each(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right: Pair) -> Pair {
     let ty = builder.ty(left.low);
     let (mut low, mut high) = (Vec::new(), Vec::new());
@@ -163,7 +163,7 @@ fn divide_each(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right: Pair)
     Pair { low: builder.construct(&low, ty), high: builder.construct(&high, ty) }
 }
 
-/// Quotient or remainder, bit by bit; signed ones by the magnitudes.
+/// Quotient or remainder, bit by bit. Signed operands are converted to magnitudes.
 fn divide(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right: Pair) -> Pair {
     let is_signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
     let sign = |builder: &mut Builder<'_>, value: Pair| builder.binary_bits(BinaryOp::AShr, value.high, 31);
@@ -191,7 +191,7 @@ fn negate_if(builder: &mut Builder<'_>, value: Pair, mask: ValueId) -> Pair {
     subtract(builder, flipped, Pair { low: mask, high: mask })
 }
 
-/// 64 steps of long division: the dividend is shifted out at the top while the quotient is shifted in below.
+/// 64 steps of long division: the dividend is shifted out at the top while the quotient is shifted in at the bottom.
 fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> (Pair, Pair) {
     let zero = builder.i32(0);
     let i32 = builder.ty(zero);
@@ -211,7 +211,7 @@ fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> 
     let quotient = shift_left(builder, quotient, one);
     let not_less = Compare { op: CompareOp::GreaterEqual, kind: CompareKind::Unsigned };
     let fits = compare(builder, not_less, remainder, divisor);
-    // A bit that left the remainder at the top makes it larger than any divisor.
+    // If the shift carries out of the remainder, the remainder is larger than any divisor.
     let overflows = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, lost, zero);
     let takes = builder.binary(BinaryOp::Or, fits, overflows);
     let bit = builder.resize(takes, Scalar::I32, false);

@@ -49,11 +49,11 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
         Rounding::ToNegative => builder.select(is_negative, one, zero),
     };
 
-    // Of a normal one the exponent is counted from elsewhere and 13 bits are dropped.
+    // For a normal number, rebias the exponent and drop 13 bits.
     let thirteen = builder.bits(ty, 13);
     let rebased = builder.binary_bits(BinaryOp::Sub, magnitude, 112 << 23);
     let normal = dropped(builder, rebased, thirteen, rounding, away);
-    // Below, the significand counts units of 2^-24 behind so many dropped bits.
+    // For a denormal, the significand counts units of 2^-24.
     let exponent = builder.binary_bits(BinaryOp::LShr, magnitude, 23);
     let fraction = builder.binary_bits(BinaryOp::And, magnitude, 0x007f_ffff);
     let significand = builder.binary_bits(BinaryOp::Or, fraction, 0x0080_0000);
@@ -65,7 +65,7 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     let is_zero = builder.compare(CompareOp::Equal, CompareKind::Unsigned, magnitude, zero);
     let significand = builder.select(is_zero, zero, significand);
     let is_small = against(builder, CompareOp::Less, magnitude, 0x3880_0000);
-    // The distance means nothing for others, and must stay one that can be shifted by.
+    // For others, the distance is meaningless but must be a valid shift amount.
     let distance = builder.select(is_small, distance, most);
     let small = dropped(builder, significand, distance, rounding, away);
 
@@ -89,7 +89,7 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     builder.binary(BinaryOp::Or, result, sign)
 }
 
-/// The value without so many low bits, rounded.
+/// Drops low bits of a value, with rounding.
 fn dropped(
     builder: &mut Builder<'_>,
     value: ValueId,

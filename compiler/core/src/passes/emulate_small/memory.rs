@@ -73,7 +73,7 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
     }
 }
 
-/// Clears and sets bits of a word that others may write to.
+/// Atomically clears and sets bits of a word that others may write.
 fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
     for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
         let atomic = Atomic { is_volatile: access.is_volatile, ..Atomic::counting(AtomicOp::Fetch(key)) };
@@ -81,12 +81,12 @@ fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: Valu
     }
 }
 
-/// So many bytes further on.
+/// Advances an address by this number of bytes.
 fn step(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> ValueId {
     if bytes == 0 { address } else { builder.binary_bits(BinaryOp::Add, address, bytes) }
 }
 
-/// The word that a byte is in, and how many bits into it.
+/// The address of the word that contains a byte, and the bit offset in it.
 fn split(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> (ValueId, ValueId) {
     let address = step(builder, address, bytes);
     let word = builder.binary_bits(BinaryOp::And, address, !3);

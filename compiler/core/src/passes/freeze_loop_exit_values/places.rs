@@ -48,12 +48,12 @@ impl Places {
         places
     }
 
-    /// When an instruction is come to.
+    /// The position of an instruction.
     pub(super) fn begin(&self, id: InstId) -> Moment {
         self.begins[id.index()]
     }
 
-    /// When it is done.
+    /// The position at the end of an instruction.
     pub(super) fn end(&self, id: InstId) -> Moment {
         self.ends[id.index()]
     }
@@ -63,7 +63,7 @@ impl Places {
         self.loops[id.index()]
     }
 
-    /// When a value is made.
+    /// The position of a value's definition.
     pub(super) fn made(&self, function: &Function, value: ValueId) -> Moment {
         match function.values[value].def {
             ValueDef::Result(id, _) => self.end(id),
@@ -72,13 +72,13 @@ impl Places {
         }
     }
 
-    /// When the place of a value is next written.
+    /// The position of the next write to a value's register.
     pub(super) fn next_write(&self, value: ValueId, after: Moment) -> Moment {
         let Some(writes) = self.writes.get(&self.place(value)) else { return Moment::MAX };
         writes.get(writes.partition_point(|&it| it <= after)).copied().unwrap_or(Moment::MAX)
     }
 
-    /// The value that stands for the place.
+    /// The representative of a value's register.
     fn place(&self, mut value: ValueId) -> ValueId {
         while let Some(&next) = self.towards.get(&value)
             && next != value
@@ -88,7 +88,7 @@ impl Places {
         value
     }
 
-    /// All on the way to the one place go straight to the other from now on, so that ways stay short.
+    /// Merges two registers, with path compression.
     fn share(&mut self, one: ValueId, other: ValueId) {
         let place = self.place(one);
         for mut value in [one, other] {
@@ -134,7 +134,7 @@ impl Places {
     }
 }
 
-/// What an instruction hands over for what.
+/// The (block parameter, argument) pairs of an instruction.
 fn handed_over(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
     let inst = &function.insts[id];
     let joins = match inst.op {

@@ -71,14 +71,14 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
     }
 }
 
-/// Comparisons with a NaN are false, but for `NotEqual`.
+/// Comparisons with a NaN are false, except `NotEqual`.
 fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
     let ty = ty.opencl(false);
     let result = fold::compare(op, ty, &number(left, ty)?, &number(right, ty)?)?;
     fold::is_true(ty::Scalar::Int, &result)
 }
 
-/// Functions whose result is one of the operands or, rounded once, exact in `double` for all formats.
+/// Functions that return an operand, or a result that is exact in `double` for all formats and rounded once.
 fn function(name: &str, operands: &[f64]) -> Option<f64> {
     Some(match (name, operands) {
         ("fabs", &[x]) => x.abs(),
@@ -86,12 +86,12 @@ fn function(name: &str, operands: &[f64]) -> Option<f64> {
         ("floor", &[x]) => x.floor(),
         ("rint", &[x]) => x.round_ties_even(),
         ("trunc", &[x]) => x.trunc(),
-        // 53 bits are enough for what is rounded to at most 25 again, and `double` stays as it is.
+        // 53 bits suffice for results that are rounded to at most 25 bits, and `double` needs no rounding.
         ("sqrt" | "native_sqrt" | "half_sqrt", &[x]) => x.sqrt(),
         ("fmax" | "max", &[x, y]) => x.max(y),
         ("fmin" | "min", &[x, y]) => x.min(y),
         ("clamp", &[x, low, high]) if low <= high => x.max(low).min(high),
-        // Defined as `x + (y - x) * a`, to within 1e-3 (OpenCL C 6.15.4).
+        // Defined as `x + (y - x) * a`, within 1e-3 (OpenCL C 6.15.4).
         ("mix", &[x, y, a]) => x + (y - x) * a,
         _ => return None,
     })
