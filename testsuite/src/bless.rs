@@ -1,15 +1,15 @@
-//! Rewriting what tests compare with, when KILN_BLESS is set. Tests run side by side; the files are changed when all
-//! are done.
+//! Updates the expected results of tests if KILN_BLESS is set. Tests run in parallel; the files are changed after all
+//! of them.
 
 use std::{collections::BTreeMap, env, fs, ops::Range, path::Path, path::PathBuf, sync::Mutex};
 
-/// What is to stand in the place of a part of a file.
+/// A range of a file, and its replacement.
 type Change = (Range<usize>, String);
 
-/// The changes that were asked for, by file.
+/// The requested changes, by file.
 static EDITS: Mutex<BTreeMap<PathBuf, Vec<Change>>> = Mutex::new(BTreeMap::new());
 
-/// Holds a text against what was found. With leave to bless, a difference becomes a change of the file.
+/// Compares a text with the result. When blessing, a difference becomes a change of the file.
 pub(crate) fn compare(file: &Path, range: &Range<usize>, expected: &str, found: &str) -> Result<(), String> {
     if expected.trim_end() == found.trim_end() {
         return Ok(());
@@ -23,7 +23,7 @@ pub(crate) fn compare(file: &Path, range: &Range<usize>, expected: &str, found: 
     Err(difference(expected, found))
 }
 
-/// Makes the changes.
+/// Applies the changes.
 pub(crate) fn apply() {
     let edits = std::mem::take(&mut *EDITS.lock().expect("no test panics with the lock"));
     for (file, changes) in edits {
@@ -36,7 +36,7 @@ pub(crate) fn apply() {
 }
 
 fn changed(mut text: String, mut changes: Vec<Change>) -> String {
-    // From the end on, so that positions stay true.
+    // From the end, so that earlier offsets stay valid.
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     changes.dedup_by_key(|(range, _)| range.clone());
     for (range, replacement) in changes {
@@ -45,7 +45,7 @@ fn changed(mut text: String, mut changes: Vec<Change>) -> String {
     text
 }
 
-/// The lines from the first that differs to the last.
+/// The range of lines that differ.
 fn difference(expected: &str, found: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) =
         (expected.trim_end().lines().collect(), found.trim_end().lines().collect());

@@ -1,4 +1,4 @@
-//! One test: a source, how to compile it, and what must come of it.
+//! A test: a source, how to compile it, and the expected results.
 
 use std::{fs, path::Path, path::PathBuf, process::Command};
 
@@ -11,26 +11,26 @@ use crate::{
     module,
 };
 
-/// The name of the source, as messages show it.
+/// The name of the source in messages.
 const SOURCE: &str = "test.cl";
 
-/// One test.
+/// A test.
 pub(crate) struct Case {
-    /// The path of the file and the headings.
+    /// The file's path and the headings.
     pub(crate) name: String,
     /// The Markdown file.
     pub(crate) file: PathBuf,
     pub(crate) config: Config,
     /// The ```` ```cl ```` block.
     pub(crate) source: Block,
-    /// Further files, by name.
+    /// Additional files, by name.
     pub(crate) files: Vec<(String, String)>,
-    /// What must come of it.
+    /// The expected results.
     pub(crate) checks: Vec<Block>,
 }
 
 impl Case {
-    /// Compiles for each environment, and checks. An error is what is amiss, for people.
+    /// Compiles for each environment, and checks the results. The error is a message for the user.
     pub(crate) fn run(&self) -> Result<(), String> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         for (name, text) in &self.files {
@@ -54,7 +54,7 @@ impl Case {
         Err(format!("{}:{}:\n{}", self.file.display(), self.source.line, complaints.join("\n")))
     }
 
-    /// The source in its encoding: `encoding=latin1` is for what is not UTF-8.
+    /// The encoded source; `encoding=latin1` marks sources that are not UTF-8.
     fn source_bytes(&self) -> Result<Vec<u8>, String> {
         let text = &self.source.text;
         match self.source.attribute("encoding") {
@@ -66,7 +66,7 @@ impl Case {
         }
     }
 
-    /// The codes of the diagnostics that the source expects.
+    /// The codes of the expected diagnostics.
     pub(crate) fn expected_codes(&self) -> Result<Vec<String>, String> {
         Ok(self.expectations()?.iter().map(|it| it.code().to_owned()).collect())
     }
@@ -85,7 +85,7 @@ impl Case {
         command
     }
 
-    /// The diagnostics are those expected, and the module is valid.
+    /// Checks the diagnostics, and that the module is valid.
     fn compile(&self, scratch: &Path, environment: &str) -> Result<(), String> {
         let module = scratch.join(format!("{environment}.spv"));
         let words = ["--env", environment, "--error-limit", "0", "--diagnostic-format", "json"];
@@ -123,13 +123,13 @@ impl Case {
         block.attribute("env").or(self.config.env.first().map(String::as_str)).unwrap_or("vulkan")
     }
 
-    /// The diagnostics as the user sees them.
+    /// Compares the diagnostics with a snapshot, as the user sees them.
     fn snapshot(&self, scratch: &Path, block: &Block) -> Result<(), String> {
         let finished = kiln::run(&mut self.command(scratch, &["check", "--env", self.environment(block)]))?;
         bless::compare(&self.file, &block.range, &block.text, &finished.stderr)
     }
 
-    /// What a stage prints: all of it, or the function that `fn=` names; `after=` names a pass.
+    /// Compares the output of a stage: all of it, or the function that `fn=` names; `after=` names a pass.
     fn stage(&self, scratch: &Path, block: &Block, stage: &str) -> Result<(), String> {
         let emit = match block.attribute("after") {
             Some(pass) => format!("ir-after={pass}"),
@@ -149,7 +149,8 @@ impl Case {
         bless::compare(&self.file, &block.range, &block.text, &found)
     }
 
-    /// Launches on every device, in the words of `kiln run`; lines behind `!` are parts of what it fails with. `lacks=` says which refuse, for lack of a feature.
+    /// Launches on every device, with the options of `kiln run`. Lines that start with `!` must be part of the error
+    /// message. `lacks=` names the devices that must reject the program because they lack a feature.
     fn launch(&self, scratch: &Path, block: &Block) -> Result<(), String> {
         let lacking: Vec<&str> =
             block.attribute("lacks").map_or(Vec::new(), |names| names.split(',').collect());

@@ -1,8 +1,8 @@
-//! How a test is compiled: ```` ```toml ```` blocks, inherited from the headings above.
+//! The configuration of tests: ```` ```toml ```` blocks, inherited from the headings above.
 
 use serde::Deserialize;
 
-/// What a block sets.
+/// The contents of a block.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -13,17 +13,17 @@ struct Settings {
     depth: Option<Depth>,
 }
 
-/// How far a source is compiled.
+/// How far to compile a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
-    /// As far as `kiln check` goes.
+    /// As far as `kiln check` does.
     Diagnostics,
-    /// To modules, which are to be valid.
+    /// To modules, which must be valid.
     Modules,
 }
 
-/// A list, or its items in one text with commas between them.
+/// A list, or a comma-separated string.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -40,18 +40,18 @@ impl From<Words> for Vec<String> {
     }
 }
 
-/// What holds for a test.
+/// The configuration of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// The language version, as `CL2.0`.
+    /// The language version, such as `CL2.0`.
     pub(crate) std: String,
     /// The environments.
     pub(crate) env: Vec<String>,
-    /// Extensions and features, switched on by `+name` and off by `-name`.
+    /// Extensions and features: `+name` enables, `-name` disables.
     pub(crate) extensions: Vec<String>,
-    /// Further options of the command line.
+    /// Additional command-line options.
     pub(crate) options: Vec<String>,
-    /// How far sources are compiled.
+    /// How far to compile sources.
     pub(crate) depth: Depth,
 }
 
@@ -68,7 +68,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// This, but for what the block sets. Options are added.
+    /// This configuration with the settings of a block. Options are appended.
     pub(crate) fn with(mut self, block: &str) -> Result<Self, String> {
         let settings: Settings = toml::from_str(block).map_err(|e| e.to_string())?;
         self.std = settings.std.unwrap_or(self.std);
@@ -78,7 +78,7 @@ impl Config {
         Ok(self.and(settings.options.unwrap_or_default()))
     }
 
-    /// This, with more options of the command line.
+    /// This configuration with additional command-line options.
     pub(crate) fn and(mut self, options: Vec<String>) -> Self {
         self.options.extend(options);
         self

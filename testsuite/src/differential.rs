@@ -1,7 +1,8 @@
-//! Random programs on Kiln and on the OpenCL of others: the results must be the same.
+//! Runs random programs on Kiln and on other OpenCL implementations, and compares the results.
 //!
-//! Owns which ways are compared and who is right. Every OpenCL has mistakes: where one reference stands against Kiln, or
-//! two against each other, clang's module on the reference device has a voice too, and right is what has most voices.
+//! Owns the configurations to compare and the decision which result is correct. Every implementation has bugs: if a
+//! reference differs from Kiln, or two from each other, clang's module on the reference device also votes, and the
+//! majority decides.
 
 mod bench;
 mod tally;
@@ -24,16 +25,16 @@ use crate::{
     programs::{self, Program, Sort},
 };
 
-/// A way to run a program.
+/// A configuration in which to run a program.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// Others compile the source.
+    /// Another implementation compiles the source.
     Source(Oracle),
-    /// Kiln compiles at this level, or clang, and `kiln run` runs on this device.
+    /// Kiln or clang compiles at this level, and `kiln run` runs the module on this device.
     Device(&'static Device, &'static str),
-    /// Kiln compiles for a device like this one that lacks these features, and this one runs the module.
+    /// Kiln compiles for a device without these features, and this device runs the module.
     Lesser(&'static Device, &'static str),
-    /// Kiln compiles for OpenCL, at this level, and others run the module.
+    /// Kiln compiles for OpenCL at this level, and another implementation runs the module.
     Module(Oracle, &'static str),
 }
 
@@ -48,47 +49,47 @@ impl fmt::Display for Way {
     }
 }
 
-/// What came of it.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The numbers, as text.
+    /// The printed numbers.
     Results(String),
-    /// The device lacks what the program needs, and Kiln says so.
+    /// Kiln reports that the device lacks a feature.
     Refused,
-    /// It took longer than it may.
+    /// The run timed out.
     Late,
-    /// Something else.
+    /// Any other failure.
     Failed(String),
 }
 
-/// A way that some of the programs are tried in.
+/// A configuration that is applied to some of the programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
-    /// How.
+    /// The configuration.
     pub way: Way,
-    /// One in so many programs.
+    /// Applied to one in this many programs.
     pub every: u64,
 }
 
-/// What is compared.
+/// The parameters of a comparison.
 pub struct Comparison {
     /// The language of the programs.
     pub sort: Sort,
-    /// Whose results are right, if they agree with each other.
+    /// The references, whose results are correct if they agree.
     pub references: Vec<Oracle>,
-    /// What is tried.
+    /// The configurations to test.
     pub trials: Vec<Trial>,
-    /// How long a run may take.
+    /// The time limit of a run.
     pub limit: Duration,
-    /// Whether what a reference does alone is told too.
+    /// Whether to report failures of a single reference too.
     pub tells_references: bool,
 }
 
-/// Who decides, and with what.
+/// The compiler that decides between differing results.
 const JUDGE: &str = "clang";
 
 impl Comparison {
-    /// Against PoCL, which CI has: every device.
+    /// Compares every device with PoCL, which CI has.
     pub fn with_pocl() -> Self {
         Self {
             sort: Sort::Plain,
@@ -99,8 +100,8 @@ impl Comparison {
         }
     }
 
-    /// Against Intel's runtime, and PoCL where it has the language; with modules for OpenCL, and with generic pointers if
-    /// wanted.
+    /// Compares with Intel's runtime, and with PoCL if it supports the language; includes modules for OpenCL and, on
+    /// request, generic pointers.
     pub fn with_intel(sort: Sort) -> Self {
         let mut trials = devices();
         trials.extend(["-O0", "-O3"].map(|level| Trial { way: Way::Module(Oracle::Intel, level), every: 4 }));
@@ -111,12 +112,12 @@ impl Comparison {
         Self { sort, references, trials, limit: LIMIT, tells_references: false }
     }
 
-    /// Against clang on the reference device, which takes the least time.
+    /// Compares with clang on the reference device, which is the fastest reference.
     pub fn with_clang(sort: Sort) -> Self {
         Self { sort, references: Vec::new(), trials: devices(), limit: LIMIT, tells_references: false }
     }
 
-    /// This with one way only.
+    /// This comparison, with one configuration only.
     pub fn narrowed(&self, way: Way) -> Self {
         Self {
             references: self.references.clone(),
@@ -127,7 +128,7 @@ impl Comparison {
         }
     }
 
-    /// Generates programs and runs them, several at a time. What differs is told as soon as it is known.
+    /// Generates programs and runs them in parallel. Reports differences immediately.
     pub fn survey(
         &self,
         seeds: std::ops::Range<u64>,
@@ -156,7 +157,7 @@ impl Comparison {
             drop(sender);
             for (seed, program, (more, complaints)) in receiver {
                 tally += more;
-                // Who ends it early knows how far it was.
+                // Prints the progress, in case the run is interrupted.
                 if tally.programs.is_multiple_of(100) {
                     eprint!("{tally}");
                 }
@@ -169,7 +170,7 @@ impl Comparison {
         tally
     }
 
-    /// Runs the program of this number in all ways: how it went, and what is wrong, for people.
+    /// Runs a program in all configurations. Returns the counts and the failures, as messages.
     pub fn compare(&self, seed: u64, program: &Program, bench: &mut Bench) -> (Tally, Vec<String>) {
         let mut tally = Tally { programs: 1, ..Tally::default() };
         let references = self.references.iter().map(|&oracle| Way::Source(oracle));
@@ -198,11 +199,11 @@ impl Comparison {
         };
         let mut complaints = Vec::new();
         let is_judged = right.is_some();
-        // Where nobody else has results, Kiln's must at least be the same everywhere.
+        // Without results from a reference, Kiln's results must at least agree with each other.
         let (first, are_same) = voices(&runs, |_| true);
         let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
         let right = right.or_else(|| are_same.then(|| first.clone()));
-        // Who gets a program wrong from source gets modules of it wrong as well.
+        // An implementation that compiles a source incorrectly also miscompiles its modules.
         let mistaken: Vec<Oracle> = runs
             .iter()
             .filter_map(|(way, outcome)| match (way, outcome) {
@@ -224,7 +225,7 @@ impl Comparison {
                 Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,
                 Outcome::Results(results) => {
                     count.different += 1;
-                    // Others' mistakes are told by their number.
+                    // Failures of other implementations are only counted.
                     if right.is_some() && is_theirs && !self.tells_references {
                         count.seeds.push(seed);
                     } else {
@@ -253,10 +254,10 @@ impl Comparison {
     }
 }
 
-/// Far more than any of the programs takes where nothing is wrong, on a machine with other work.
+/// The time limit, far longer than any correct program takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The results of the first of those, and whether those that have results have the same.
+/// The first result among the wanted runs, and whether all of their results agree.
 fn voices(runs: &[(Way, Outcome)], wanted: impl Fn(Way) -> bool) -> (Option<&String>, bool) {
     let mut results = runs.iter().filter(|(way, _)| wanted(*way)).filter_map(|(_, outcome)| match outcome {
         Outcome::Results(results) => Some(results),
@@ -270,7 +271,7 @@ fn is_judge(way: Way) -> bool {
     matches!(way, Way::Device(device, _) if device.is_for_clang())
 }
 
-/// What more voices have than anything else: each reference is one, the judge is one, and all of Kiln is one.
+/// The majority result: each reference has one vote, clang has one, and all of Kiln has one.
 fn most(runs: &[(Way, Outcome)]) -> Option<String> {
     let is_other = |way: Way| is_judge(way) || matches!(way, Way::Source(_));
     let (ours, _) = voices(runs, |way| !is_other(way));
@@ -285,9 +286,9 @@ fn most(runs: &[(Way, Outcome)]) -> Option<String> {
     (count(best) > 1 && is_only).then(|| best.clone())
 }
 
-/// Every device: Kiln without and with the optimiser. The software driver that takes longest gets some of the programs, and
-/// so does clang, whose modules are no work of ours. What a device lacks is emulated: each of the integers, without and with
-/// the others.
+/// Every device, without and with optimization. The slowest software driver runs only some of the programs, and so
+/// does clang, whose modules test other code. Missing features are emulated: each integer type, alone and with the
+/// others.
 fn devices() -> Vec<Trial> {
     let ways = |device: &'static Device| {
         let (levels, every): (&[_], _) = match device {
@@ -303,10 +304,10 @@ fn devices() -> Vec<Trial> {
     device::all().flat_map(ways).chain(lesser).collect()
 }
 
-/// What devices may lack and programs do not, in the form of `--feature`.
+/// Features that devices may lack but programs do not need, in the syntax of `--feature`.
 const LACKING: &[&str] = &["-int8", "-int16", "-int8,-int16", "-int64"];
 
-/// Where two texts of numbers begin to differ.
+/// The first difference of two lists of numbers.
 fn difference(right: &str, found: &str) -> String {
     for (right, found) in right.lines().zip(found.lines()) {
         let words = right.split(' ').zip(found.split(' ')).enumerate();

@@ -1,6 +1,6 @@
-//! An editor as a program: starts a language server, speaks the protocol with it, and remembers what it was told.
+//! A scripted editor: starts a language server, exchanges messages with it, and records its notifications.
 //!
-//! It knows no types of the protocol, only JSON, so that it sees what any client sees, and may be used with any server.
+//! Uses plain JSON instead of protocol types, as any client would see it, and works with any server.
 
 use std::{
     collections::HashMap,
@@ -15,48 +15,48 @@ use serde_json::{Value, json};
 
 use crate::{kiln, process};
 
-/// Longer than any answer takes on a busy machine.
+/// The timeout, longer than any answer takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A client and the server that it has started.
+/// A client and its server.
 pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// The last diagnostics of each file.
+    /// The latest diagnostics of each file.
     diagnostics: HashMap<String, Published>,
-    /// Notifications besides diagnostics, in their order.
+    /// Other notifications, in order.
     pub notifications: Vec<Value>,
-    /// Answers that nobody has asked for yet.
+    /// Answers that have not been retrieved yet.
     answers: HashMap<i64, Value>,
     next: i64,
     versions: HashMap<String, i64>,
-    /// What the server said that it can do.
+    /// The server's capabilities.
     pub capabilities: Value,
-    /// What it is answered when it asks for the section `kiln` of the configuration.
+    /// The client's configuration section `kiln`.
     pub configuration: Value,
 }
 
-/// What a file was last published with.
+/// The published diagnostics of a file.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The version of the document, if the server says so.
+    /// The document version, if the server sends it.
     pub version: Option<i64>,
-    /// The list.
+    /// The diagnostics.
     pub diagnostics: Vec<Value>,
-    /// When it came.
+    /// When they arrived.
     pub at: Instant,
 }
 
 impl Client {
-    /// Starts `kiln lsp` and introduces a client that can do what editors can.
+    /// Starts `kiln lsp` with the capabilities of common editors.
     pub fn kiln(folder: Option<&Path>) -> Self {
         let mut command = kiln::command();
         command.arg("lsp");
         Self::start(command, folder, capabilities(), Value::Null)
     }
 
-    /// Starts a server and introduces a client with these capabilities and options.
+    /// Starts a server with these client capabilities and options.
     pub fn start(command: Command, folder: Option<&Path>, capabilities: Value, options: Value) -> Self {
         let mut client = Self::spawn(command);
         let uri = folder.map(uri);
@@ -76,7 +76,7 @@ impl Client {
         client
     }
 
-    /// Starts a server and says nothing.
+    /// Starts a server without sending anything.
     pub fn spawn(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -86,7 +86,7 @@ impl Client {
             .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
         let stdout = child.stdout.take().expect("it is piped");
         let (sender, messages) = channel();
-        // It ends with the output of the server.
+        // The thread ends when the server closes its output.
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Some(message) = read(&mut stdout) {
@@ -109,12 +109,12 @@ impl Client {
         }
     }
 
-    /// The number of the server's process.
+    /// The server's process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Writes bytes that need be no message.
+    /// Writes raw bytes, which need not be a valid message.
     pub fn write(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("the server's input is open");
         stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
@@ -131,7 +131,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
     }
 
-    /// Sends a request and does not wait; gives its number.
+    /// Sends a request without waiting; returns its id.
     pub fn ask(&mut self, method: &str, parameters: Value) -> i64 {
         let id = self.next;
         self.next += 1;
@@ -139,7 +139,7 @@ impl Client {
         id
     }
 
-    /// Waits for the answer to a request: the result, or the error.
+    /// Waits for the answer to a request: the result or the error.
     pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
         self.wait("an answer", |client| {
             let mut answer = client.answers.remove(&id)?;
@@ -156,7 +156,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// A request about a position in a document, with nothing besides.
+    /// Sends a request about a position in a document.
     pub fn at(&mut self, method: &str, uri: &str, position: Value) -> Value {
         let parameters = json!({ "textDocument": { "uri": uri }, "position": position });
         self.request(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
@@ -169,7 +169,7 @@ impl Client {
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
-    /// Changes a document, by the whole text or by ranges; gives its new version.
+    /// Changes a document, by the whole text or by ranges; returns its new version.
     pub fn change(&mut self, uri: &str, changes: Value) -> i64 {
         let version = self.versions.get_mut(uri).expect("it is open");
         *version += 1;
@@ -179,7 +179,7 @@ impl Client {
         version
     }
 
-    /// Replaces the text of a document; gives its new version.
+    /// Replaces the text of a document; returns its new version.
     pub fn replace(&mut self, uri: &str, text: &str) -> i64 {
         self.change(uri, json!([{ "text": text }]))
     }
@@ -190,12 +190,12 @@ impl Client {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
-    /// What the client knows of the diagnostics of a file, for those who wait in vain.
+    /// Describes the known diagnostics of a file, for timeout messages.
     fn known(&self, uri: &str) -> String {
         format!("{:?}", self.diagnostics.get(uri).map(|published| &published.diagnostics))
     }
 
-    /// The diagnostics of the current version of an open document.
+    /// Waits for the diagnostics of the current version of an open document.
     pub fn diagnostics(&mut self, uri: &str) -> Published {
         let version = self.versions.get(uri).copied();
         self.wait("diagnostics", |client| {
@@ -204,7 +204,7 @@ impl Client {
         })
     }
 
-    /// Waits for diagnostics of a file that are as they should be.
+    /// Waits for diagnostics of a file that satisfy a predicate.
     pub fn diagnostics_that(&mut self, uri: &str, are: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let found = |client: &mut Self| {
             let published = client.diagnostics.get(uri)?;
@@ -216,13 +216,13 @@ impl Client {
         }
     }
 
-    /// Forgets what a file was published with, so that only something newer counts.
+    /// Discards the diagnostics of a file, so that only newer ones count.
     pub fn forget(&mut self, uri: &str) {
         self.take_all();
         self.diagnostics.remove(uri);
     }
 
-    /// Waits until something is so.
+    /// Waits until `found` returns a value.
     pub fn wait<T>(&mut self, what: &str, found: impl Fn(&mut Self) -> Option<T>) -> T {
         self.wait_or_not(&found).unwrap_or_else(|why| panic!("{why}, and {what} did not come"))
     }
@@ -243,14 +243,14 @@ impl Client {
         }
     }
 
-    /// Says good-bye and waits for the server's end.
+    /// Shuts the server down and waits until it exits.
     pub fn finish(mut self) -> ExitStatus {
         self.request("shutdown", Value::Null).expect("`shutdown` is answered");
         self.notify("exit", Value::Null);
         self.end()
     }
 
-    /// Closes the server's input and waits for its end.
+    /// Closes the server's input and waits until it exits.
     pub fn end(mut self) -> ExitStatus {
         drop(self.stdin.take());
         process::wait(&mut self.child, Duration::from_secs(20)).expect("the server ends")
@@ -294,13 +294,13 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // After `finish` it is gone already.
+        // After `finish` the process has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a client of today can do.
+/// The capabilities of a current client.
 pub fn capabilities() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-16"] },
@@ -320,12 +320,12 @@ pub fn capabilities() -> Value {
     })
 }
 
-/// The URI of a path that needs no escapes.
+/// The URI of a path that needs no escaping.
 pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Line and character, both from 0, as positions are written.
+/// A position: line and character, both from 0.
 pub fn position(line: usize, character: usize) -> Value {
     json!({ "line": line, "character": character })
 }

@@ -1,8 +1,8 @@
-//! One function out of the text that a stage prints, so that a snapshot shows what it is about and no more.
+//! Extracts one function from a stage's output, so that a snapshot contains only what it tests.
 
 use std::collections::HashMap;
 
-/// The lines of this function in the text that `--emit` makes of `stage`.
+/// The lines of this function in the output of `--emit` for `stage`.
 pub(crate) fn function(stage: &str, text: &str, name: &str) -> Option<String> {
     match stage {
         "asm" => in_assembly(text, name).map(|function| by_itself(function, text)),
@@ -10,8 +10,8 @@ pub(crate) fn function(stage: &str, text: &str, name: &str) -> Option<String> {
     }
 }
 
-/// The function with the values of constants in place of their ids, and the other ids numbered as they come: so it says
-/// what it does without the rest of the module, and changes of the rest do not change it.
+/// Replaces the ids of constants by their values, and renumbers other ids in order of appearance. The result does not
+/// depend on the rest of the module.
 fn by_itself(function: &str, module: &str) -> String {
     let mut names: HashMap<&str, String> = HashMap::new();
     for line in module.lines() {
@@ -41,7 +41,7 @@ fn by_itself(function: &str, module: &str) -> String {
     lines.join("\n")
 }
 
-/// From `%id = OpFunction` to `OpFunctionEnd`, where an entry point or a name says which id.
+/// The text from `%id = OpFunction` to `OpFunctionEnd`; an entry point or a name determines the id.
 fn in_assembly<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let quoted = format!("\"{name}\"");
     let id = text.lines().find_map(|line| {
@@ -56,7 +56,7 @@ fn in_assembly<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(&text[start..end])
 }
 
-/// From a line at the margin that ends in `{` and has the name as a word, to the `}` at the margin.
+/// The text from an unindented line that contains the name and ends in `{`, to the unindented `}`.
 fn in_braces<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {

@@ -1,22 +1,22 @@
-//! The diagnostics that a source expects, in comments: `// error: [code] "text"` and `// warning: [code]` at the end
-//! of the line, or above it with a `v` for each line down: `// v error: [code]`. Every diagnostic is to be
-//! expected, and every expectation to be met.
+//! Expected diagnostics in comments: `// error: [code] "text"` and `// warning: [code]` at the end of the line, or
+//! above it with a `v` for each line down: `// v error: [code]`. Every diagnostic must be expected, and every
+//! expectation must be met.
 
 use crate::kiln::Diagnostic;
 
-/// One comment.
+/// An expectation.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Expectation {
-    /// The file's name in the test.
+    /// The name of the file in the test.
     file: String,
     line: usize,
     severity: &'static str,
     code: String,
-    /// A part of the message.
+    /// A substring of the message.
     text: String,
 }
 
-/// Reads the comments of a source.
+/// Parses the comments of a source.
 pub(crate) fn parse(file: &str, source: &str) -> Result<Vec<Expectation>, String> {
     let mut found = Vec::new();
     for (line, number) in source.lines().zip(1..) {
@@ -71,12 +71,12 @@ impl Expectation {
     }
 }
 
-/// What is amiss, a line each; none if all is as expected. One diagnostic meets one expectation.
+/// The mismatches, one per line; empty if there are none. Each diagnostic meets one expectation.
 pub(crate) fn compare(expectations: &[Expectation], diagnostics: &[Diagnostic]) -> Vec<String> {
     let mut open: Vec<&Expectation> = expectations.iter().collect();
     let mut complaints = Vec::new();
     for diagnostic in diagnostics {
-        // The longest text first, so that an expectation without text does not take what another one needs.
+        // Longest text first, so that an expectation without text does not match another's diagnostic.
         let met = (0..open.len())
             .filter(|index| open[*index].is_met_by(diagnostic))
             .max_by_key(|index| open[*index].text.len());

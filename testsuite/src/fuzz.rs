@@ -1,7 +1,8 @@
-//! Fuzzing without instruments: targets that must stand any input, inputs made of programs by a seed, and what to do when
-//! one is not stood. An input is a function of the seed and its number, so that a run can be repeated from anywhere.
+//! Fuzzing without instrumentation: targets that must handle any input, inputs mutated from programs, and the
+//! handling of findings. An input is a function of the seed and its number, so that any part of a run can be
+//! repeated.
 //!
-//! `cargo xtask fuzz` runs it; `tests/findings.rs` replays what was found.
+//! `cargo xtask fuzz` runs the fuzzer; `tests/findings.rs` replays its findings.
 
 pub mod input;
 pub mod minimise;
@@ -15,7 +16,7 @@ pub use target::Target;
 
 use std::path::PathBuf;
 
-/// Where the findings of a target are kept.
+/// The folder with the findings of a target.
 pub fn findings(target: Target) -> PathBuf {
     crate::root().join("testsuite/fuzz/findings").join(target.name())
 }

@@ -1,4 +1,4 @@
-//! The binary `kiln`: where it is, what it is told, the diagnostics that it gives.
+//! Runs the binary `kiln` and parses its diagnostics.
 
 use std::{env, path::PathBuf, process::Command, sync::OnceLock, time::Duration};
 
@@ -9,19 +9,20 @@ use crate::{
     root,
 };
 
-/// Longer than any compilation or launch takes on a busy machine; what takes longer hangs.
+/// The timeout, longer than any compilation or launch takes on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
-/// The binary, built from the sources as they are.
+/// The path of the binary, built from the current sources.
 pub fn binary() -> PathBuf {
     program("kiln")
 }
 
-/// A program of the workspace, built from the sources as they are.
+/// The path of a program of the workspace, built from the current sources.
 pub fn program(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
-        // This program is target/PROFILE/NAME, or a test in `deps` there; a profile's folder bears its name, but for `dev`.
+        // This program is target/PROFILE/NAME, or a test in `deps` there. The directory has the profile's name,
+        // except for `dev`.
         let this = env::current_exe().expect("a program knows where it is");
         let beside = this.parent().expect("programs lie in folders");
         let folder = if beside.ends_with("deps") { beside.parent().expect("a profile") } else { beside };
@@ -30,7 +31,7 @@ pub fn program(name: &str) -> PathBuf {
             Some(name) => name,
         };
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        // The whole workspace, so that dependencies have the features of `cargo test --workspace`.
+        // Builds the whole workspace, so that dependencies have the features of `cargo test --workspace`.
         cargo.args(["build", "--quiet", "--workspace", "--bin", "kiln", "--bin", "kiln-oracle"]);
         cargo.args(["--profile", profile, "--target-dir"]);
         cargo.arg(folder.parent().expect("a profile lies in the target folder")).current_dir(root());
@@ -41,48 +42,48 @@ pub fn program(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// What may decide whether text has colours: `TERM=dumb` counts for less than `CI`, where logs show colours.
+/// Variables that control colors. `CI` overrides `TERM=dumb`, because CI logs show colors.
 pub const COLOURS: [&str; 4] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
 
-/// A call of `kiln` that sees nothing of the user's environment that it might look at.
+/// A `kiln` command that is isolated from the user's environment.
 pub fn command() -> Command {
     let mut command = Command::new(binary());
     for variable in ["KILN_DEVICE", "KILN_VALIDATION"].into_iter().chain(COLOURS) {
         command.env_remove(variable);
     }
-    // Tests leave nothing in the user's folders, and find nothing there.
+    // Tests must not use the user's directories.
     command.env("KILN_CACHE", "off");
     command
 }
 
-/// Runs a call to its end.
+/// Runs a command until it exits.
 pub fn run(command: &mut Command) -> Result<Finished, String> {
     process::run(command, b"", LIMIT)
 }
 
-/// A diagnostic, as `--diagnostic-format json` writes it.
+/// A diagnostic, parsed from `--diagnostic-format json`.
 #[derive(Debug, Deserialize)]
 pub struct Diagnostic {
     /// `error` or `warning`
     pub severity: String,
-    /// The name in brackets.
+    /// The diagnostic code.
     pub code: String,
-    /// The sentence.
+    /// The message.
     pub message: String,
-    /// Where, if anywhere.
+    /// The location, if it has one.
     pub location: Option<Location>,
 }
 
-/// A place in a source.
+/// A location in a source.
 #[derive(Debug, Deserialize)]
 pub struct Location {
-    /// As given on the command line, or as the include directive finds it.
+    /// The name as given on the command line, or resolved by an include directive.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
 }
 
-/// Reads the diagnostics on standard error. Anything else there is an error of ours: a panic, most likely.
+/// Parses the diagnostics on standard error. Any other output is an error, most likely a panic.
 pub fn diagnostics(finished: &Finished) -> Result<Vec<Diagnostic>, String> {
     finished
         .stderr

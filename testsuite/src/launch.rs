@@ -1,4 +1,4 @@
-//! Kernels of one program, each launched once for every item of the inputs.
+//! Launches the kernels of one program, each with one work-item per input item.
 
 use std::fs;
 
@@ -8,20 +8,20 @@ use crate::{
     process::Finished,
 };
 
-/// A kernel `kN(out, a, b, c)`, N its number in the list.
+/// A kernel `kN(out, a, b, c)`, where N is its index in the list.
 #[derive(Debug)]
 pub struct Job {
-    /// Its text.
+    /// The kernel's source.
     pub kernel: String,
-    /// The type of what it writes: unsigned integers.
+    /// The type of its results: an unsigned integer.
     pub out: &'static str,
-    /// How many it writes for each item.
+    /// The number of results for each item.
     pub per_item: usize,
-    /// Work-items of a work-group; the device chooses if there is none.
+    /// The work-group size; `None` lets the device choose.
     pub local: Option<usize>,
 }
 
-/// A buffer that all kernels read.
+/// An input buffer of all kernels.
 #[derive(Debug)]
 pub struct Input {
     ty: &'static str,
@@ -30,14 +30,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// So many low bytes of each number.
+    /// An input with the low bytes of each number.
     pub fn new(ty: &'static str, size: usize, values: &[u64]) -> Self {
         let bytes = values.iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect();
         Self { ty, bytes, count: values.len() }
     }
 }
 
-/// What each kernel writes. The device must run it; `options` are those of `kiln run`.
+/// Returns the results of each kernel. The device must run it; `options` are those of `kiln run`.
 pub fn launch(
     device: &Device,
     options: &[&str],
@@ -60,7 +60,7 @@ pub fn launch(
     results
 }
 
-/// Launches what the device lacks a feature for, and is to say so.
+/// Checks that a launch is rejected because the device lacks a feature.
 pub fn refused(device: &Device, prelude: &str, jobs: &[Job], inputs: &[Input]) {
     let finished = run(device, &[], prelude, jobs, inputs);
     let is_told = !finished.status.success() && device::lacks_a_feature(&finished.stderr);

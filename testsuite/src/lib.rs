@@ -1,7 +1,6 @@
-//! The tests of Kiln as a whole: it sees the binary `kiln` as users do, and the modules that it writes.
+//! End-to-end tests of Kiln: they use the binary `kiln` as users do, and check the modules that it writes.
 //!
-//! `cases/**/*.md` are the tests; how to write one is in README.md here. What the parts of the compiler do among
-//! themselves is tested where they stand.
+//! `cases/**/*.md` contain the tests; README.md explains how to write one. Each package contains its own unit tests.
 
 mod bless;
 mod case;
@@ -30,7 +29,7 @@ pub mod undefined;
 
 use std::path::PathBuf;
 
-/// The root of the repository.
+/// The root directory of the repository.
 pub fn root() -> PathBuf {
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     package.parent().expect("a package in the repository").to_path_buf()

@@ -1,7 +1,7 @@
 //! Litmus tests: small programs of a few work-items, with the outcomes that OpenCL forbids and those that it allows.
 //!
-//! They stand in `litmus/*.md`, one under each heading. `sources` makes kernels of them, `stress` runs those on
-//! devices many times; `explore` finds every outcome that a memory model permits the emitted module.
+//! `litmus/*.md` contain the tests, one under each heading. `sources` generates their kernels, `stress` runs those
+//! many times on devices, and `explore` enumerates the outcomes that a memory model permits for the emitted module.
 
 pub mod explore;
 mod opencl;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::markdown;
 
-/// The files, so that a program without the repository has them too.
+/// The embedded files, for programs that run without the repository.
 const FILES: [(&str, &str); 5] = [
     ("breaking", include_str!("../litmus/breaking.md")),
     ("coherence", include_str!("../litmus/coherence.md")),
@@ -32,32 +32,32 @@ const FILES: [(&str, &str); 5] = [
 pub struct Test {
     /// The file and the heading.
     pub name: String,
-    /// What the work-items share; zero at the beginning.
+    /// The shared objects; initially zero.
     pub objects: Vec<Object>,
     /// The statements of each work-item.
     pub work_items: Vec<String>,
-    /// The objects whose values at the end belong to the outcome.
+    /// The objects whose final values are part of the outcome.
     pub finals: Vec<String>,
     /// Outcomes that OpenCL forbids.
     pub forbidden: Vec<Outcome>,
     /// Outcomes that OpenCL allows.
     pub allowed: Vec<Outcome>,
-    /// Outcomes that OpenCL forbids, and which appear when seq_cst is weakened to acquire and release.
+    /// Forbidden outcomes that become possible if seq_cst is weakened to acquire and release.
     pub weak: Vec<Outcome>,
 }
 
-/// An object.
+/// A shared object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its name, that of a pointer to it.
+    /// Its name, which is that of a pointer to it.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Where it lies; none for wherever the test is tried.
+    /// Its memory; `None` if the setting decides.
     pub space: Option<Space>,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An `atomic_int`.
@@ -68,7 +68,7 @@ pub enum Kind {
     Plain,
 }
 
-/// Where objects lie.
+/// The memory of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// Global memory.
@@ -78,7 +78,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// The address space's name.
+    /// The name of the address space.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -87,7 +87,7 @@ impl Space {
     }
 }
 
-/// Values of registers `r0` … and of objects at the end; what is not named may have any.
+/// Values of registers `r0` … and final values of objects; those not named are arbitrary.
 pub type Outcome = BTreeMap<String, u32>;
 
 #[derive(Debug, Deserialize)]
@@ -104,17 +104,17 @@ struct Settings {
     weak: Vec<String>,
 }
 
-/// How a test is tried.
+/// How to run a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The memory of objects that do not say.
+    /// The memory of objects that do not specify it.
     pub space: Space,
-    /// Whether the work-items are of one work-group.
+    /// Whether the work-items are in one work-group.
     pub one_group: bool,
 }
 
 impl Setting {
-    /// A name for people.
+    /// A readable name.
     pub fn name(self) -> &'static str {
         match (self.space, self.one_group) {
             (Space::Global, false) => "global memory, several groups",
@@ -183,13 +183,13 @@ fn outcome(text: &str) -> Option<Outcome> {
     text.split_whitespace().map(pair).collect()
 }
 
-/// Whether an outcome that was seen is of this sort.
+/// Whether an observed outcome matches a pattern.
 pub fn is_of(seen: &Outcome, sort: &Outcome) -> bool {
     sort.iter().all(|(name, value)| seen.get(name) == Some(value))
 }
 
 impl Test {
-    /// How the test can be tried: where the objects say where they lie, the work-items are of one group.
+    /// The applicable settings. If an object specifies its memory, the work-items are in one group.
     pub fn settings(&self) -> Vec<Setting> {
         if self.objects.iter().any(|object| object.space.is_some()) {
             return vec![Setting { space: Space::Global, one_group: true }];
@@ -201,14 +201,14 @@ impl Test {
         ]
     }
 
-    /// The registers that a work-item sets, in their order.
+    /// The registers that a work-item sets, in order.
     pub fn registers(&self, work_item: usize) -> Vec<String> {
         let text = &self.work_items[work_item];
         let is_set = |name: &String| text.contains(&format!("{name} ="));
         (0..8).map(|index| format!("r{index}")).filter(is_set).collect()
     }
 
-    /// What an outcome consists of: the registers of all work-items, and objects at the end.
+    /// The parts of an outcome: the registers of all work-items, and final values of objects.
     pub fn parts(&self) -> Vec<String> {
         let registers = (0..self.work_items.len()).flat_map(|index| self.registers(index));
         let mut parts: Vec<String> = registers.collect();
@@ -235,7 +235,7 @@ mod unit {
                     assert!(parts.contains(name), "{}: {name} is no part of an outcome", test.name);
                 }
             }
-            // A weak outcome is one that is forbidden otherwise.
+            // A weak outcome must also be listed as forbidden.
             assert!(test.weak.iter().all(|it| test.forbidden.contains(it)), "{}", test.name);
             assert!(!test.allowed.iter().any(|it| test.forbidden.contains(it)), "{}", test.name);
         }

@@ -1,17 +1,18 @@
-//! As much of Markdown as tests use: headings, and fenced blocks with their place. Knows nothing of what blocks mean.
+//! Parses the subset of Markdown that tests use: headings, and fenced code blocks with their locations. Must not
+//! depend on the meaning of blocks.
 
 use std::ops::Range;
 
-/// A fenced block.
+/// A fenced code block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// The first word behind the fence.
+    /// The first word after the fence.
     pub(crate) language: String,
-    /// The further words, as `key=value` or as flags with an empty value.
+    /// The other words, as `key=value`, or as flags with an empty value.
     pub(crate) attributes: Vec<(String, String)>,
-    /// What stands between the fences.
+    /// The text between the fences.
     pub(crate) text: String,
-    /// Where that is in the file.
+    /// The range of the text in the file.
     pub(crate) range: Range<usize>,
     /// The line of the opening fence, from 1.
     pub(crate) line: usize,
@@ -24,15 +25,15 @@ impl Block {
     }
 }
 
-/// What stands under one heading, up to the next heading of any level.
+/// The contents under one heading, up to the next heading of any level.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// The headings from the outermost on; none before the first heading.
+    /// The headings, outermost first; empty before the first heading.
     pub(crate) path: Vec<String>,
     pub(crate) blocks: Vec<Block>,
 }
 
-/// The texts of the blocks in a language, in their order.
+/// The texts of the blocks in a language, in order.
 pub fn fenced(text: &str, language: &str) -> Vec<String> {
     let blocks = parse(text)
         .unwrap_or_else(|reason| panic!("{reason}"))
@@ -41,7 +42,7 @@ pub fn fenced(text: &str, language: &str) -> Vec<String> {
     blocks.filter(|block| block.language == language).map(|block| block.text).collect()
 }
 
-/// The blocks that are files, with their names.
+/// The blocks that represent files, with their names.
 pub fn files(text: &str) -> Vec<(String, String)> {
     let blocks = parse(text)
         .unwrap_or_else(|reason| panic!("{reason}"))
@@ -50,7 +51,7 @@ pub fn files(text: &str) -> Vec<(String, String)> {
     blocks.filter_map(|block| Some((block.attribute("file")?.to_owned(), block.text))).collect()
 }
 
-/// Reads a file. An error is a fence that is not closed.
+/// Parses a file. The error is an unclosed fence.
 pub(crate) fn parse(text: &str) -> Result<Vec<Section>, String> {
     let mut sections = vec![Section::default()];
     let mut headings: Vec<(usize, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What must be true of every module: our verifier finds nothing, and spirv-val agrees.
+//! Validates modules with Kiln's verifier and with spirv-val.
 
 use std::{fs, path::Path, process::Command};
 
@@ -6,10 +6,10 @@ use kiln_compiler::{opencl::Environment, target::Target, verify};
 
 use crate::{kiln::LIMIT, process};
 
-/// The version of SPIR-V that OpenCL 2.2 takes, as a module's second word has it.
+/// SPIR-V 1.2, the version of OpenCL 2.2, as encoded in a module's second word.
 const OPENCL_22: u32 = 0x0001_0200;
 
-/// Checks a module that was written for this environment, `vulkan` or `opencl`.
+/// Checks a module for this environment, `vulkan` or `opencl`.
 pub fn check(path: &Path, environment: &str) -> Result<(), String> {
     let (kind, version) = match environment {
         "vulkan" => (Environment::Vulkan, "vulkan1.3"),
@@ -17,7 +17,8 @@ pub fn check(path: &Path, environment: &str) -> Result<(), String> {
         other => return Err(format!("there is no environment `{other}`")),
     };
     let words = words(path)?;
-    // OpenCL 2.2 takes SPIR-V 1.2; what OpenCL 3.0 has of later versions is held to that version alone.
+    // OpenCL 2.2 allows SPIR-V 1.2; later versions, for OpenCL 3.0, are checked against the universal rules of that
+    // version.
     let version = if kind == Environment::OpenCl && words.get(1).is_some_and(|&it| it > OPENCL_22) {
         "spv1.5"
     } else {
@@ -29,7 +30,7 @@ pub fn check(path: &Path, environment: &str) -> Result<(), String> {
         return Err(format!("the module for {environment} is wrong:\n{}", list.join("\n")));
     }
     let finding = spirv_val(path, version)?;
-    // Of a source without kernels there is no more to say.
+    // A module without kernels has no entry point, and spirv-val stops there.
     if finding.lines().next().is_some_and(|line| line.contains("No OpEntryPoint instruction was found")) {
         return Ok(());
     }
@@ -39,7 +40,7 @@ pub fn check(path: &Path, environment: &str) -> Result<(), String> {
     Err(format!("spirv-val refuses the module for {environment}:\n{finding}"))
 }
 
-/// What spirv-val has against a module: nothing, if it is valid for this environment.
+/// The errors that spirv-val reports; empty if the module is valid.
 fn spirv_val(path: &Path, version: &str) -> Result<String, String> {
     let mut validator = Command::new("spirv-val");
     validator.args(["--target-env", version]).arg(path);
@@ -53,7 +54,7 @@ fn spirv_val(path: &Path, version: &str) -> Result<String, String> {
     }
 }
 
-/// What spirv-val holds against a module only because it does not know the extensions of OpenCL.
+/// Whether spirv-val rejects a module only because it does not know OpenCL's extensions.
 fn is_beyond(finding: &str) -> bool {
     let of_extensions = ["Float16", "Int64Atomics"];
     of_extensions
@@ -61,7 +62,7 @@ fn is_beyond(finding: &str) -> bool {
         .any(|name| finding.contains(&format!("Capability {name} is not allowed by OpenCL 2.2")))
 }
 
-/// The words of a module in a file.
+/// The words of a module file.
 pub fn words(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;
     if !bytes.len().is_multiple_of(4) {

@@ -1,52 +1,52 @@
-//! Programs with one mistake: a token left out, doubled, put in or replaced.
+//! Programs with one syntax error: a token deleted, duplicated, inserted or replaced.
 
 use kiln_syntax::lex::Lexer;
 
 use crate::random::Random;
 
-/// A program cut into its tokens.
+/// A program split into tokens.
 pub struct Program<'a> {
     text: &'a str,
     tokens: Vec<(usize, usize)>,
 }
 
-/// What was done to a token.
+/// A mutation of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// It is gone.
+    /// The token is deleted.
     Delete,
-    /// It stands twice.
+    /// The token is duplicated.
     Duplicate,
-    /// Another token of the program stands before it.
+    /// Another token of the program is inserted before it.
     Insert,
-    /// Another token of the program stands in its place.
+    /// Another token of the program replaces it.
     Replace,
 }
 
-/// A program with a mistake.
+/// A mutated program.
 pub struct Mutant {
-    /// What was done.
+    /// The mutation.
     pub mutation: Mutation,
-    /// The program.
+    /// The text of the program.
     pub text: String,
-    /// The lines where a reader would look for the mistake, from 1: those of the token, of the end of the one before
-    /// it, and of the one behind it.
+    /// The lines where a diagnostic is acceptable, from 1: those of the token, of the end of the previous one, and of
+    /// the next one.
     pub lines: Vec<u32>,
 }
 
 impl<'a> Program<'a> {
-    /// Cuts a text.
+    /// Splits a text into tokens.
     pub fn new(text: &'a str) -> Self {
         let tokens = Lexer::new(text).map(|token| (token.start as usize, token.end as usize)).collect();
         Self { text, tokens }
     }
 
-    /// Whether there is nothing to change.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// One mutant.
+    /// A random mutant.
     pub fn mutant(&self, random: &mut Random) -> Mutant {
         let at = random.below(self.tokens.len());
         let (start, end) = self.tokens[at];

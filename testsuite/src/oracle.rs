@@ -1,4 +1,4 @@
-//! The OpenCL of others: how `kiln-oracle` is made to see one, and what it says.
+//! Other OpenCL implementations: how to make `kiln-oracle` use one of them, and its results.
 
 pub mod server;
 
@@ -10,25 +10,26 @@ use std::{
 
 use crate::{kiln, process, process::Finished, root};
 
-/// An implementation of OpenCL.
+/// Another OpenCL implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oracle {
-    /// PoCL, which Debian has: OpenCL C 1.2.
+    /// PoCL from Debian: OpenCL C 1.2.
     Pocl,
-    /// Debian's simulator that looks for mistakes in programs; what it finds it says on standard error.
+    /// Oclgrind from Debian, a simulator that detects errors and reports them on standard error.
     Oclgrind,
-    /// Intel's runtime for processors: OpenCL 3.0 with every feature, and SPIR-V. `cargo xtask setup --oracles` brings it.
+    /// Intel's runtime for CPUs: OpenCL 3.0 with all features, and SPIR-V. Installed by `cargo xtask setup
+    /// --oracles`.
     Intel,
 }
 
-/// How Debian installs Oclgrind, as a library for OpenCL's loader.
+/// Oclgrind's ICD library, as Debian installs it.
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
-/// Where the loader of Debian keeps its manifests.
+/// The directory of Debian's ICD manifests.
 const VENDORS: &str = "/etc/OpenCL/vendors";
 
 impl Oracle {
-    /// The oracle of this name.
+    /// The implementation with this name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "pocl" => Some(Self::Pocl),
@@ -38,14 +39,14 @@ impl Oracle {
         }
     }
 
-    /// A call of `kiln-oracle` that sees this implementation and no other.
+    /// A `kiln-oracle` command that uses only this implementation.
     pub fn command(self, scratch: &Path) -> Result<Command, String> {
         let mut command = self.environment(scratch)?;
         command.args(self.platform());
         Ok(command)
     }
 
-    /// The words that name its platform.
+    /// The options that select its platform.
     pub fn platform(self) -> &'static [&'static str] {
         match self {
             Self::Pocl => &["--platform", "Portable"],
@@ -65,7 +66,7 @@ impl Oracle {
                     );
                 }
                 command.env("OCL_ICD_VENDORS", VENDORS);
-                // What it keeps of programs that are never seen again only takes room.
+                // The cache goes to the scratch folder, because programs are never repeated.
                 command.env("POCL_CACHE_DIR", scratch.join("pocl"));
             }
             Self::Oclgrind => {
@@ -82,7 +83,7 @@ impl Oracle {
                     folders.iter().map(|folder| folder.join("libintelocl.so")).find(|it| it.exists());
                 let runtime = runtime.ok_or("there is no libintelocl.so in the oracles' folder")?;
                 let vendors = manifest(scratch, &runtime.display().to_string())?;
-                // Theirs has a loader that looks elsewhere: the system's comes first.
+                // Their package contains a loader that searches elsewhere; the system's loader must come first.
                 let mut path = vec![PathBuf::from("/usr/lib/x86_64-linux-gnu")];
                 path.extend(folders);
                 let path = env::join_paths(path).map_err(|e| e.to_string())?;
@@ -92,23 +93,23 @@ impl Oracle {
         Ok(command)
     }
 
-    /// Runs a call to its end.
+    /// Runs a command until it exits.
     pub fn run(command: &mut Command) -> Result<Finished, String> {
         process::run(command, b"", kiln::LIMIT)
     }
 }
 
-/// Where OpenCL's loader finds this library and no other.
+/// Creates an ICD directory that contains only this library.
 fn manifest(scratch: &Path, library: &str) -> Result<String, String> {
     let vendors = scratch.join("vendors");
     fs::create_dir_all(&vendors)
         .and_then(|()| fs::write(vendors.join("one.icd"), library))
         .map_err(|e| format!("cannot write into `{}`: {e}", vendors.display()))?;
-    // The loader takes a folder only with a slash behind it.
+    // The loader requires a trailing slash.
     Ok(format!("{}/", vendors.display()))
 }
 
-/// `NAME.data/data/lib` of every wheel that `cargo xtask setup --oracles` has unpacked.
+/// `NAME.data/data/lib` of each wheel that `cargo xtask setup --oracles` unpacked.
 fn intel_libraries() -> Result<Vec<PathBuf>, String> {
     let folder = env::var_os("KILN_ORACLES").map_or_else(|| root().join("target/oracles"), PathBuf::from);
     let missing =

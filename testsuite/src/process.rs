@@ -1,4 +1,4 @@
-//! Running a program with input, within a time, to the end of all it says.
+//! Runs a program with input and a timeout, and collects its output.
 
 use std::{
     io::{Read, Write as _},
@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a program said and how it ended.
+/// The output and exit status of a program.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it wrote to standard output.
+    /// The bytes of standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// The text of standard error.
     pub stderr: String,
 }
 
@@ -30,7 +30,7 @@ impl Finished {
     }
 }
 
-/// Runs a program. An error is a sentence: it does not start, or it does not end in time.
+/// Runs a program. The error is a message: it did not start, or it timed out.
 pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finished, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
@@ -45,13 +45,13 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finis
         child.stderr.take().expect("it is piped"),
     );
     let (status, stdout, stderr) = thread::scope(|scope| {
-        // Whoever does not read its input has the right to.
+        // The program may close its input early.
         scope.spawn(move || drop(stdin.write_all(input)));
         let stdout = scope.spawn(move || read(&mut stdout));
         let stderr = scope.spawn(move || read(&mut stderr));
         let status = wait(&mut child, limit);
         if status.is_err() {
-            // It may have ended since.
+            // The program may have exited in the meantime.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -68,12 +68,12 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finis
 
 fn read(from: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What came before an error is what there is to show.
+    // Keeps the output before a read error.
     let _ = from.read_to_end(&mut bytes);
     bytes
 }
 
-/// Waits for the end of a process.
+/// Waits until a process exits.
 pub fn wait(child: &mut std::process::Child, limit: Duration) -> Result<ExitStatus, String> {
     let begin = Instant::now();
     let mut pause = Duration::from_micros(500);

@@ -1,8 +1,9 @@
-//! Random OpenCL C programs without undefined behaviour: what every right implementation gives the same results for.
+//! Random OpenCL C programs without undefined behavior: every correct implementation gives the same results.
 //!
-//! It owns what is generated and why it is defined. It must never know who compiles it. A program is a kernel
-//! `k(global uint *out, global uint *own, global const uint *in, global uint *sums, uint n, local uint *shared)` that leaves
-//! a number for each work-item in `out`, and sums and the like of all of them in `sums`.
+//! Owns the generated programs and the reasons why they are well-defined. Must not depend on the compilers under
+//! test. A program is a kernel `k(global uint *out, global uint *own, global const uint *in, global uint *sums, uint
+//! n, local uint *shared)` that writes a number for each work-item to `out`, and sums and similar results of all
+//! work-items to `sums`.
 
 mod builtin;
 mod dice;
@@ -24,42 +25,42 @@ use dice::Dice;
 use scope::Scopes;
 use types::Struct;
 
-/// What is generated so far.
+/// The generator's state.
 struct Generator {
     dice: Dice,
     sort: Sort,
-    /// Whether the program may use the type.
+    /// Whether the program may use `double`.
     has_double: bool,
-    /// Of the index space.
+    /// The number of dimensions of the index space.
     dimensions: usize,
     structs: Vec<Struct>,
     functions: Vec<Function>,
     scopes: Scopes,
     lines: Vec<String>,
     depth: usize,
-    /// How many names there are.
+    /// The number of names used so far.
     names: usize,
-    /// Not in a function that it calls.
+    /// `false` in functions that the kernel calls.
     is_in_kernel: bool,
-    /// What kind of jumps are allowed here.
+    /// The kinds of jumps allowed here.
     around: Around,
-    /// Statements that may still be made: programs stay small.
+    /// The number of statements left, to keep programs small.
     budget: usize,
 }
 
-/// What a statement stands in.
+/// The constructs around a statement.
 #[derive(Clone, Copy, Default)]
 struct Around {
     is_in_loop: bool,
-    /// A switch is nearer than the loop.
+    /// Whether the innermost construct to break from is a switch.
     is_in_switch: bool,
-    /// How many loops are around: rounds multiply.
+    /// The number of enclosing loops, because their iterations multiply.
     loops: usize,
-    /// What `return` gives, if it may be used.
+    /// The type to return, if `return` is allowed.
     returns: Option<types::Returned>,
 }
 
-/// A function that can be called.
+/// A callable function.
 #[derive(Clone)]
 struct Function {
     name: String,
@@ -67,14 +68,14 @@ struct Function {
     parameters: Vec<Parameter>,
 }
 
-/// A parameter of a function.
+/// A function parameter.
 #[derive(Clone)]
 enum Parameter {
     Value(types::Ty),
     Struct(usize),
-    /// To one.
+    /// A pointer to one structure.
     StructPointer(scope::Space, usize),
-    /// To so many elements.
+    /// A pointer to this many elements.
     Pointer(scope::Space, types::Ty, usize),
 }
 

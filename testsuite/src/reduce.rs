@@ -1,7 +1,6 @@
-//! Makes a program smaller while it still does what it was found for: whole statements go, then parts of expressions,
-//! as long as the rest holds.
+//! Reduces a program while it still reproduces a finding: removes statements first, then parts of expressions.
 
-/// The smallest program that is found by leaving out lines and operands, for which `holds` is true.
+/// The smallest program, found by removing lines and operands, for which `holds` is true.
 pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
     let mut smaller = lines(source, &mut holds);
     loop {
@@ -13,7 +12,7 @@ pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// With numbers in place of what stands in parentheses, or without what stands beside something in them.
+/// Replaces parenthesized expressions by numbers, or removes operands within them.
 fn parentheses(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
     let mut text = source.to_owned();
     let mut at = 0;
@@ -21,7 +20,7 @@ fn parentheses(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
         at = start + 1;
         let Some(end) = closing(&text, start) else { continue };
         let inside = &text[start + 1..end];
-        // A cast, or what is simple already.
+        // Skips casts and expressions that are already simple.
         if inside.len() < 2 || inside.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             continue;
         }
@@ -31,14 +30,14 @@ fn parentheses(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
         let shorter = instead.iter().filter(|part| part.len() < inside.len()).map(|part| with(part));
         if let Some(shorter) = shorter.into_iter().find(|text| holds(text)) {
             text = shorter;
-            // What is there now may become simpler yet.
+            // Tries to simplify the replacement further.
             at = start;
         }
     }
     text
 }
 
-/// Where the parenthesis that opens here is closed.
+/// The position of the matching closing parenthesis.
 fn closing(text: &str, start: usize) -> Option<usize> {
     let mut open = 0;
     text[start..].char_indices().find_map(|(index, c)| {
@@ -47,7 +46,7 @@ fn closing(text: &str, start: usize) -> Option<usize> {
     })
 }
 
-/// What stands between blanks at no depth: operands, conditions, arguments.
+/// The top-level words of a text: operands, conditions, arguments.
 fn operands(text: &str) -> Vec<&str> {
     let mut open = 0;
     let is_between = |c: char| {
@@ -67,7 +66,7 @@ fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
         while start < lines.len() {
             let end = balanced_end(&lines, start, size);
             let rest: Vec<&str> = lines[..start].iter().chain(&lines[end..]).copied().collect();
-            // A function that must return something and does not is no smaller program, but none.
+            // Keeps the return statement of a function, without which the program would be invalid.
             let is_inside = lines[start].starts_with(' ');
             let returns =
                 is_inside && lines[start..end].iter().any(|line| line.trim_start().starts_with("return"));
@@ -88,12 +87,12 @@ fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
     lines.join("\n") + "\n"
 }
 
-/// How deep in braces a line leads.
+/// The change of brace depth in a line.
 fn depth(line: &str) -> i32 {
     line.chars().map(|c| i32::from(c == '{') - i32::from(c == '}')).sum()
 }
 
-/// The end of at least so many lines that open as many braces as they close, and close none of others.
+/// The end of the smallest range of at least this many lines with balanced braces.
 fn balanced_end(lines: &[&str], start: usize, size: usize) -> usize {
     let mut open = 0;
     for (index, line) in lines.iter().enumerate().skip(start) {
@@ -111,7 +110,7 @@ fn balanced_end(lines: &[&str], start: usize, size: usize) -> usize {
     start
 }
 
-/// The program in which a construct's first and last line are gone, and what is in it remains.
+/// Removes the first and last line of a construct, and keeps its contents.
 fn without_frame<'t>(lines: &[&'t str], start: usize) -> Option<Vec<&'t str>> {
     if depth(lines[start]) != 1 {
         return None;

@@ -1,6 +1,6 @@
-//! The programs of `testsuite/strict/*.md`: each has one defect, and a repaired twin, with `REPAIRED` defined.
+//! The programs of `testsuite/strict/*.md`: each has one defect, and a repaired variant with `REPAIRED` defined.
 //!
-//! A heading, a source whose defective line says `// report: [kind]`, and a launch.
+//! A section has a heading, a source whose defective line contains `// report: [kind]`, and a launch.
 
 use std::{
     fs,
@@ -11,21 +11,21 @@ use crate::{device::Device, kiln, process::Finished, root};
 
 /// A program with a defect.
 pub struct Defect {
-    /// The document, without its ending.
+    /// The document's name, without extension.
     pub document: String,
-    /// The heading, in small letters with hyphens.
+    /// The heading, in lower case with hyphens.
     pub name: String,
     source: String,
-    /// The options of the launch, as `kiln run` has them.
+    /// The launch, as options of `kiln run`.
     pub launch: Vec<String>,
     /// The line of the defect.
     pub line: usize,
-    /// What is to be reported, in brackets.
+    /// The kind of the expected report.
     pub kind: String,
 }
 
 impl Defect {
-    /// All of them, by document.
+    /// All programs, by document.
     pub fn all() -> Vec<Self> {
         let folder = fs::read_dir(root().join("testsuite/strict"));
         let mut files: Vec<_> =
@@ -44,7 +44,7 @@ impl Defect {
         defects
     }
 
-    /// A section of a document.
+    /// Parses a section of a document.
     fn read(document: &str, section: &str) -> Result<Self, String> {
         let block = |fence: &str| {
             let (_, rest) =
@@ -65,7 +65,7 @@ impl Defect {
         Ok(Self { document, name, source, launch, line, kind })
     }
 
-    /// Runs one of the two on the reference device; its source goes into a folder.
+    /// Writes a variant to a folder, and runs it on the reference device.
     pub fn run(&self, folder: &Path, twin: Twin) -> Result<Finished, String> {
         let file = self.file(folder, twin)?;
         let mut command = kiln::command();
@@ -73,7 +73,7 @@ impl Defect {
         kiln::run(command.args(["run", "-w"]).args(&self.launch).arg(file))
     }
 
-    /// Writes one of the two into a folder.
+    /// Writes a variant to a folder.
     pub fn file(&self, folder: &Path, twin: Twin) -> Result<PathBuf, String> {
         let file = folder.join("k.cl");
         let head = if twin == Twin::Repaired { "#define REPAIRED 1\n" } else { "" };
@@ -82,10 +82,10 @@ impl Defect {
     }
 }
 
-/// Which of the two.
+/// A variant of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twin {
-    /// As it stands.
+    /// Without `REPAIRED`.
     Defective,
     /// With `REPAIRED` defined.
     Repaired,

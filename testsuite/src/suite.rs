@@ -1,4 +1,4 @@
-//! A folder of Markdown files as a test program.
+//! Runs a folder of Markdown files as a test program.
 
 use std::{
     fs,
@@ -11,21 +11,21 @@ use libtest_mimic::{Arguments, Failed, Trial};
 pub use crate::config::Depth;
 use crate::{bless, case::Case, config::Config, markdown};
 
-/// Judges a file by its name and the codes that its tests expect.
+/// Checks a file by its name and the codes that its tests expect.
 pub type Demand = fn(&str, &[String]) -> Result<(), String>;
 
-/// What sets the tests of one folder apart from others.
+/// The properties of one folder's tests.
 #[derive(Clone, Copy)]
 pub struct Suite {
-    /// Options of the command line for the tests of a file, by the name of the file.
+    /// The command-line options for the tests of a file, by file name.
     pub options: fn(name: &str) -> Vec<String>,
-    /// How far sources are compiled, unless a file says otherwise.
+    /// How far to compile sources, unless a file overrides it.
     pub depth: Depth,
-    /// What a file must have besides passing tests.
+    /// An additional requirement on each file.
     pub demand: Option<Demand>,
 }
 
-/// Runs the tests under a folder as the command line asks.
+/// Runs the tests in a folder, as the command line selects.
 pub fn main(folder: &Path, suite: Suite) -> ExitCode {
     let arguments = Arguments::from_args();
     let mut files = Vec::new();
@@ -38,7 +38,7 @@ pub fn main(folder: &Path, suite: Suite) -> ExitCode {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    // A folder that is not there has no tests.
+    // A missing folder contains no tests.
     for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         let path = entry.path();
         if path.is_dir() {
@@ -51,7 +51,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The tests of a file. One that cannot be read is a test that fails.
+/// The tests of a file. A file that cannot be read is a failing test.
 fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
     let relative = file.strip_prefix(folder).unwrap_or(file).with_extension("");
     let name = relative.to_string_lossy().replace('\\', "/");
@@ -73,7 +73,7 @@ fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
     trials
 }
 
-/// The tests in a file: each ```` ```cl ```` block is one, with the checks that follow it.
+/// Parses the tests of a file: each ```` ```cl ```` block is one, with the checks that follow it.
 fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
     let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), base)];
@@ -99,7 +99,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
                     files: std::mem::take(&mut files),
                     checks: Vec::new(),
                 }),
-                // For people: shown, not checked.
+                // Shown to readers, but not checked.
                 ("" | "text" | "sh", _) => {}
                 _ => match cases[first..].last_mut() {
                     Some(case) => case.checks.push(block),
@@ -122,7 +122,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
     Ok(cases)
 }
 
-/// A heading as a part of a name without spaces.
+/// Converts a heading to a part of a test name, without spaces.
 fn slug(heading: &str) -> String {
     let words: Vec<&str> =
         heading.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();

@@ -1,21 +1,21 @@
-//! The documents `testsuite/undefined/*.md`: what the Vulkan environment leaves undefined, a section for each case, and the
-//! page `docs/undefined-behavior.md`, which is rendered from them.
+//! The documents `testsuite/undefined/*.md`: behavior that the Vulkan environment leaves undefined, one section for
+//! each case, and the page `docs/undefined-behavior.md` that is rendered from them.
 //!
-//! A section has a heading, a list of facts, the instructions in question in SPIR-V assembly, what they are given, and a
-//! kernel in OpenCL C that Kiln translates into defined instructions.
+//! A section has a heading, a list of properties, the instructions in SPIR-V assembly, their inputs, and a kernel in
+//! OpenCL C that Kiln translates to defined instructions.
 
 use std::{fmt::Write as _, fs};
 
 use crate::root;
 
-/// The words that a kernel reads.
+/// The number of words that a kernel reads.
 pub const INPUT_WORDS: usize = 16;
-/// The words that a kernel writes, of which the first are the results of the work-items.
+/// The number of words that a kernel writes. The results of the work-items come first.
 pub const OUTPUT_WORDS: usize = 64;
 
-/// A case of undefined behaviour.
+/// A case of undefined behavior.
 pub struct Row {
-    /// The document, without its ending.
+    /// The document's name, without extension.
     pub document: String,
     /// The heading.
     pub title: String,
@@ -26,23 +26,23 @@ pub struct Row {
     guard: String,
     /// The body of a SPIR-V kernel, which defines `%result`.
     body: String,
-    /// Further capabilities, modes, decorations, types and variables.
+    /// Additional capabilities, modes, decorations, types and variables.
     declarations: String,
-    /// How many work-items there are, in one work-group.
+    /// The number of work-items, in one work-group.
     pub items: u32,
-    /// The kind of the report, and the first words of the input for which it is made.
+    /// The kind of report, and the first input words that trigger it.
     pub reported: (String, Vec<u32>),
-    /// The first words of an input for which everything is defined.
+    /// The first input words of a run without undefined behavior.
     pub defined: Vec<u32>,
-    /// A kernel in OpenCL C, and its inputs with the first results; absent if OpenCL C leaves the same undefined.
+    /// A kernel in OpenCL C, and its inputs with the first results; `None` if OpenCL C leaves the same undefined.
     pub guarded: Option<Guarded>,
 }
 
-/// A kernel that Kiln guards.
+/// A kernel in which Kiln must avoid the undefined behavior.
 pub struct Guarded {
     /// `kernel void k(global int *in, global int *out)`
     pub source: String,
-    /// Inputs, each with the results that must come out.
+    /// Inputs, each with the expected results.
     pub runs: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
@@ -110,14 +110,14 @@ impl Row {
         })
     }
 
-    /// The heading in small letters with hyphens.
+    /// The heading in lower case with hyphens.
     pub fn name(&self) -> String {
         let words = self.title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-").to_lowercase()
     }
 
-    /// The module in assembly: a kernel `k` with the addresses of its input and its output. `%a` to `%d` are the first words
-    /// of the input, `%fa` to `%fd` the same as floats, `%item` is the number of the work-item.
+    /// The module in assembly: a kernel `k` that gets the addresses of its input and output. `%a` to `%d` are the
+    /// first words of the input, `%fa` to `%fd` the same as floats, and `%item` is the index of the work-item.
     pub fn assembly(&self) -> String {
         let lines = |begins: &[&str]| {
             let lines = self.declarations.lines();
@@ -151,7 +151,7 @@ impl Row {
     }
 }
 
-/// The kernel reads and writes buffers by their addresses, as modules of Kiln do.
+/// The kernel accesses buffers by address, as Kiln's modules do.
 const CAPABILITIES: &str = "
 OpCapability Shader
 OpCapability Int8
@@ -245,7 +245,7 @@ OpFunctionEnd
 %r1 = OpExtInst %void %reflect ArgumentPointerPushConstant %kernel %n1 %n8 %n8
 ";
 
-/// Numbers as words: integers, floats such as `1.5f`, `nan`, `inf`.
+/// Parses numbers as words: integers, floats such as `1.5f`, `nan`, `inf`.
 fn words(text: &str) -> Result<Vec<u32>, String> {
     let word = |text: &str| match text {
         "nan" => Ok(f32::NAN.to_bits()),
@@ -265,7 +265,7 @@ fn words(text: &str) -> Result<Vec<u32>, String> {
     text.split_whitespace().map(word).collect()
 }
 
-/// The document that classifies all other instructions: lists of names under headings.
+/// The document that classifies all other instructions in lists under headings.
 const INSTRUCTIONS: &str = "instructions.md";
 
 /// The text of that document.
@@ -278,7 +278,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// All instructions that the documents name, as `OpSRem` or `GLSL.std.450 Sqrt`.
+/// All instructions that the documents name, such as `OpSRem` or `GLSL.std.450 Sqrt`.
 pub fn classified() -> Vec<String> {
     let rows = Row::all();
     let of_rows = rows.iter().flat_map(|row| quoted(&row.instructions)).map(str::to_owned);
@@ -286,7 +286,7 @@ pub fn classified() -> Vec<String> {
     of_rows.chain(quoted(&text).map(str::to_owned)).collect()
 }
 
-/// `docs/undefined-behavior.md`
+/// Renders `docs/undefined-behavior.md`.
 pub fn page() -> String {
     let mut page = String::from(HEADING);
     for row in Row::all() {

@@ -1,4 +1,5 @@
-//! `cargo xtask bench <what>`: measurements, beside those of others, in one run. Each has its file.
+//! `cargo xtask bench <what>`: compares measurements with those of other implementations, in one run. Each
+//! measurement has its own file.
 
 mod budgets;
 mod compile;
@@ -37,7 +38,7 @@ pub(crate) struct Rest {
     options: Vec<String>,
 }
 
-/// Measures.
+/// Runs a measurement.
 pub(crate) fn bench(what: &Bench) -> Outcome {
     setup::install(match what {
         Bench::Frontend(_) => &[],
@@ -58,7 +59,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
     }
 }
 
-/// The examples are among the sources, and the server is the one that users get.
+/// Measures the release binary of the server, with the examples among the sources.
 fn editors(rest: &Rest) -> Outcome {
     let kiln = process::release_kiln()?.to_string_lossy().into_owned();
     let mut options = rest.options.clone();

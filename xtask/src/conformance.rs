@@ -1,7 +1,8 @@
-//! `cargo xtask conformance [DIR]`: holds the compiler against programs written from the specification.
+//! `cargo xtask conformance [DIR]`: tests the compiler with programs written from the specification.
 //!
-//! The folder has `invalid/`, programs with one violation each, which line 1 names; `invalid_fixed/`, the same without it;
-//! and `valid/`, where a kernel `check` may tell whether it was understood. README.md there says the rest.
+//! The folder contains `invalid/`, programs with one violation each, which line 1 names; `invalid_fixed/`, the same
+//! programs without the violation; and `valid/`, programs whose optional kernel `check` tests their meaning. Its
+//! README.md has the details.
 
 use std::{
     collections::BTreeMap,
@@ -33,24 +34,24 @@ pub(crate) struct Conformance {
 
 const LIMITS: Limits = Limits { seconds: 20, megabytes: 8192 };
 
-/// A program with what its first two lines say.
+/// A program with the contents of its first two lines.
 struct Program {
     path: PathBuf,
-    /// `error`, `diagnostic`, `pedantic` or `lint`, of a program that is invalid.
+    /// The kind of an invalid program: `error`, `diagnostic`, `pedantic` or `lint`.
     kind: String,
-    /// Where a diagnostic is wanted.
+    /// The line where a diagnostic is expected.
     line: usize,
-    /// Options of the command line.
+    /// Command-line options.
     options: Vec<String>,
-    /// How many results a kernel `check` gives.
+    /// The number of results of the kernel `check`.
     check: Option<usize>,
     tags: Vec<String>,
 }
 
-/// What is wanted and what came of it: a class of programs, and a failure if it is one.
+/// The class of a program, and the failure, if any.
 type Finding = (String, Option<String>);
 
-/// Compiles, runs and counts.
+/// Compiles and runs all programs, and counts the results.
 pub(crate) fn conformance(arguments: &Conformance) -> Outcome {
     let kiln = arguments.kiln.clone().map_or_else(process::release_kiln, Ok)?;
     let mut failures = 0;
@@ -137,7 +138,7 @@ fn word_after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.split_once(label)?.1.split_whitespace().next()
 }
 
-/// What a message says of itself in `file:line:col: error: …`.
+/// Parses the location and text of messages in the format `file:line:col: error: …`.
 fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().filter_map(|line| {
         let (place, _) = line.split_once(": ")?;
@@ -147,7 +148,7 @@ fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A violation is to be seen, with the options that every user has, where it stands.
+/// Checks that a violation is diagnosed on its line with the default options.
 fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
     let ended = program.run(kiln, "check", &[])?;
     let all = program.run(kiln, "check", &["-Weverything"])?;
@@ -172,7 +173,7 @@ fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-/// The program passes the front end, and compiles to a valid module for each environment.
+/// Checks that the program passes the front end, and compiles to a valid module for each environment.
 fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
     let reason = |ended: &Ended| {
         let line = ended.text.lines().find(|line| line.contains("error") || line.contains("panicked"));
@@ -236,7 +237,7 @@ fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, Stri
     Ok(findings)
 }
 
-/// The module of clang-15 and llvm-spirv-15, where these make one of the program.
+/// Compiles the program by clang-15 and llvm-spirv-15. Returns the path of the module, if they produce one.
 fn clang(program: &Program, scratch: &Path) -> Result<Option<String>, String> {
     let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name).display().to_string());
     let source = program.path.display().to_string();

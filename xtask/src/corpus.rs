@@ -1,5 +1,5 @@
-//! `cargo xtask corpus DIR…`: compiles every kernel under the folders, for each environment, and counts what became
-//! of it. For the kernels of other projects, read where they lie; what they mean is no matter here.
+//! `cargo xtask corpus DIR…`: compiles every kernel in the folders for each environment, and counts the results. For
+//! kernels of other projects, whose meaning is not tested.
 
 use std::{
     collections::BTreeMap,
@@ -48,29 +48,29 @@ pub(crate) struct Corpus {
     list: bool,
 }
 
-/// What became of one file in one environment.
+/// The result of one file in one environment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
-    /// A module was written, and spirv-val has nothing against it.
+    /// A module was written, and spirv-val accepts it.
     Accepted,
-    /// There were errors.
+    /// Compilation failed with errors.
     Refused,
-    /// A module was written that spirv-val refuses.
+    /// A module was written, and spirv-val rejects it.
     Invalid,
     /// The compiler panicked or was killed.
     Crashed,
-    /// It came to the limit of time.
+    /// The compiler exceeded the time limit.
     OutOfTime,
 }
 
 struct Answer {
     verdict: Verdict,
-    /// The first line that says why.
+    /// The first line of the explanation.
     reason: String,
     time: Duration,
 }
 
-/// Compiles and counts.
+/// Compiles all files and counts the results.
 pub(crate) fn corpus(arguments: &Corpus) -> Outcome {
     setup::install(setup::TESTS)?;
     let kiln = arguments.kiln.clone().map_or_else(process::release_kiln, Ok)?;
@@ -103,7 +103,7 @@ pub(crate) fn corpus(arguments: &Corpus) -> Outcome {
     if crashed == 0 { Ok(()) } else { Err(format!("{crashed} crashes")) }
 }
 
-/// A source, and the folder that includes may be relative to besides the source's own.
+/// A source, and a folder that its includes may be relative to, besides its own.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Kernel {
     path: PathBuf,
@@ -119,7 +119,7 @@ fn collect(place: &Path, top: &Path, files: &mut Vec<Kernel>) -> Outcome {
     for entry in fs::read_dir(place).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let is_kernel = path.extension().is_some_and(|ending| ending == "cl" || ending == "ocl");
-        // Links may go in circles.
+        // Symbolic links can form cycles.
         let is_link = path.is_symlink();
         if !is_link && (path.is_dir() || is_kernel) {
             collect(&path, top, files)?;
@@ -129,7 +129,7 @@ fn collect(place: &Path, top: &Path, files: &mut Vec<Kernel>) -> Outcome {
 }
 
 impl Kernel {
-    /// The options that every compiler takes alike.
+    /// The options that all compilers share.
     fn options(&self, arguments: &Corpus) -> Vec<String> {
         let folder = self.path.parent().unwrap_or(&self.top);
         let mut options = vec![
@@ -227,7 +227,7 @@ fn report(environment: &str, files: &[Kernel], answers: &[Answer], list: bool) {
     }
 }
 
-/// A reason without the place and the names that make it that of one file.
+/// A reason without locations and names, so that it is the same for different files.
 fn general(reason: &str) -> String {
     let text = reason.split_once("error: ").map_or(reason, |(_, message)| message);
     let mut quoted = false;

@@ -1,7 +1,7 @@
-//! `cargo xtask demo`: from nothing to a kernel's result on the screen.
+//! `cargo xtask demo`: builds Kiln, runs a kernel and shows its result.
 //!
-//! It installs what is missing, builds, compiles and runs the histogram on a bell curve of its own making, checks
-//! the counts and draws them. All it knows of Kiln is the command line.
+//! Installs missing packages, builds Kiln, compiles and runs the histogram on generated data with a bell curve,
+//! checks the counts and draws them. Uses only Kiln's command line.
 
 use std::{
     env, fs,
@@ -12,16 +12,16 @@ use std::{
 
 use crate::{Outcome, process, root, setup};
 
-/// Work-items, each with one number of the input.
+/// The number of work-items and inputs.
 const ITEMS: usize = 65536;
-/// As in the example.
+/// The number of bins, as in the example.
 const BINS: usize = 16;
 
 /// Runs the demonstration.
 pub(crate) fn demo() -> Outcome {
     setup::install(&["libvulkan1"])?;
     let kiln = process::release_kiln()?;
-    // A machine with a driver of its own keeps it; any other gets one that computes on the processor.
+    // Installs a software driver only if the machine has no usable one.
     if !process::succeeds(Command::new(&kiln).args(["run", "--timeout", "30", HISTOGRAM]).current_dir(root()))
     {
         setup::install(setup::DEMO)?;
@@ -79,7 +79,7 @@ fn run(kiln: &Path, scratch: &Path) -> Outcome {
     Ok(())
 }
 
-/// Sums of three dice with the sides 0 to 5, by a linear congruential generator: the same at every run.
+/// Sums of three dice with the sides 0 to 5, from a linear congruential generator; the same in every run.
 fn bell_curve() -> Vec<u32> {
     let mut state = 2_463_534_242_u32;
     let mut die = || {
@@ -89,7 +89,7 @@ fn bell_curve() -> Vec<u32> {
     (0..ITEMS).map(|_| die() + die() + die()).collect()
 }
 
-/// The numbers in `bins[0..16] = 1 2 3 …`.
+/// Parses the numbers in `bins[0..16] = 1 2 3 …`.
 fn bins(printed: &str) -> Result<Vec<u64>, String> {
     let line = printed.lines().find_map(|line| line.strip_prefix("bins[")?.split_once(" = "));
     let numbers = line.map(|(_, numbers)| numbers.split_whitespace().map(str::parse).collect());
@@ -99,7 +99,7 @@ fn bins(printed: &str) -> Result<Vec<u64>, String> {
     }
 }
 
-/// A row for each bin; an eighth of a character is the smallest step.
+/// Draws a row for each bin, with a resolution of an eighth of a character.
 fn draw(out: &mut impl io::Write, bins: &[u64], colour: bool) -> io::Result<()> {
     const WIDTH: u64 = 56;
     let most = bins.iter().copied().max().unwrap_or(0).max(1);
@@ -108,7 +108,7 @@ fn draw(out: &mut impl io::Write, bins: &[u64], colour: bool) -> io::Result<()> 
         let eighths = count * WIDTH * 8 / most;
         let mut bar = "█".repeat((eighths / 8) as usize);
         bar.push_str(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][(eighths % 8) as usize]);
-        // From blue to red through the cube of 216 colours, by height.
+        // From blue to red in the 216-color cube, by height.
         let shade = [27, 33, 39, 45, 50, 48, 82, 118, 154, 190, 226, 220, 214, 208, 202, 196]
             [(count * 15 / most) as usize];
         match colour {

@@ -1,4 +1,4 @@
-//! `cargo xtask differential` and `cargo xtask oracle`: programs of the test suite that are run by hand.
+//! `cargo xtask differential` and `cargo xtask oracle`: run programs of the test suite by hand.
 
 use clap::Args;
 
@@ -16,17 +16,17 @@ pub(crate) struct Words {
     words: Vec<String>,
 }
 
-/// Random programs on Kiln and on the OpenCL of others.
+/// Runs random programs on Kiln and on other OpenCL implementations.
 pub(crate) fn differential(given: &Words) -> Outcome {
     program("differential", given)
 }
 
-/// One program on the OpenCL of others.
+/// Runs one program on another OpenCL implementation.
 pub(crate) fn oracle(given: &Words) -> Outcome {
     program("oracle", given)
 }
 
-/// The programs with one defect each, beside Oclgrind.
+/// Runs the programs with one defect each on the reference device and on Oclgrind.
 pub(crate) fn strict() -> Outcome {
     program("strict", &Words { words: Vec::new() })
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: builds the fuzzer of the test suite, optimised and with every check, and runs it.
+//! `cargo xtask fuzz`: builds the test suite's fuzzer, optimized and with all checks, and runs it.
 
 use clap::Args;
 
@@ -20,7 +20,7 @@ pub(crate) struct Fuzz {
     seed: u64,
 }
 
-/// Fuzzes. What is found is made small, kept in `testsuite/fuzz/findings`, and fails the command.
+/// Fuzzes. A finding is minimized and kept in `testsuite/fuzz/findings`, and makes the command fail.
 pub(crate) fn fuzz(arguments: &Fuzz) -> Outcome {
     run(cargo()
         .args([

@@ -1,5 +1,5 @@
-//! `cargo xtask grammar`: makes the generated parser from the grammar, and the lexer from its tokens. The results are committed, so that
-//! users of the library never build LALRPOP.
+//! `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The results are
+//! committed, so that users of the library never build LALRPOP.
 
 use std::{
     env, fs,
@@ -9,11 +9,11 @@ use std::{
 
 use crate::{Outcome, lexer, root};
 
-/// Set for the child process that runs LALRPOP: it holds the folder for the result. LALRPOP prints a conflict
-/// itself, by megabytes; only what passes through a pipe can be cut.
+/// Set for the child process that runs LALRPOP: the output directory. LALRPOP prints megabytes for a conflict; only a
+/// child's output can be truncated.
 const OUT: &str = "KILN_GRAMMAR_OUT";
 
-/// What of the generated parser `parse/machine.rs` uses, which LALRPOP keeps to itself.
+/// The items of the generated parser that LALRPOP keeps private, but `parse/machine.rs` needs.
 const OPENED: &[&str] = &[
     "mod ___parse___Unit {",
     "const ___TERMINAL:",
@@ -23,14 +23,14 @@ const OPENED: &[&str] = &[
     "___phantom: core::marker::PhantomData<(&'t (), &'a ())>,\n}\nimpl",
 ];
 
-/// Regenerates lexer and parser in place.
+/// Regenerates lexer and parser.
 pub(crate) fn run() -> Outcome {
     if let Some(out) = env::var_os(OUT) {
         return generate(Path::new(&out));
     }
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     if !generate_apart(scratch.path(), &[])?.status.success() {
-        // With lane tables a conflict is told in terms of states that the reader has never seen.
+        // With lane tables, messages about conflicts refer to internal parser states.
         let output = generate_apart(scratch.path(), &[("LALRPOP_LANE_TABLE", "disabled")])?;
         let text = [output.stdout, output.stderr].concat();
         return Err(first_conflict(&String::from_utf8_lossy(&text)));
@@ -40,7 +40,7 @@ pub(crate) fn run() -> Outcome {
     fs::write(lexer::committed(), lexer::generate()?).map_err(|e| e.to_string())
 }
 
-/// Runs this command again, as a child that only generates.
+/// Runs this command as a child process that only generates the parser.
 fn generate_apart(out: &Path, environment: &[(&str, &str)]) -> Result<process::Output, String> {
     process::Command::new(env::current_exe().map_err(|e| e.to_string())?)
         .arg("grammar")
@@ -51,7 +51,7 @@ fn generate_apart(out: &Path, environment: &[(&str, &str)]) -> Result<process::O
         .map_err(|e| e.to_string())
 }
 
-/// Runs LALRPOP on the grammar, into the folder `out`.
+/// Runs LALRPOP on the grammar; writes to the folder `out`.
 fn generate(out: &Path) -> Outcome {
     lalrpop::Configuration::new()
         .set_out_dir(out)
@@ -71,8 +71,8 @@ fn generate(out: &Path) -> Outcome {
     fs::write(parser, text).map_err(|e| e.to_string())
 }
 
-/// A table of the rules that only give a value another name, as `Cast = Unary` does, with that name. An operand goes
-/// through seven of them, and the driver spares itself to move it each time.
+/// A table of the productions that only rename a value, such as `Cast = Unary`, with the new name. An operand passes
+/// through seven of them; with the table the driver does not move the value each time.
 fn renames(parser: &str) -> String {
     let rules =
         functions(parser, "___reduce").map(|(_, reduction)| format!("{:?},\n", rename(parser, reduction)));
@@ -80,7 +80,7 @@ fn renames(parser: &str) -> String {
     format!("pub(crate) const ___RENAMES: [Option<u8>; {}] = [\n{}];\n", table.len(), table.concat())
 }
 
-/// The new name that a reduction gives to the value on top of the stack, if it does nothing else.
+/// The new name, if the reduction only renames the value on top of the stack.
 fn rename(parser: &str, reduction: &str) -> Option<u8> {
     let between = |before: &str, after: &str| Some(reduction.split_once(before)?.1.split_once(after)?.0);
     let taken = between("let ___sym0 = ___pop_", "(")?;
@@ -92,7 +92,7 @@ fn rename(parser: &str, reduction: &str) -> Option<u8> {
     if taken == given && is_same { name.parse().ok() } else { None }
 }
 
-/// The functions of this name and a number, in their order: the number, and the text from there to the end.
+/// The functions with this name and a number, in order: the number, and the text from there to the end.
 fn functions<'p>(parser: &'p str, name: &str) -> impl Iterator<Item = (&'p str, &'p str)> {
     parser.split("\nfn ").filter_map(move |function| {
         let (number, text) = function.strip_prefix(name)?.split_once('<')?;
@@ -105,7 +105,7 @@ fn committed() -> PathBuf {
     root().join("compiler/syntax/src/generated/grammar.rs")
 }
 
-/// The output up to where a second conflict begins: each opens with a line `place: … detected`.
+/// The output up to the second conflict. Each conflict starts with a line `place: … detected`.
 fn first_conflict(output: &str) -> String {
     let mut conflicts = 0;
     let first = output.lines().take_while(|line| {

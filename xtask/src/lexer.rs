@@ -1,14 +1,14 @@
-//! The lexer as Rust, generated from the tokens in lexer.logos. What Logos generates when a program is compiled costs each who
-//! compiles it regular expressions and a parser of Rust.
+//! Generates the lexer from the tokens in lexer.logos. Committing the result saves users from building Logos with its
+//! regular expressions and its Rust parser.
 
 use std::path::PathBuf;
 
 use crate::root;
 
-/// What the generated file needs of the one that owns it.
+/// The imports of the generated file.
 const HEAD: &str = "use super::{Ending, block_comment, line_comment, literal};\nuse crate::token::Punct;\n";
 
-/// The lexer of what stands in lexer.logos.
+/// The generated lexer.
 pub(crate) fn generate() -> Result<String, String> {
     let path = root().join("compiler/syntax/src/lexer.logos");
     let text =
@@ -19,7 +19,7 @@ pub(crate) fn generate() -> Result<String, String> {
     Ok(format!("{HEAD}{}", prettyplease::unparse(&file)))
 }
 
-/// Where it is committed.
+/// The path of the committed lexer.
 pub(crate) fn committed() -> PathBuf {
     root().join("compiler/syntax/src/generated/lexer.rs")
 }

@@ -1,5 +1,5 @@
-//! Running a program within limits of processor time and memory, and on many files at once. For programs that may
-//! do anything at all with their input.
+//! Runs a program with limits on CPU time and memory, and on many files in parallel. For programs whose behavior on
+//! their input is unknown.
 
 use std::{
     ffi::OsStr,
@@ -11,16 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much a program may use.
+/// The resource limits of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
-    /// Seconds of processor time.
+    /// CPU time in seconds.
     pub(crate) seconds: u64,
-    /// Megabytes of address space.
+    /// Address space in megabytes.
     pub(crate) megabytes: u64,
 }
 
-/// What became of a program.
+/// The result of a program.
 pub(crate) struct Ended {
     pub(crate) end: End,
     /// Standard output and standard error.
@@ -28,18 +28,18 @@ pub(crate) struct Ended {
     pub(crate) time: Duration,
 }
 
-/// How it ended.
+/// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// By itself, with this code.
+    /// It exited with this code.
     Code(i32),
-    /// Its time was over.
+    /// It exceeded its time limit.
     Time,
-    /// By a signal, as after a stack overflow.
+    /// It was killed by a signal, as after a stack overflow.
     Signal(i32),
 }
 
-/// Runs a program to its end or to its limits.
+/// Runs a program until it ends or exceeds a limit.
 pub(crate) fn run(program: &Path, arguments: &[impl AsRef<OsStr>], limits: Limits) -> Result<Ended, String> {
     let begin = Instant::now();
     let output = Command::new("sh")
@@ -62,7 +62,7 @@ pub(crate) fn run(program: &Path, arguments: &[impl AsRef<OsStr>], limits: Limit
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
-/// Does the same with every item, on all processors; the results are in the order of the items.
+/// Processes all items in parallel; the results are in the order of the items.
 pub(crate) fn on_all<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(items.len()));

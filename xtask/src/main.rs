@@ -1,4 +1,4 @@
-//! The chores of this repository: `cargo xtask <command>`. Each command has its file; this one only names them.
+//! The development tasks of this repository: `cargo xtask <command>`. Each command has its own file.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -63,7 +63,7 @@ enum Command {
     Grammar,
 }
 
-/// What a command answers: the text of its failure is for people.
+/// The result of a command; the error is a message for the user.
 type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {

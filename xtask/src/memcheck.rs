@@ -1,10 +1,11 @@
-//! `cargo xtask memcheck`: the runtime's tests under valgrind, on lavapipe. Whatever reads or writes what it should not, or is lost,
-//! is a failure; `valgrind.supp` says what is not ours, and why.
+//! `cargo xtask memcheck`: runs the runtime's tests under valgrind, on lavapipe. Invalid accesses and leaks are
+//! failures; `valgrind.supp` lists the exceptions outside Kiln, with reasons.
 //!
-//! Only what is lost for certain counts: hash tables and the main thread's handle are held by pointers into the middle of their
-//! memory, so that valgrind calls what hangs on the statics of a process possibly lost.
+//! Only definite leaks count: hash tables and the main thread's handle are referenced by interior pointers, so
+//! valgrind reports everything reachable from them as possibly lost.
 //!
-//! The validation layer is left out: it tells of Vulkan's objects that are lost in the ordinary tests, and here it would only be slow.
+//! The validation layer is off: the ordinary tests use it to find leaked Vulkan objects, and here it would only cost
+//! time.
 
 use clap::Args;
 
@@ -21,19 +22,19 @@ pub(crate) struct Memcheck {
     filter: Option<String>,
 }
 
-/// Beside what the tests need.
+/// Packages required in addition to those of the tests.
 const VALGRIND: &[&str] = &["valgrind", "libc6-dbg"];
 
 const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
-/// The tests of each package that go through the driver. Those that are left out launch millions of work-items, move hundreds of
-/// megabytes, or measure the process themselves.
+/// The tests of each package that use the driver. Excludes tests that launch millions of work-items, move hundreds of
+/// megabytes, or measure their own process.
 const TESTS: &[(&str, &str, &[&str])] = &[
     ("kiln-runtime", "devices", &["slow_kernels", "large_transfers"]),
     ("kiln-testsuite", "runtime", &["many_", "everything_goes", "random_index_spaces", "formats"]),
 ];
 
-/// Runs them.
+/// Runs the tests.
 pub(crate) fn memcheck(arguments: &Memcheck) -> Outcome {
     setup::install(setup::TESTS)?;
     setup::install(VALGRIND)?;

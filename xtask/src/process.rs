@@ -1,4 +1,4 @@
-//! Running other programs: cargo, apt, the binary `kiln`. Knows no command of ours.
+//! Runs other programs: cargo, apt, the binary `kiln`. Must not depend on xtask's commands.
 
 use std::{
     env,
@@ -9,20 +9,20 @@ use std::{
 
 use crate::{Outcome, root};
 
-/// Cargo, in the root of the repository.
+/// Cargo, in the root directory of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Runs a program that talks to the user itself.
+/// Runs a program with inherited standard streams.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| cannot_start(command, &e))?;
     if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", name(command))) }
 }
 
-/// Runs a program and gives what it writes to standard output; its standard error goes to the user.
+/// Runs a program and returns its standard output; standard error is inherited.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|e| cannot_start(command, &e))?;
     if !output.status.success() {
@@ -31,25 +31,25 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("{} wrote what is not UTF-8", name(command)))
 }
 
-/// Whether the program runs at all and ends well, in silence.
+/// Whether the program starts and succeeds; its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Whether a program of this name is in the path.
+/// Whether a program with this name is in the path.
 pub(crate) fn installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Builds the binary `kiln` as users get it, and says where it is.
+/// Builds the release binary `kiln` and returns its path.
 pub(crate) fn release_kiln() -> Result<PathBuf, String> {
     run(cargo().args(["build", "--release", "--package", "kiln"]))?;
     Ok(target_dir().join("release/kiln"))
 }
 
-/// Where cargo puts what it builds: this program lies in a profile's folder of it.
+/// Cargo's target directory, derived from the path of this program.
 pub(crate) fn target_dir() -> PathBuf {
     let this = env::current_exe().expect("a program knows where it is");
     this.ancestors().nth(2).map_or_else(|| root().join("target"), Path::to_path_buf)

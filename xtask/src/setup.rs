@@ -1,5 +1,5 @@
-//! `cargo xtask setup`: installs what Debian has and a command needs, and by wish the oracles that Debian has not. The only place that installs anything, and
-//! the only one that knows packages.
+//! `cargo xtask setup`: installs the Debian packages that the commands need and, on request, the oracles that Debian
+//! does not package. All installation and all package names are in this file.
 
 use std::{fs, process::Command};
 
@@ -28,12 +28,12 @@ pub(crate) struct Setup {
     oracles: bool,
 }
 
-/// A device to run on at all.
+/// Provides a device to run kernels on.
 pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
-/// lavapipe is in mesa-vulkan-drivers, SwiftShader in chromium-common; MPFR is what math functions are held against,
-/// PoCL what random programs are; clang and its translator make modules for the reference device; the build tools run
-/// `kiln`, and Neovim `kiln lsp`.
+/// lavapipe is in mesa-vulkan-drivers, and SwiftShader in chromium-common. MPFR is the reference for math functions,
+/// and PoCL for random programs. clang and its translator compile modules for the reference device. The build tools
+/// run `kiln`, and Neovim runs `kiln lsp`.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
     "llvm-spirv-15",
@@ -52,7 +52,7 @@ pub(crate) const TESTS: &[&str] = &[
     "libmpfr-dev",
 ];
 
-/// The other way from OpenCL C to SPIR-V, and another OpenCL on the processor.
+/// Another compiler from OpenCL C to SPIR-V, and another OpenCL implementation for CPUs.
 pub(crate) const BENCH: &[&str] = &[
     "clang-15",
     "llvm-spirv-15",
@@ -62,16 +62,16 @@ pub(crate) const BENCH: &[&str] = &[
     "pocl-opencl-icd",
 ];
 
-/// The other language server.
+/// Another language server.
 pub(crate) const EDITORS: &[&str] = &["clangd-15"];
 
-/// Others that run kernels on the processor: one strict, one fast.
+/// Other OpenCL implementations for CPUs: one that checks programs, and one that is fast.
 pub(crate) const REFERENCE: &[&str] = &["ocl-icd-libopencl1", "oclgrind", "pocl-opencl-icd"];
 
-/// GNU time, which counts a program's memory.
+/// GNU time, which measures memory use.
 pub(crate) const BUDGETS: &[&str] = &["time"];
 
-/// Makes the machine ready.
+/// Installs the requested packages.
 pub(crate) fn setup(wanted: &Setup) -> Outcome {
     if wanted.oracles {
         oracles()?;
@@ -83,10 +83,10 @@ pub(crate) fn setup(wanted: &Setup) -> Outcome {
     install(&packages)
 }
 
-/// The packages of PyPI that make up Intel's runtime.
+/// The PyPI packages of Intel's runtime.
 const INTEL: &[&str] = &["intel-opencl-rt", "intel-cmplr-lib-rt", "tbb"];
 
-/// Downloads and unpacks what `testsuite/src/oracle.rs` looks for.
+/// Downloads and unpacks the files that `testsuite/src/oracle.rs` looks for.
 fn oracles() -> Outcome {
     let folder = root().join("target/oracles");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
@@ -102,7 +102,7 @@ fn oracles() -> Outcome {
     Ok(())
 }
 
-/// Installs those of the packages that are missing.
+/// Installs the packages that are missing.
 pub(crate) fn install(packages: &[&str]) -> Outcome {
     let mut missing: Vec<&str> = packages.iter().copied().filter(|package| !present(package)).collect();
     missing.sort_unstable();
@@ -116,7 +116,7 @@ pub(crate) fn install(packages: &[&str]) -> Outcome {
     }
     eprintln!("setup: installing {list}");
     let install = || run(apt().args(["install", "--yes", "--no-install-recommends"]).args(&missing));
-    // A fresh machine has no package lists, an old one has lists of packages that are gone.
+    // A fresh machine has no package lists, and old lists can name packages that no longer exist.
     install().or_else(|_| {
         eprintln!("setup: once more, with fresh package lists");
         run(apt().arg("update"))?;
@@ -139,7 +139,7 @@ fn apt() -> Command {
         Command::new("apt-get")
     } else {
         let mut sudo = Command::new("sudo");
-        // A password can be asked for only where somebody sits.
+        // A password prompt requires an interactive terminal.
         if !succeeds(Command::new("sudo").args(["-n", "true"])) {
             eprintln!("setup: sudo may ask for your password");
         }

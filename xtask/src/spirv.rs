@@ -1,24 +1,24 @@
-//! What spirv-val says of the modules that Kiln writes.
+//! Validates Kiln's modules with spirv-val.
 
 use std::path::Path;
 
 use crate::limited::{End, Limits, run};
 
-/// Why spirv-val refuses a module for this environment, if it does.
+/// Why spirv-val rejects a module for this environment, if it does.
 pub(crate) fn refusal(module: &Path, environment: &str, limits: Limits) -> Result<Option<String>, String> {
     let version = if environment == "vulkan" { "vulkan1.3" } else { "opencl2.2" };
     let refusal = validate(module, version, limits)?;
     Ok(match refusal {
-        // It knows OpenCL 2.2 without extensions; what else is wrong, the plain rules of SPIR-V tell.
+        // spirv-val knows OpenCL 2.2 without extensions; a second run checks the universal rules.
         Some(text) if environment == "opencl" && is_beyond(&text) => validate(module, "spv1.5", limits)?,
-        // A source without kernels makes a module without a beginning.
+        // A source without kernels produces a module without entry points.
         Some(text) if text.contains("No OpEntryPoint instruction was found") => None,
         other => other,
     })
 }
 
-/// What spirv-val holds against a module only because it does not know OpenCL 3.0 and the extensions: half arithmetic,
-/// 64-bit atomics, and the operations of sub-groups that SPIR-V has since 1.3.
+/// Whether spirv-val rejects a module only because it does not know OpenCL 3.0 and its extensions: half arithmetic,
+/// 64-bit atomics, and the sub-group operations of SPIR-V 1.3.
 fn is_beyond(refusal: &str) -> bool {
     let beyond = [
         "Capability Float16 is not allowed",

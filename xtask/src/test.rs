@@ -1,6 +1,7 @@
-//! `cargo xtask test`: everything that must hold before a change is taken, and one summary.
+//! `cargo xtask test`: runs all tests and checks that a change must pass, and prints one summary.
 //!
-//! It runs cargo and reads what libtest prints; what is tested stands in the packages and in `tidy.rs`.
+//! Runs cargo and parses libtest's output. The packages contain the tests; `tidy.rs` contains the repository's own
+//! checks.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -29,7 +30,8 @@ pub(crate) struct Test {
     device: Option<String>,
 }
 
-/// Runs the tests and sums up. Each test prints a line in libtest's form, and the only `test result:` line is the last.
+/// Runs the tests and prints a summary. Each test prints a line in libtest's format, and the only `test result:` line
+/// is the last one.
 pub(crate) fn test(arguments: &Test) -> Outcome {
     let begin = Instant::now();
     setup::install(setup::TESTS)?;
@@ -43,7 +45,7 @@ pub(crate) fn test(arguments: &Test) -> Outcome {
     totals.finish(begin)
 }
 
-/// A check that is no test of a package.
+/// A check that is not a test of a package.
 struct Check {
     name: &'static str,
     run: fn() -> Outcome,
@@ -58,7 +60,7 @@ const HOUSE: &[Check] = &[
     },
 ];
 
-/// Runs a component of the toolchain, if there is one.
+/// Runs a component of the toolchain, if it is installed.
 fn component(name: &str, arguments: &[&str]) -> Outcome {
     if !succeeds(cargo().args([name, "--version"])) {
         eprintln!("{name} is not installed (`rustup component add` brings it); not checked");
@@ -74,7 +76,7 @@ fn component(name: &str, arguments: &[&str]) -> Outcome {
 fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     let Test { filters, nightly, device } = arguments;
     let mut command = cargo();
-    // What tests ask when they have to choose between much and little.
+    // Tests read this variable to choose between a sample and the whole domain.
     command.env("KILN_NIGHTLY", if *nightly { "1" } else { "0" });
     if let Some(device) = device {
         command.env("KILN_TEST_DEVICE", device);
@@ -90,14 +92,14 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
         totals.line(&String::from_utf8_lossy(&line));
     }
     let status = child.wait().map_err(|e| e.to_string())?;
-    // Tests that fail are counted already; what else stops cargo is a failure of its own.
+    // Failed tests are already counted; any other failure of cargo is reported separately.
     if !status.success() && totals.failures.is_empty() {
         totals.house("cargo-test", Err(format!("cargo test failed: {status}")));
     }
     Ok(())
 }
 
-/// What the tests came to.
+/// The results of all tests.
 #[derive(Default)]
 struct Totals {
     passed: usize,
@@ -108,7 +110,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Reads a line of libtest's, and passes it on unless it sums up a part of the whole.
+    /// Parses a line of libtest's output, and prints it unless it is a partial summary.
     fn line(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.add(counts);
@@ -120,7 +122,7 @@ impl Totals {
         }
     }
 
-    /// Adds `FAILED. 2 passed; 1 failed; 0 ignored; …`.
+    /// Adds the counts of `FAILED. 2 passed; 1 failed; 0 ignored; …`.
     fn add(&mut self, counts: &str) {
         let words: Vec<&str> = counts.split([' ', ';']).filter(|word| !word.is_empty()).collect();
         for pair in words.windows(2) {
@@ -169,7 +171,7 @@ impl Totals {
     }
 }
 
-/// `cargo xtask bless`: runs the tests with the leave to rewrite what they compare with. Review is `git diff`.
+/// `cargo xtask bless`: runs the tests and lets them update their expected results. Review with `git diff`.
 pub(crate) fn bless(arguments: &Test) -> Outcome {
     setup::install(setup::TESTS)?;
     let mut command: Command = cargo();

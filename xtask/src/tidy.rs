@@ -1,25 +1,24 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler checks. It reads texts, and knows no language but by
-//! its words.
+//! `cargo xtask tidy`: repository rules that no compiler checks. Works on text, without parsing any language.
 
 use std::{collections::BTreeSet, fs, process::Command};
 
 use crate::{Outcome, process, root};
 
-/// A file of the repository that people write.
+/// A hand-written file of the repository.
 struct File {
     path: String,
     text: String,
 }
 
-/// A rule: what it finds in a file.
+/// A rule, which adds its findings for a file.
 type Rule = fn(&File, &mut Vec<String>);
 
 const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, places_of_one_machine];
 
-/// No text that people write is larger (ARCHITECTURE.md, "Budgets"). Tables of data may be.
+/// The maximum size of a hand-written file (ARCHITECTURE.md, "Budgets"). Data tables may be larger.
 const LARGEST: usize = 40 * 1024;
 
-/// Checks every rule, and reports all that is found.
+/// Checks all rules and reports all findings.
 pub(crate) fn tidy() -> Outcome {
     let files = files()?;
     let mut findings = Vec::new();
@@ -35,7 +34,7 @@ pub(crate) fn tidy() -> Outcome {
     if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
 }
 
-/// The texts that git tracks or would track, but for those that .gitattributes calls generated.
+/// The text files that git tracks or would track, except those that .gitattributes marks as generated.
 fn files() -> Result<Vec<File>, String> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -52,7 +51,7 @@ fn files() -> Result<Vec<File>, String> {
         .map(|answer| answer[0])
         .collect();
     let by_hand = paths.into_iter().filter(|path| !generated.contains(path));
-    // What is deleted but not yet from the index, and what is not text, is passed over.
+    // Skips deleted files that are still in the index, and files that are not text.
     Ok(by_hand
         .filter_map(|path| {
             Some(File { path: path.to_owned(), text: fs::read_to_string(root().join(path)).ok()? })
@@ -69,7 +68,7 @@ impl File {
         [".rs", ".cl", ".bi", ".lalrpop"].iter().any(|ending| self.path.ends_with(ending))
     }
 
-    /// The lines that contain a word of ours, with their numbers.
+    /// The numbers of the lines that contain a word.
     fn lines_with<'a>(&'a self, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
         let numbered = self.text.lines().zip(1..);
         numbered.filter(move |(line, _)| line.contains(needle)).map(|(_, number)| number)
@@ -91,7 +90,7 @@ fn opening(file: &File, found: &mut Vec<String>) {
 }
 
 fn leftovers(file: &File, found: &mut Vec<String>) {
-    // Put together, for this file is read as well.
+    // Split into parts, because this file is checked too.
     for word in
         [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME"), concat!("XX", "X")]
     {
@@ -103,7 +102,7 @@ fn leftovers(file: &File, found: &mut Vec<String>) {
     }
 }
 
-/// Memory semantics are made in one place (ARCHITECTURE.md, `memory`).
+/// Only `memory` may create memory semantics (ARCHITECTURE.md, `memory`).
 fn memory_semantics(file: &File, found: &mut Vec<String>) {
     let core = "compiler/core/src/";
     let allowed = ["memory", "emit"].iter().any(|module| {
@@ -118,7 +117,7 @@ fn memory_semantics(file: &File, found: &mut Vec<String>) {
     }
 }
 
-/// `unsafe` is for the border to C.
+/// `unsafe` is allowed only at the boundary to C.
 fn unsafe_code(file: &File, found: &mut Vec<String>) {
     if file.is_rust() && !file.path.starts_with("runtime/") {
         let word = concat!("allow(", "unsafe_code)");
@@ -155,7 +154,7 @@ fn distribution(files: &[File], findings: &mut Vec<String>) {
     demand(0.9, 20 * 1024);
 }
 
-/// Each code has its page, each page its code.
+/// Checks that each diagnostic code has a page, and each page a code.
 fn pages_of_diagnostics(files: &[File], findings: &mut Vec<String>) {
     let table = "compiler/core/src/diag/codes.rs";
     let pages: BTreeSet<&str> = files

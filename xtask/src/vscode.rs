@@ -1,5 +1,5 @@
-//! `cargo xtask vscode`: the extension for VS Code as its users get it. By hand, because it takes the npm registry; what can be
-//! judged without is a test (`testsuite/tests/editors/extension.rs`).
+//! `cargo xtask vscode`: builds the extension for VS Code as users get it. Run it by hand, because it needs the npm
+//! registry; `testsuite/tests/editors/extension.rs` tests what does not need it.
 
 use std::{fs, process::Command};
 
@@ -8,7 +8,7 @@ use crate::{Outcome, process, root};
 /// Checks, bundles and packages.
 pub(crate) fn vscode() -> Outcome {
     let source = root().join("compiler/lsp/editors/vscode");
-    // What npm brings stays out of the sources.
+    // Keeps npm's files out of the source tree.
     let folder = process::target_dir().join("vscode");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
     process::run(Command::new("cp").arg("-rT").arg(&source).arg(&folder))?;

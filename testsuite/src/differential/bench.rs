@@ -1,4 +1,5 @@
-//! Where programs are run: a folder, and an OpenCL of each kind that is ready. One for each thread.
+//! The environment of program runs: a folder, and a running process of each OpenCL implementation. One for each
+//! thread.
 
 use std::{
     fs,
@@ -19,7 +20,7 @@ use crate::{
     programs::{Program, Sort},
 };
 
-/// The place.
+/// The environment.
 pub struct Bench {
     scratch: TempDir,
     servers: Vec<(Oracle, Server)>,
@@ -32,12 +33,12 @@ impl Default for Bench {
 }
 
 impl Bench {
-    /// An empty one.
+    /// Creates an empty environment.
     pub fn new() -> Self {
         Self { scratch: tempfile::tempdir().expect("a folder for files"), servers: Vec::new() }
     }
 
-    /// Whether Kiln takes it for a program.
+    /// Whether Kiln accepts the program.
     pub fn accepts(&self, program: &Program, sort: Sort) -> bool {
         let file = self.scratch.path().join("program.cl");
         let mut command = kiln::command();
@@ -46,7 +47,7 @@ impl Bench {
             && kiln::run(&mut command).is_ok_and(|finished| finished.status.success())
     }
 
-    /// Runs a program in one way, and says how long it took.
+    /// Runs a program in one configuration, and measures the time.
     pub(super) fn run(&mut self, way: Way, program: &Program, of: &Comparison) -> (Outcome, Duration) {
         let begin = Instant::now();
         let outcome = self.outcome(way, program, of).unwrap_or_else(Outcome::Failed);
@@ -64,9 +65,9 @@ impl Bench {
                 let mut command = kiln::command();
                 device.only(&mut command)?;
                 command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
-                // No work-group waits for another: programs need not take turns.
+                // No work-group waits for another, so launches may run in parallel.
                 Ok(ended(if device.is_for_clang() {
-                    // Its translator gives OpenCL 1.x's atomics the scope of a work-group.
+                    // llvm-spirv gives the atomics of OpenCL 1.x work-group scope.
                     clang::launch(command.arg("--no-checks"), of.limit)
                 } else {
                     process::run(&mut command, b"", of.limit)
@@ -87,7 +88,7 @@ impl Bench {
                 if let Err(outcome) = compile(&file, &module, version, &["--env", "opencl", level])? {
                     return Ok(outcome);
                 }
-                // Readers choose their built-in functions by it.
+                // Implementations that read SPIR-V select their built-in functions by this option.
                 self.serve(oracle, &module, "-cl-std=CL2.0", program, of.limit)
             }
         }
@@ -116,7 +117,7 @@ impl Bench {
     }
 }
 
-/// Makes a module; what came of it instead is the inner error.
+/// Compiles a module; the inner error is the outcome if there is none.
 fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<Result<(), Outcome>, String> {
     let mut compiler = kiln::command();
     compiler.args(["compile", version, "-w"]).args(words).arg("-o").arg(module).arg(file);
@@ -128,12 +129,12 @@ fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<
     })
 }
 
-/// What came of a launch.
+/// Converts the result of a launch.
 fn ended(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
         Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
-        // Kiln's own patience has an end, too.
+        // Kiln's own timeout.
         Ok(finished) if finished.stderr.contains("did not finish within") => Outcome::Late,
         Ok(finished) => {
             let text = device::without_greetings(&finished.stderr);

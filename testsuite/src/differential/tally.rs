@@ -1,38 +1,38 @@
-//! How programs ended, in each way: figures and the time that they took.
+//! Statistics of program runs by configuration: results and run times.
 
 use std::{collections::BTreeMap, fmt, ops::AddAssign, time::Duration};
 
 use super::Way;
 
-/// Of one way.
+/// The counts of one configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// Runs with the right results.
+    /// Runs with the correct results.
     pub same: usize,
-    /// Runs with others.
+    /// Runs with different results.
     pub different: usize,
-    /// Runs that a device has not the features for.
+    /// Runs rejected because the device lacks a feature.
     pub refused: usize,
-    /// Runs that did not end in time.
+    /// Runs that timed out.
     pub late: usize,
-    /// Runs that ended otherwise.
+    /// Runs that failed otherwise.
     pub failed: usize,
-    /// How long all runs took.
+    /// The total time of all runs.
     pub time: Duration,
-    /// The programs that are nobody's complaint: a reference did them alone in its way, or they took too long.
+    /// Programs that differ only in a reference, or that timed out.
     pub seeds: Vec<u64>,
 }
 
-/// Of all.
+/// The counts of all configurations.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Programs.
+    /// The number of programs.
     pub programs: usize,
-    /// Programs with a complaint.
+    /// The number of programs with a failure.
     pub different: usize,
-    /// Programs about which there is no majority.
+    /// The number of programs without a majority result.
     pub unjudged: usize,
-    /// By the names of the ways.
+    /// The counts, by the name of the configuration.
     pub ways: BTreeMap<String, Count>,
 }
 

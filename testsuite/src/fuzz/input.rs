@@ -1,17 +1,17 @@
-//! An input: a source, and how it is compiled. It is kept as a file whose first line says how.
+//! An input: a source, and how to compile it. The first line of its file contains the options.
 
 use kiln_compiler::opencl::{Environment, LanguageVersion};
 
 use crate::random::Random;
 
-/// What a target is given.
+/// The input of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The language version.
     pub std: LanguageVersion,
     /// The kernel environment.
     pub environment: Environment,
-    /// Every extension is switched on.
+    /// Whether all extensions are enabled.
     pub everything: bool,
     /// The source.
     pub text: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Input {
 const MARK: &str = "// fuzz: ";
 
 impl Input {
-    /// A source, compiled in some way.
+    /// A source with random options.
     pub fn random(text: Vec<u8>, random: &mut Random) -> Self {
         use LanguageVersion::{Cl12, Cl20, Cl30};
         Self {
@@ -31,7 +31,7 @@ impl Input {
         }
     }
 
-    /// From the bytes of a file; without a first line of ours, in the usual way.
+    /// Parses a file; without an options line, uses the defaults.
     pub fn from_file(bytes: &[u8]) -> Self {
         let split = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
         let words = std::str::from_utf8(&bytes[..split]).ok().and_then(|line| line.strip_prefix(MARK));
@@ -46,7 +46,7 @@ impl Input {
         }
     }
 
-    /// As a file.
+    /// The contents of the file.
     pub fn to_file(&self) -> Vec<u8> {
         let mut line = format!("{MARK}{}", self.std.spelling());
         if self.environment == Environment::OpenCl {

@@ -1,6 +1,6 @@
-//! A finding made small: as many lines, then words, then letters as can go without it being another finding.
+//! Minimizes a finding: removes lines, then words, then characters, as long as it remains the same finding.
 
-/// The smallest text found that still fails, asking `fails` at most so often.
+/// The smallest text found that still fails, with a limit on the calls of `fails`.
 pub fn minimise(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut text = text.to_vec();
     for cut in [lines as fn(&[u8]) -> Vec<usize>, words, letters] {
@@ -9,7 +9,7 @@ pub fn minimise(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> 
     text
 }
 
-/// Leaves out runs of pieces, long ones first.
+/// Removes runs of pieces, longest first.
 fn shrink(
     mut text: Vec<u8>,
     cut: fn(&[u8]) -> Vec<usize>,

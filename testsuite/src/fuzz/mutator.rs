@@ -1,12 +1,12 @@
-//! From a seed and a number to an input: programs cut into pieces, and the pieces shuffled.
+//! Generates inputs from a seed and a number: cuts programs into pieces and recombines them.
 
 use super::{Input, seeds};
 use crate::random::Random;
 
-/// Inputs are no longer than this: what is small is executed soon, and reads well when it is found.
+/// The maximum length of an input: small inputs run fast, and are easy to read as findings.
 const LONGEST: usize = 12_000;
 
-/// Makes inputs.
+/// Generates inputs.
 pub struct Mutator {
     seed: u64,
     programs: Vec<Vec<String>>,
@@ -14,7 +14,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// The inputs of this seed.
+    /// A mutator for this seed.
     pub fn new(seed: u64) -> Self {
         let programs: Vec<Vec<String>> = seeds::programs().iter().map(|text| pieces(text)).collect();
         let mut words = seeds::words();
@@ -26,7 +26,7 @@ impl Mutator {
         Self { seed, programs, words }
     }
 
-    /// The input of this number.
+    /// The input with this number.
     pub fn input(&self, number: u64) -> Input {
         let mut random = Random::new(self.seed.rotate_left(32) ^ number);
         let text = match random.below(100) {
@@ -44,13 +44,13 @@ impl Mutator {
         random.pick(&self.words).clone()
     }
 
-    /// Words in no order.
+    /// Random words.
     fn soup(&self, random: &mut Random) -> String {
         let words: Vec<String> = (0..random.below(200)).map(|_| self.word(random)).collect();
         words.join(" ")
     }
 
-    /// A word in itself, many times.
+    /// Deep nesting of one construct.
     fn nest(&self, random: &mut Random) -> String {
         const AROUND: &[(&str, &str)] = &[
             ("(", ")"),
@@ -120,7 +120,7 @@ impl Mutator {
         format!("{begin}{}{middle}{}{end}", open.repeat(depth), close.repeat(depth))
     }
 
-    /// A program that was changed a little, or much.
+    /// A program with few or many changes.
     fn mutant(&self, random: &mut Random) -> Vec<u8> {
         let mut program = random.pick(&self.programs).clone();
         let changes = *random.pick(&[1, 1, 1, 2, 2, 3, 4, 8, 16]);
@@ -182,7 +182,7 @@ impl Mutator {
                 program.splice(at..at, copies);
             }
             11 => {
-                // Another name of the same program: what it means matters more than that it is known.
+                // Uses another name of the same program, which is more likely to be declared.
                 let names: Vec<usize> = (0..program.len()).filter(|&i| is_word(&program[i])).collect();
                 if !names.is_empty() {
                     let (to, from) = (*random.pick(&names), *random.pick(&names));
@@ -217,7 +217,7 @@ fn is_word(piece: &str) -> bool {
     piece.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Words, runs of spaces, and single other letters.
+/// Splits into words, runs of spaces, and other single characters.
 fn pieces(text: &str) -> Vec<String> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let space = |c: char| c == ' ';

@@ -1,4 +1,4 @@
-//! What inputs are made of: every program of this repository, whole or in pieces, and words.
+//! The seeds of inputs: every program of this repository, and words.
 
 use std::{fs, path::Path};
 
@@ -6,16 +6,16 @@ use kiln_syntax::token::{Keyword, Punct};
 
 use crate::root;
 
-/// Programs longer than this are left to the other tests: small inputs are executed sooner.
+/// Longer programs are skipped, because small inputs run faster.
 const LONGEST: usize = 2500;
 
-/// Programs that are found in files, and in the blocks of Markdown files.
+/// The programs in source files, and in code blocks of Markdown files.
 pub(super) fn programs() -> Vec<String> {
     let mut programs = Vec::new();
     for folder in ["testsuite/fuzz/seeds", "testsuite/programs", "testsuite/cases", "examples", "docs"] {
         collect(&root().join(folder), &mut programs);
     }
-    // What explodes takes a second each time, and a thousandth of the inputs would take all of the time.
+    // Programs that expand exponentially take a second each and would dominate the run time.
     programs.retain(|text| text.len() <= LONGEST && !text.contains("[macro-limit]"));
     programs.sort();
     programs.dedup();

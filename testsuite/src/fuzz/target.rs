@@ -1,5 +1,5 @@
-//! What is fuzzed, and what must hold for any input: it ends with what was asked for or with errors, and whatever is
-//! reported points somewhere and can be shown.
+//! The fuzz targets, and what must hold for any input: the target returns a result or errors, and every diagnostic
+//! has a valid location and can be rendered.
 
 use kiln_compiler::{
     Artifact, Emit, Output, compile,
@@ -15,17 +15,17 @@ use super::Input;
 /// A part of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Up to the tokens behind the preprocessor.
+    /// The preprocessor.
     Preprocessor,
-    /// Up to the tree.
+    /// The parser.
     Parser,
-    /// Up to the typed tree.
+    /// The type checker.
     Checker,
-    /// Up to the module.
+    /// The whole compiler.
     Compiler,
 }
 
-/// Files to include: one with a guard, one without, one that includes itself, one with mistakes.
+/// Files to include: one with a guard, one without, one that includes itself, one with errors.
 struct Files;
 
 impl Loader for Files {
@@ -45,7 +45,7 @@ impl Loader for Files {
     }
 }
 
-/// What a tree is printed as where there is none: the type checker has the words for it.
+/// The printed form of a missing part of the tree.
 const NO_TREE: &str = "<error>";
 
 impl Target {
@@ -67,7 +67,7 @@ impl Target {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// Gives the target an input. It panics if something does not hold.
+    /// Runs the target on an input. Panics if a property does not hold.
     pub fn execute(self, input: &Input) {
         let emit = match self {
             Self::Preprocessor => Emit::Preprocessed,
@@ -77,7 +77,7 @@ impl Target {
         };
         let output = run(input, input.text.clone(), &emit);
         check(&output);
-        // Where no directive says otherwise, a tree is printed as text that has the same tree.
+        // Unless a directive interferes, the printed tree parses to the same tree.
         if let (Self::Parser, Some(Artifact::Text(text))) = (self, &output.artifact)
             && output.diagnostics.is_empty()
             && !text.contains(NO_TREE)
@@ -92,8 +92,8 @@ impl Target {
     }
 }
 
-/// Whether no macro acts on this text: the name of one of our own, with a `(` that came from another, is a call when it is
-/// read again.
+/// Whether no macro applies to the text when it is parsed again: a macro's name followed by a `(` from another macro
+/// would become a call.
 fn is_left_alone(input: &Input, text: &str) -> bool {
     let written = |text: &str| text.split_whitespace().collect::<String>();
     match run(input, text.into(), &Emit::Preprocessed).artifact {
@@ -121,16 +121,16 @@ fn check(output: &Output) {
     for diagnostic in &output.diagnostics {
         let spans = diagnostic.labels.iter().map(|label| label.span);
         for span in spans.chain([diagnostic.span]).chain(diagnostic.fix.as_ref().map(|fix| fix.span)) {
-            // What is about the whole program stands nowhere.
+            // Diagnostics about the whole program have no location.
             let is_somewhere = span == Span::default() || output.sources.resolve(span).is_some();
             assert!(is_somewhere, "[{}] points nowhere", diagnostic.code.name());
         }
-        // What `#error` and `#warning` say is the program's own.
+        // The program itself defines the text of `#error` and `#warning`.
         let is_quoted = matches!(diagnostic.code, Code::UserError | Code::UserWarning);
         let message = &diagnostic.message;
         assert!(is_quoted || !message.is_empty() && !message.ends_with('.'), "{message}");
     }
-    // Rendering costs more than most inputs: the first few are enough.
+    // Rendering is slow, so only the first few diagnostics are rendered.
     for diagnostic in output.diagnostics.iter().take(2) {
         for format in [Format::Rich, Format::Gcc, Format::Json] {
             assert!(!kiln_report::report_one(format, output, diagnostic).is_empty());

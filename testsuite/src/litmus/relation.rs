@@ -1,17 +1,17 @@
 //! Relations between the events of an execution, as matrices of bits.
 
-/// A relation between at most 128 things.
+/// A relation on at most 128 elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Relation(Vec<u128>);
 
 impl Relation {
-    /// The empty relation of so many things.
+    /// The empty relation on this many elements.
     pub(super) fn new(count: usize) -> Self {
         assert!(count <= 128, "an execution of {count} events");
         Self(vec![0; count])
     }
 
-    /// The pairs for which this is so.
+    /// The pairs that satisfy a predicate.
     pub(super) fn of(count: usize, holds: impl Fn(usize, usize) -> bool) -> Self {
         let mut relation = Self::new(count);
         for a in 0..count {
@@ -32,12 +32,12 @@ impl Relation {
         self.0[a] >> b & 1 != 0
     }
 
-    /// The pairs of both.
+    /// The union of two relations.
     pub(super) fn union(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a | b).collect())
     }
 
-    /// With every pair that a chain of pairs connects.
+    /// The transitive closure.
     pub(super) fn closure(&self) -> Self {
         let mut rows = self.0.clone();
         for via in 0..rows.len() {
@@ -51,12 +51,12 @@ impl Relation {
         Self(rows)
     }
 
-    /// Whether something is related to itself.
+    /// Whether some element is related to itself.
     pub(super) fn is_reflexive_somewhere(&self) -> bool {
         (0..self.0.len()).any(|index| self.has(index, index))
     }
 
-    /// Whether no chain of pairs comes back to its beginning.
+    /// Whether the transitive closure is irreflexive.
     pub(super) fn is_acyclic(&self) -> bool {
         !self.closure().is_reflexive_somewhere()
     }

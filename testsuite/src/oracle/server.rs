@@ -1,7 +1,7 @@
-//! A process of `kiln-oracle` that runs one program after another: to start an OpenCL takes longer than most programs.
+//! A `kiln-oracle` process that runs many programs, because initializing OpenCL takes longer than most programs.
 //!
-//! Owns the process and its end: one that crashes or takes too long answers for its program only, and the next program
-//! gets a new one. Never knows what the results should be.
+//! Owns the process and its lifetime: a crash or a timeout affects only one program, and the next one gets a new
+//! process. Must not depend on the expected results.
 
 use std::{
     fs::{self, File},
@@ -15,19 +15,19 @@ use std::{
 
 use super::Oracle;
 
-/// How a run ended that gave no results.
+/// The failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It took longer than it may.
+    /// It timed out.
     Late,
-    /// What it said.
+    /// It failed with this message.
     Failed(String),
 }
 
-/// Programs that a process runs before another takes its place: what an OpenCL keeps of programs that are gone grows.
+/// The number of programs before the process is replaced, because implementations leak memory.
 const LIFE: usize = 100;
 
-/// An OpenCL that is ready to run programs.
+/// A running OpenCL process.
 pub struct Server {
     oracle: Oracle,
     scratch: PathBuf,
@@ -42,12 +42,13 @@ struct Running {
 }
 
 impl Server {
-    /// One that starts when it is first asked. It leaves its files in this folder.
+    /// Creates a server that starts on first use, and keeps its files in this folder.
     pub fn new(oracle: Oracle, scratch: &Path) -> Self {
         Self { oracle, scratch: scratch.to_owned(), running: None }
     }
 
-    /// What a run of `kiln-oracle` with these words prints. An outer error is that there is no such OpenCL.
+    /// The output of `kiln-oracle` with these options. The outer error means that the implementation is not
+    /// available.
     pub fn run(&mut self, words: &[String], limit: Duration) -> Result<Result<String, Ending>, String> {
         let running = match self.running.take().filter(|running| running.left > 0) {
             Some(running) => running,
@@ -57,7 +58,7 @@ impl Server {
         running.left -= 1;
         let until = Instant::now() + limit;
         let mut text = String::new();
-        // What ended already reads nothing, which its silence tells.
+        // A process that has exited cannot be written to; the missing answer reports that.
         let _ = writeln!(running.input, "{}", words.join("\t"));
         loop {
             match running.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -105,7 +106,7 @@ impl Server {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

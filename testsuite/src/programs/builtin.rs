@@ -1,4 +1,4 @@
-//! Calls of built-in functions of integers, with arguments for which the result is defined.
+//! Calls of integer built-in functions, with arguments for which the result is defined.
 
 use super::{
     Generator, Sort,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl Generator {
-    /// A call of a built-in function with a result of this type.
+    /// A call of a built-in function with this result type.
     pub(super) fn builtin(&mut self, ty: Ty, depth: usize) -> String {
         let unsigned = !ty.scalar.is_signed();
         let some = |generator: &mut Self| generator.expression(ty, depth);
@@ -43,7 +43,7 @@ impl Generator {
                 )
             }
             14 => format!("mad_sat({}, {}, {})", some(self), some(self), some(self)),
-            // Its sum may overflow.
+            // The sum may overflow.
             15 if unsigned => format!("mad_hi({}, {}, {})", some(self), some(self), some(self)),
             16 => format!("bitselect({}, {}, {})", some(self), some(self), some(self)),
             17 => {

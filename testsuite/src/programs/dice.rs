@@ -1,8 +1,8 @@
-//! What the generator decides by chance.
+//! Random decisions of the generator.
 
 use crate::random::Random;
 
-/// A source of decisions.
+/// A source of random decisions.
 pub(super) struct Dice(Random);
 
 impl Dice {
@@ -14,7 +14,7 @@ impl Dice {
         u64::from(self.0.bits()) << 32 | u64::from(self.0.bits())
     }
 
-    /// Less than the limit.
+    /// A number below the limit.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0.below(limit)
     }

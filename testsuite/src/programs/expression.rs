@@ -1,5 +1,5 @@
-//! Expressions without effects, of a wanted type. Signed arithmetic is done on unsigned operands where it could
-//! overflow; divisors are never zero; indices stay below lengths.
+//! Expressions without side effects, of a given type. Signed arithmetic that could overflow uses unsigned operands;
+//! divisors are never zero; indices are in bounds.
 
 use super::{
     Generator, Parameter,
@@ -32,7 +32,7 @@ impl Generator {
         format!("{} % {length}", self.integer(scalar, depth))
     }
 
-    /// A place as it is read or written.
+    /// An access to an object.
     pub(super) fn element(&mut self, place: &Place, depth: usize) -> String {
         match place.length {
             None => place.text.clone(),
@@ -41,7 +41,7 @@ impl Generator {
             }
             Some(length) => {
                 let index = self.index(length, depth);
-                // Members of packed structures are not where pointers to them promise.
+                // Members of packed structures can be misaligned.
                 let all = if place.has_address { 16 } else { 1 };
                 match 16 - all + self.dice.below(all) {
                     0 => format!("(*({} + ({index})))", place.text),
@@ -57,7 +57,7 @@ impl Generator {
         if found.is_empty() {
             return None;
         }
-        // What was declared last is at hand most often.
+        // Prefers recent declarations.
         let index = found.len() - 1 - self.dice.below(found.len()).min(self.dice.below(found.len()));
         Some(found[index].clone())
     }
@@ -92,7 +92,7 @@ impl Generator {
         }
         match place.ty.scalar {
             same if same == scalar => text,
-            // Not every such number is one of 8 bits, and what then comes of it is undefined.
+            // Values can exceed 8 bits, for which the conversion from float is undefined.
             it if it.is_float() && scalar.bits == 8 => format!("(({})(int){text})", scalar.name),
             _ => format!("(({}){text})", scalar.name),
         }
@@ -173,7 +173,7 @@ impl Generator {
         }
     }
 
-    /// An operation that could overflow is done without a sign.
+    /// Arithmetic; operations that could overflow are unsigned.
     fn arithmetic(&mut self, scalar: Scalar, depth: usize) -> String {
         let name = scalar.name;
         let ty = *self.dice.pick(&INTEGERS);
@@ -188,7 +188,7 @@ impl Generator {
         }
         let op = *self.dice.pick(&["+", "-", "*"]);
         let wide = if ty.bits == 64 { "ulong" } else { "uint" };
-        // Small signed numbers are promoted to `int`, where they find room.
+        // Small signed numbers are promoted to `int`, which cannot overflow here.
         if ty.bits < 32 && (ty.is_signed() || op != "*") {
             format!("(({name})({left} {op} {right}))")
         } else {
@@ -274,7 +274,7 @@ impl Generator {
             14 => self.reinterpreted(ty, depth),
             15 => {
                 let from = *self.dice.pick(&[2, 4, 8, 16]);
-                // The mask has an element of the same width for each of the result.
+                // The mask has one element for each result element, of the same width.
                 if count == 3 {
                     return self.literal(ty, depth);
                 }
@@ -314,7 +314,7 @@ impl Generator {
         }
     }
 
-    /// How far elements of an object are from each other, and how they are ordered.
+    /// The distance and order of elements of an object.
     fn between_addresses(&mut self, scalar: Scalar, depth: usize) -> String {
         let place = self.readable(|place| place.has_address && place.length.is_some());
         let Some(Place { text, length: Some(length), .. }) = place else { return self.leaf(scalar, depth) };
@@ -323,7 +323,7 @@ impl Generator {
         format!("(({})(&{text}[{one}] {op} &{text}[{other}]))", scalar.name)
     }
 
-    /// A vector of other components of the same width, as one of this type.
+    /// Reinterprets a vector with components of the same width.
     fn read_as(&mut self, ty: Ty, text: String, scalar: Scalar) -> String {
         if scalar == ty.scalar { text } else { format!("as_{}({text})", ty.name()) }
     }
@@ -345,7 +345,7 @@ impl Generator {
         format!("(({})({}))", ty.name(), parts.join(", "))
     }
 
-    /// Components of a vector at hand.
+    /// A swizzle of an existing vector.
     fn swizzled(&mut self, ty: Ty) -> String {
         let place = self.readable(|place| place.ty.scalar == ty.scalar && place.ty.count > 1);
         let Some(place) = place else { return self.literal(ty, 1) };
@@ -367,9 +367,9 @@ impl Generator {
         format!("{text}.{}{components}", if letters { "" } else { "s" })
     }
 
-    /// The bytes of a vector of another shape.
+    /// Reinterprets the bytes of a vector of another shape.
     fn reinterpreted(&mut self, ty: Ty, depth: usize) -> String {
-        // Three components have the room of four, one of which is nobody's.
+        // The fourth component of a 3-component vector is undefined.
         if ty.count == 3 {
             let from = ty.with(ty.scalar.with_sign(self.dice.one_in(2)));
             return format!("as_{}({})", ty.name(), self.vector(from, depth));
@@ -384,7 +384,7 @@ impl Generator {
         format!("as_{}({})", ty.name(), self.expression(from, depth))
     }
 
-    /// A call of a function that only computes.
+    /// A call of a pure function.
     fn call(&mut self, ty: Ty, depth: usize) -> String {
         let fitting: Vec<_> = self
             .functions
@@ -395,7 +395,7 @@ impl Generator {
             })
             .cloned()
             .collect();
-        // Calls in loops of functions with loops take long.
+        // Limits the run time: calls in nested loops can multiply.
         if fitting.is_empty() || self.around.loops > 1 {
             return self.expression(ty, depth.min(1));
         }
@@ -411,7 +411,7 @@ impl Generator {
         format!("{}({})", function.name, arguments.join(", "))
     }
 
-    /// A number for the result from any scalar or vector.
+    /// Converts any scalar or vector to numbers for the result.
     pub(super) fn mixed(text: &str, ty: Ty) -> Vec<String> {
         let one = |text: String| match ty.scalar.kind {
             Kind::Float => format!("(ulong)(int){text}"),
@@ -423,6 +423,6 @@ impl Generator {
         (0..ty.count).map(|it| one(format!("{text}.s{}", char::from(DIGITS[it])))).collect()
     }
 
-    /// The type of what is kept in memory that all work-items see.
+    /// The element type of shared memory.
     pub(super) const WORD: Ty = Ty::of(UINT);
 }

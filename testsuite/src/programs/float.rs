@@ -1,5 +1,5 @@
-//! Expressions of floating-point type. All numbers are whole and small, so that what is computed is exact, whatever the
-//! error that an implementation may make; halves are at once made whole.
+//! Floating-point expressions. All numbers are small integers, so that results are exact in every implementation;
+//! halves are rounded to integers immediately.
 
 use super::{
     Generator,
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Generator {
-    /// A whole number below 2^24; what is stored is cut to 2048.
+    /// An integer below 2^24; stored values are reduced below 2048.
     pub(super) fn float(&mut self, ty: Ty, depth: usize) -> String {
         let place = self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3));
         if let Some(place) = place
@@ -60,7 +60,7 @@ impl Generator {
         }
     }
 
-    /// From 0 to 2047.
+    /// A value from 0 to 2047.
     fn small(&mut self, ty: Ty, depth: usize) -> String {
         if ty.count == 1 {
             format!("(({})({} & 2047))", ty.scalar.name, self.integer(INT, depth))
@@ -69,7 +69,7 @@ impl Generator {
         }
     }
 
-    /// From 0 to 2047, perhaps what is kept somewhere.
+    /// A value from 0 to 2047, possibly from a variable.
     pub(super) fn operand(&mut self, ty: Ty, depth: usize) -> String {
         match self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3)) {
             Some(place) => self.element(&place, 0),
@@ -77,7 +77,7 @@ impl Generator {
         }
     }
 
-    /// An expression whose value can be kept: floats are cut to what stays exact.
+    /// An expression whose value can be stored: floats are reduced to the exact range.
     pub(super) fn stored(&mut self, ty: Ty, depth: usize) -> String {
         let text = self.expression(ty, depth);
         match (ty.scalar.is_float(), ty.count) {
@@ -87,7 +87,7 @@ impl Generator {
         }
     }
 
-    /// An integer that a function makes of a floating-point number.
+    /// An integer computed from a floating-point number.
     pub(super) fn measured(&mut self, depth: usize) -> String {
         let ty = Ty::of(self.some_float());
         let first = self.operand(ty, depth);

@@ -1,5 +1,5 @@
-//! What work-items do together: exchange through local memory, atomic operations whose order is no matter, functions of
-//! work-groups. Each is one line, so that it goes as a whole when programs are made smaller.
+//! Cooperation of work-items: exchange through local memory, commutative atomic operations, work-group functions.
+//! Each is generated on one line, so that reduction removes it as a whole.
 
 use super::{
     Generator, Sort,
@@ -9,14 +9,14 @@ use super::{
 
 const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
 
-/// The cells that all work-items of a launch count in.
+/// The number of cells that all work-items of a launch update.
 pub(super) const CELLS: usize = 8;
 
-/// What is done to each of them: operations that can be done in any order.
+/// The operation on each cell; all of them are commutative.
 const COUNTED: [&str; CELLS] = ["add", "or", "and", "xor", "max", "min", "sub", "inc"];
 
 impl Generator {
-    /// All work-items of a group meet, once or in a loop of equal rounds for all.
+    /// A collective operation of all work-items of a group, once or in a loop with a uniform number of iterations.
     pub(super) fn together(&mut self, group: usize) {
         let is_loop = self.dice.one_in(4);
         if is_loop {
@@ -41,7 +41,7 @@ impl Generator {
         self.add(name, ty, None, Space::Private, true);
     }
 
-    /// Each writes its word and then reads another's.
+    /// Each work-item writes its word, and then reads another's.
     fn exchange(&mut self, group: usize) {
         let value = self.expression(Self::WORD, 3);
         let name = self.name('v');
@@ -52,7 +52,7 @@ impl Generator {
         self.keep(name, Self::WORD);
     }
 
-    /// All make one number of theirs.
+    /// All work-items combine their values.
     fn reduce(&mut self, group: usize) {
         let operation = *self.dice.pick(&["add", "sub", "or", "and", "xor", "max", "min"]);
         let start = if matches!(operation, "and" | "min") { "~0u" } else { "0" };
@@ -77,7 +77,7 @@ impl Generator {
         self.keep(name, Self::WORD);
     }
 
-    /// What is exchanged or swapped one after another, in whatever order, is not lost.
+    /// Exchanges in any order, which must preserve all values.
     fn conserve(&mut self, group: usize) {
         let (one, other) = (format!("shared[{group}]"), format!("shared[{}]", group + 1));
         let value = self.expression(Ty::of(UINT), 2);
@@ -85,7 +85,7 @@ impl Generator {
         let both = if self.dice.one_in(2) {
             format!("atomic_add(&{other}, atomic_xchg(&{one}, {value}));")
         } else {
-            // Whoever loses tries again with what the winner left.
+            // A failed compare-exchange retries with the new value.
             format!(
                 "for (uint o = atomic_or(&{one}, 0u), e = ~o; o != e; ) {{ e = o; o = atomic_cmpxchg(&{one}, e, e + {value}); }}"
             )
@@ -96,7 +96,7 @@ impl Generator {
         self.keep(name, Self::WORD);
     }
 
-    /// All copy words of global memory.
+    /// An asynchronous copy from global memory.
     fn copy(&mut self, group: usize) {
         let (name, event) = (self.name('v'), self.name('e'));
         let from = self.dice.below(64 - group);
@@ -107,7 +107,7 @@ impl Generator {
         self.keep(name, Self::WORD);
     }
 
-    /// A function of the whole group.
+    /// A work-group function.
     fn collective(&mut self) {
         let name = self.name('v');
         let scalar = *self.dice.pick(&[INT, UINT, LONG, ULONG]);
@@ -123,12 +123,12 @@ impl Generator {
                 (scalar, format!("work_group_broadcast({value}, {place})"))
             }
             _ => {
-                // A sum of signed numbers may overflow.
+                // A signed sum may overflow.
                 let operations =
                     if scalar.is_signed() { ["min", "max", "max"] } else { ["add", "min", "max"] };
                 let operation = *self.dice.pick(&operations);
                 let which = *self.dice.pick(&["reduce", "scan_inclusive", "scan_exclusive"]);
-                // Scans follow the first dimension's order only in groups of one dimension.
+                // Scans are in the order of dimension 0 only in one-dimensional groups.
                 let which = if self.dimensions > 1 { "reduce" } else { which };
                 (scalar, format!("work_group_{which}_{operation}({value})"))
             }
@@ -137,7 +137,7 @@ impl Generator {
         self.keep(name, Ty::of(ty));
     }
 
-    /// An atomic operation on one of the cells of the launch.
+    /// An atomic operation on one of the launch's cells.
     pub(super) fn count_globally(&mut self) {
         if !self.is_in_kernel {
             return self.declare_value();

@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Generator {
-    /// A variable with its first value.
+    /// Declares a variable with an initializer.
     pub(super) fn declare_value(&mut self) {
         let ty = self.some_type();
         let value = self.stored(ty, 3);
@@ -17,7 +17,7 @@ impl Generator {
         self.add(name, ty, None, Space::Private, volatile.is_empty());
     }
 
-    /// An array with its first values.
+    /// Declares an array with initializers.
     pub(super) fn declare_array(&mut self) {
         let mut ty = self.some_type();
         if self.dice.one_in(2) {
@@ -26,7 +26,7 @@ impl Generator {
         let length = *self.dice.pick(&[2, 3, 4, 8, 8, 16]);
         let values: Vec<String> = (0..length).map(|_| self.stored(ty, 1)).collect();
         let name = self.name('a');
-        // Elements that are left out are zero.
+        // Omitted elements are zero.
         let given = if self.dice.one_in(4) { 1 + self.dice.below(length) } else { length };
         self.line(format!("{} {name}[{length}] = {{{}}};", ty.name(), values[..given].join(", ")));
         self.add(name, ty, Some(length), Space::Private, true);
@@ -44,7 +44,7 @@ impl Generator {
         self.scopes.add(Place { text, ty, space, length, is_writable, is_pointer: false, has_address });
     }
 
-    /// A variable whose value never changes: an index that is known to be below this.
+    /// Declares a constant index below this length.
     fn declare_index(&mut self, length: usize) -> String {
         let value = self.index(length, 2);
         let name = self.name('j');
@@ -62,7 +62,7 @@ impl Generator {
         name
     }
 
-    /// An array of arrays.
+    /// Declares an array of arrays.
     pub(super) fn declare_rows(&mut self) {
         let mut ty = self.some_type();
         ty.count = ty.count.min(4);
@@ -80,7 +80,7 @@ impl Generator {
         }
     }
 
-    /// An array of structures.
+    /// Declares an array of structures.
     pub(super) fn declare_structs(&mut self) {
         if self.structs.is_empty() {
             return self.declare_rows();
@@ -96,7 +96,7 @@ impl Generator {
         }
     }
 
-    /// A value of a structure type: one that is there, or a new one.
+    /// A value of a structure type: an existing variable or a new value.
     pub(super) fn struct_value(&mut self, number: usize) -> String {
         let wholes = self.scopes.structs().iter().filter(|whole| whole.number == number);
         let same: Vec<String> = wholes.map(|whole| whole.text.clone()).collect();
@@ -106,7 +106,7 @@ impl Generator {
         format!("({}){}", self.structs[number].name.clone(), self.braces(number))
     }
 
-    /// A variable of a structure type with its first value.
+    /// Declares a variable of a structure type with an initializer.
     pub(super) fn declare_struct(&mut self) {
         if self.structs.is_empty() {
             return self.declare_value();
@@ -129,11 +129,11 @@ impl Generator {
         self.add_struct(&name, number, Space::Private);
     }
 
-    /// `{…}` for a structure.
+    /// The initializer `{…}` of a structure.
     fn braces(&mut self, number: usize) -> String {
         let description = self.structs[number].clone();
         let members = if description.is_union { &description.members[..1] } else { &description.members[..] };
-        // Members may be named, and those that are left out are zero.
+        // Designated initializers; omitted members are zero.
         let is_named = self.dice.one_in(4);
         let mut values = Vec::new();
         for member in members {
@@ -153,7 +153,7 @@ impl Generator {
         format!("{{{}}}", values.join(", "))
     }
 
-    /// `{…}` for a structure, of constants.
+    /// The constant initializer `{…}` of a structure.
     pub(super) fn constant_braces(&mut self, number: usize) -> String {
         let description = self.structs[number].clone();
         let members = if description.is_union { &description.members[..1] } else { &description.members[..] };
@@ -171,7 +171,7 @@ impl Generator {
         format!("{{{}}}", values.join(", "))
     }
 
-    /// A constant of any type.
+    /// A constant of this type.
     pub(super) fn constant_of(&mut self, ty: Ty) -> String {
         let one = |generator: &mut Self, scalar: Scalar| match scalar.is_float() {
             true => format!("({}){}", scalar.name, generator.dice.below(2048)),
@@ -184,13 +184,13 @@ impl Generator {
         format!("({})({})", ty.name(), values.join(", "))
     }
 
-    /// Makes a structure and its members known.
+    /// Adds a structure and its members to the scope.
     pub(super) fn add_struct(&mut self, text: &str, number: usize, space: Space) {
         self.add_whole(text.to_owned(), number, space, true);
         self.add_members(&format!("{text}."), number, space, true);
     }
 
-    /// Makes the structure that a pointer points to and its members known.
+    /// Adds the structure that a pointer points to, and its members, to the scope.
     pub(super) fn add_pointed(&mut self, pointer: &str, number: usize, space: Space) {
         self.add_whole(format!("(*{pointer})"), number, space, true);
         self.add_members(&format!("{pointer}->"), number, space, true);

@@ -1,8 +1,8 @@
-//! A program with the kernels of others beside its own, because drivers compile a module as a whole.
+//! Adds the kernels of other programs to a program, because drivers compile a module as a whole.
 
 use super::Program;
 
-/// The program, and behind it the kernels of `others` under names of their own. It is launched as before.
+/// The program, followed by the renamed kernels of `others`. Its launch does not change.
 pub fn with_neighbors<'a>(program: &Program, others: impl IntoIterator<Item = &'a Program>) -> Program {
     let mut source = program.source.clone();
     for (number, other) in others.into_iter().enumerate() {
@@ -11,7 +11,7 @@ pub fn with_neighbors<'a>(program: &Program, others: impl IntoIterator<Item = &'
     Program { source, ..program.clone() }
 }
 
-/// The source with `suffix` behind each name of program scope.
+/// Appends a suffix to each program-scope name.
 fn renamed(source: &str, suffix: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut text = String::with_capacity(source.len() * 2);
@@ -29,7 +29,7 @@ fn renamed(source: &str, suffix: &str) -> String {
     text + rest
 }
 
-/// Whether the generator gives such a name to a type, a table, an enumerator, a function or the kernel.
+/// Whether the generator uses names of this form for a type, a table, an enumerator, a function or the kernel.
 fn is_of_program_scope(word: &str) -> bool {
     let is_numbered = |rest: &str| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit());
     match word {

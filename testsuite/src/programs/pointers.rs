@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Generator {
-    /// The places that a pointer to so many elements of this type can be set to.
+    /// The objects that a pointer to this many elements of this type can point to.
     pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Place> {
         self.scopes.places_that(|place| {
             let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
@@ -15,7 +15,7 @@ impl Generator {
         })
     }
 
-    /// An expression that points to so many elements.
+    /// A pointer expression for this many elements.
     pub(super) fn pointer_to(&mut self, target: &Place, length: usize) -> String {
         match target.length {
             None => format!("&{}", target.text),
@@ -30,7 +30,7 @@ impl Generator {
         }
     }
 
-    /// A pointer to something that is there.
+    /// Declares a pointer to an existing object.
     pub(super) fn declare_pointer(&mut self) {
         let places = self.scopes.places_that(|place| place.is_writable && place.has_address);
         if places.is_empty() {
@@ -61,7 +61,7 @@ impl Generator {
         }
     }
 
-    /// A pointer to a pointer, which may set that one anew.
+    /// Declares a pointer to a pointer, and may assign through it.
     fn declare_pointer_to_pointer(&mut self, pointer: &str, place: Place) {
         let Place { ty, space, length, .. } = place.clone();
         let targets: Vec<Place> = self.targets(space, ty, length.unwrap_or(1));
@@ -75,7 +75,7 @@ impl Generator {
         self.scopes.add(Place { text: format!("(*{name})"), ..place });
     }
 
-    /// A pointer to a structure that is there.
+    /// Declares a pointer to an existing structure.
     pub(super) fn declare_struct_pointer(&mut self) {
         let wholes = self.scopes.structs().iter().filter(|whole| whole.has_address);
         let wholes: Vec<Whole> = wholes.cloned().collect();
@@ -91,7 +91,7 @@ impl Generator {
         self.add_pointed(&name, number, space);
     }
 
-    /// A pointer that walks through an array.
+    /// A pointer that iterates over an array.
     pub(super) fn walk(&mut self) {
         let places =
             self.scopes.places_that(|place| place.is_writable && place.has_address && place.length.is_some());
@@ -117,7 +117,7 @@ impl Generator {
         self.line(line);
     }
 
-    /// An array of pointers, read through an index at once.
+    /// An array of pointers, read with a dynamic index.
     pub(super) fn through_array_of_pointers(&mut self) {
         let places = self
             .scopes
@@ -145,8 +145,8 @@ impl Generator {
         self.line(format!("*{name}[{index}] = {value};"));
     }
 
-    /// An array of integers through a pointer of another type: of bytes, or of as many bits. Other types may not lead to
-    /// its objects (C99 6.5), and the compilers that Kiln is compared with make use of that.
+    /// Accesses an integer array through a pointer of another type: bytes, or integers of the same width. Other types
+    /// violate aliasing rules (C99 6.5), which the reference compilers rely on.
     pub(super) fn through_other_type(&mut self) {
         let places = self.scopes.places_that(|place| {
             let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
@@ -180,7 +180,7 @@ impl Generator {
         self.scopes.add(place);
     }
 
-    /// Another target for a pointer.
+    /// Assigns another target to a pointer.
     pub(super) fn pointer_assignment(&mut self) {
         let pointers = self.scopes.places_that(|place| place.is_pointer && place.text.starts_with('p'));
         if pointers.is_empty() {
@@ -188,7 +188,7 @@ impl Generator {
         }
         let pointer = self.dice.pick(&pointers).clone();
         let length = pointer.length.unwrap_or(1);
-        // A target must live as long as the pointer: it was declared before.
+        // A target must outlive the pointer, so it must be declared before.
         let targets: Vec<Place> = self
             .targets(pointer.space, pointer.ty, length)
             .into_iter()

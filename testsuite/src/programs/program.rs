@@ -1,4 +1,4 @@
-//! A whole program: types, tables, functions, the kernel.
+//! Generates a whole program: types, tables, functions, the kernel.
 
 use super::{
     Around, Function, Generator, Parameter,
@@ -8,39 +8,39 @@ use super::{
     types::{INT, INTEGERS, Member, MemberKind, Returned, Scalar, Struct, Ty},
 };
 
-/// Which language a program may use.
+/// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// OpenCL C 1.2: every pointer names its address space.
+    /// OpenCL C 1.2: every pointer has a named address space.
     Plain,
     /// OpenCL C 2.0: functions take generic pointers.
     Generic,
 }
 
-/// A program and how it is launched.
+/// A program and its launch.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// OpenCL C.
+    /// The OpenCL C source.
     pub source: String,
-    /// Work-items in each dimension.
+    /// The global size.
     pub global: Vec<usize>,
-    /// Work-items of a group in each dimension.
+    /// The local size.
     pub local: Vec<usize>,
 }
 
 impl Program {
-    /// The number of words in each buffer that is an argument, in order.
+    /// The number of words in each buffer argument, in order.
     pub fn buffers(&self) -> [usize; 4] {
         let items: usize = self.global.iter().product();
         [items, items * OWN, 64, CELLS]
     }
 
-    /// Bytes of the local argument.
+    /// The size in bytes of the local argument.
     pub fn local_bytes(&self) -> usize {
         self.local.iter().product::<usize>() * 2 * 4
     }
 
-    /// The words of `kiln run` that launch it and print its results.
+    /// The options of `kiln run` that launch it and print its results.
     pub fn launch(&self) -> Vec<String> {
         let sizes = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
         let [items, own, input, cells] = self.buffers();
@@ -74,10 +74,10 @@ impl Program {
     }
 }
 
-/// Words of global memory that belong to each work-item.
+/// The number of words of global memory that belong to each work-item.
 const OWN: usize = 16;
 
-/// Index spaces of few work-items, by groups of 4 or 8.
+/// Small index spaces, with groups of 4 or 8.
 const SPACES: [(&[usize], &[usize]); 7] = [
     (&[16], &[4]),
     (&[16], &[8]),
@@ -88,10 +88,10 @@ const SPACES: [(&[usize], &[usize]); 7] = [
     (&[4, 2, 2], &[2, 2, 2]),
 ];
 
-/// Those where the last groups are smaller, which OpenCL C 2.0 has.
+/// Index spaces with partial groups, which need OpenCL C 2.0.
 const RAGGED: [(&[usize], &[usize]); 2] = [(&[13], &[4]), (&[5, 3], &[2, 2])];
 
-/// A program; the same for the same seed.
+/// Generates a program; it depends only on the seed.
 pub fn program(seed: u64, sort: Sort) -> Program {
     let mut dice = Dice::new(seed);
     let is_ragged = sort == Sort::Generic && dice.one_in(4);
@@ -166,7 +166,7 @@ impl Generator {
             self.line(text);
         }
         self.close(format!("}} {name};"));
-        // The address of a packed member is not aligned as pointers to its type promise.
+        // The address of a packed member can be misaligned for its type.
         let is_packed = !packed.is_empty();
         self.structs.push(Struct { name, is_union, is_packed, members });
     }
@@ -186,7 +186,7 @@ impl Generator {
         }
     }
 
-    /// Constants at program scope.
+    /// A table of constants at program scope.
     fn table(&mut self) {
         let name = self.name('c');
         if !self.structs.is_empty() && self.dice.one_in(4) {
@@ -202,7 +202,7 @@ impl Generator {
         let ty = if self.dice.one_in(2) { self.some_type() } else { Ty::of(*self.dice.pick(&INTEGERS)) };
         let length = *self.dice.pick(&[4, 5, 8, 16]);
         let values: Vec<String> = (0..length).map(|_| self.constant_of(ty)).collect();
-        // Memory of the program that nobody writes may be global in OpenCL C 2.0.
+        // OpenCL C 2.0 also allows read-only data in global memory.
         let is_global = self.sort == Sort::Generic && self.dice.one_in(3);
         let space = if is_global { Space::Global } else { Space::Constant };
         self.line(format!("{} {} {name}[{length}] = {{{}}};", space.name(), ty.name(), values.join(", ")));
@@ -390,7 +390,7 @@ impl Generator {
         self.line("uint h = 1;");
         for place in self.scopes.places().to_vec() {
             let is_of_program = matches!(place.space, Space::Global | Space::Constant) && !place.is_writable;
-            // What is reached in two ways has been counted once.
+            // Counts an object that is accessible in two ways only once.
             let is_seen = place.text.contains(['[', '>', '*']) && self.dice.one_in(2);
             if is_of_program || is_seen {
                 continue;
@@ -408,7 +408,7 @@ impl Generator {
         self.close("}");
     }
 
-    /// Local memory of which each work-item has a row.
+    /// An array in local memory with one row for each work-item.
     fn local_rows(&mut self, group: usize) {
         let name = self.name('x');
         if !self.structs.is_empty() && self.dice.one_in(3) {
@@ -420,7 +420,7 @@ impl Generator {
         }
         let ty = self.some_type();
         let length = *self.dice.pick(&[2, 3, 4, 8]);
-        // On one line, so that it goes as a whole when programs are made smaller.
+        // On one line, so that reduction removes it as a whole.
         let mut line = format!("local {} {name}[{group}][{length}];", ty.name());
         for index in 0..length {
             let value = self.stored(ty, 1);

@@ -1,15 +1,15 @@
-//! What can be named where a statement stands.
+//! The names that are in scope at a statement.
 
 use super::types::Ty;
 
-/// Where an object lies.
+/// The address space of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     Private,
     Local,
     Global,
     Constant,
-    /// Any but constant memory: nothing is said in a declaration.
+    /// Any space except constant; declared without a qualifier.
     Generic,
 }
 
@@ -24,25 +24,25 @@ impl Space {
         }
     }
 
-    /// Whether a pointer to this space may point to what lies there.
+    /// Whether a pointer to this space may point to an object there.
     pub(super) fn has(self, other: Self) -> bool {
         self == other || self == Self::Generic && other != Self::Constant
     }
 }
 
-/// Objects that can be read, and perhaps written.
+/// Readable objects, which may be writable.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// An expression of postfix form.
+    /// A postfix expression.
     pub(super) text: String,
     pub(super) ty: Ty,
     pub(super) space: Space,
-    /// How many elements it has, if it is indexed.
+    /// The number of elements, if it must be indexed.
     pub(super) length: Option<usize>,
     pub(super) is_writable: bool,
-    /// Whether it is a pointer that can be set to other elements.
+    /// Whether it is a pointer that can be reassigned.
     pub(super) is_pointer: bool,
-    /// `&` of it is allowed: no pointer's target may end before the pointer.
+    /// Whether `&` is allowed: a pointer's target must outlive the pointer.
     pub(super) has_address: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Whole {
     pub(super) text: String,
     pub(super) number: usize,
     pub(super) space: Space,
-    /// `&` of it is allowed, and it is where its type's alignment says.
+    /// Whether `&` is allowed, and the address is aligned for the type.
     pub(super) has_address: bool,
 }
 
@@ -87,7 +87,7 @@ impl Scopes {
         &self.places
     }
 
-    /// Those of which this is true.
+    /// The objects that satisfy a predicate.
     pub(super) fn places_that(&self, are: impl Fn(&Place) -> bool) -> Vec<Place> {
         self.places.iter().filter(|place| are(place)).cloned().collect()
     }

@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Generator {
-    /// So many statements, at most.
+    /// Generates up to `count` statements.
     pub(super) fn statements(&mut self, count: usize) {
         for _ in 0..count {
             if self.budget == 0 {
@@ -47,7 +47,7 @@ impl Generator {
         }
     }
 
-    /// A place that can be written.
+    /// A writable lvalue.
     fn writable(&mut self) -> Option<Place> {
         let found: Vec<Place> =
             self.scopes.places().iter().filter(|place| place.is_writable).cloned().collect();
@@ -63,7 +63,7 @@ impl Generator {
             return self.line(format!("{target} = {value};"));
         }
         match self.dice.below(8) {
-            // Arithmetic of small numbers is done on `int`, where unsigned ones of 16 bits can overflow.
+            // Small integers are promoted to `int`, in which the product of unsigned 16-bit numbers can overflow.
             0 | 1 if !ty.scalar.is_signed() && (ty.count > 1 || ty.scalar.bits != 16) => {
                 let op = *self.dice.pick(&["+", "-", "*", "/", "%"]);
                 let mut value = self.expression(ty, 3);
@@ -142,7 +142,7 @@ impl Generator {
                     .filter(|from| from.number == to.number)
                     .map(|from| (to.text.clone(), from.text.clone()))
             })
-            // An object is not assigned to a part of itself.
+            // An object must not be assigned to a part of itself.
             .filter(|(to, from)| to != from)
             .collect();
         if pairs.is_empty() {
@@ -183,7 +183,7 @@ impl Generator {
         self.close("}");
     }
 
-    /// Loops end after a few rounds whatever happens in them.
+    /// A loop that ends after a few iterations, whatever its body does.
     fn loop_statement(&mut self) {
         if self.around.loops >= 2 {
             return self.conditional();
@@ -234,7 +234,7 @@ impl Generator {
                 self.open("do {");
                 self.scopes.add(place(counter.clone()));
                 self.nested();
-                // The condition stands outside the body's scope.
+                // The condition is outside the scope of the body.
                 self.scopes.close();
                 self.scopes.open();
                 let condition = if self.dice.one_in(2) { self.condition(1) } else { "1".to_owned() };
@@ -252,7 +252,7 @@ impl Generator {
         let scalar = *self.dice.pick(&INTEGERS);
         let value = self.index(count + 1, 2);
         let value = if self.dice.one_in(3) { format!("({})({value})", scalar.name) } else { value };
-        // Labels need not be small, nor near to each other.
+        // Labels can be large and far apart.
         let (first, step, value) = match self.dice.below(4) {
             0 => (-3, 5, format!("(int)({value}) * 5 - 3")),
             1 => (1 << 40, 1 << 33, format!("(long)({value}) * (1L << 33) + (1L << 40)")),
@@ -279,7 +279,7 @@ impl Generator {
         self.close("}");
     }
 
-    /// `break`, `continue`, `return`, under a condition.
+    /// A conditional `break`, `continue` or `return`.
     fn jump(&mut self) {
         let condition = self.condition(2);
         let mut choices = Vec::new();
@@ -303,7 +303,7 @@ impl Generator {
         self.line(format!("if {condition} {choice}"));
     }
 
-    /// Out of what is nested, to a label behind it.
+    /// A forward `goto` out of nested constructs.
     fn forward_goto(&mut self) {
         let label = self.name('l');
         self.open("{");
@@ -320,13 +320,13 @@ impl Generator {
         self.line(format!("{label}: ;"));
     }
 
-    /// Back to a label, a few times.
+    /// A backward `goto`, a limited number of times.
     fn backward_goto(&mut self) {
         if self.around.loops >= 2 {
             return self.assignment();
         }
         let before = self.around;
-        // Jumps of loops around are not among what is tested here.
+        // This is a loop too, so its iterations multiply.
         self.around.loops += 1;
         let (label, counter) = (self.name('l'), self.name('i'));
         self.open("{");
@@ -389,7 +389,7 @@ impl Generator {
         }
     }
 
-    /// Arguments for a function, if there is something for its pointers to point to.
+    /// The arguments of a call, if there are targets for its pointers.
     fn arguments(&mut self, function: &Function) -> Option<Vec<String>> {
         let mut arguments = Vec::new();
         for parameter in &function.parameters {
@@ -419,7 +419,7 @@ impl Generator {
         Some(arguments)
     }
 
-    /// Assignments and steps within expressions, of variables that nothing else in them touches.
+    /// Assignments and increments within expressions, of variables that the expressions do not use otherwise.
     fn effects(&mut self) {
         let is_simple = |place: &&Place| {
             let is_name = place.text.chars().all(|c| c.is_ascii_alphanumeric());
@@ -454,14 +454,14 @@ impl Generator {
         self.line(line);
     }
 
-    /// What functions give back through pointers besides their value.
+    /// Results that functions return through pointers.
     fn parts(&mut self) {
         let ty = Ty { count: *self.dice.pick(&[1, 1, 2, 3, 4]), scalar: self.some_float() };
         let first = self.operand(ty, 2);
         let (name, part) = (self.name('v'), self.name('v'));
         let float = ty.name();
         let (integers, cut) = (ty.with(INT).name(), ty.scalar.name);
-        // What is left of a quarter is whole when it is four times as much; a mantissa of eleven bits, when 2048 times.
+        // Scales fractions to integers: quarters by 4, and 11-bit mantissas by 2048.
         if self.dice.one_in(2) {
             self.line(format!("{float} {part}, {name} = modf({first} * ({cut})0.25f, &{part}) * ({cut})4;"));
             self.add(part, ty, None, Space::Private, true);

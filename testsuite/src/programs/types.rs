@@ -2,7 +2,7 @@
 
 use super::Generator;
 
-/// A scalar type. Floats hold whole numbers below 2048, so that arithmetic on them is exact.
+/// A scalar type. Floats contain integers below 2048, so that arithmetic is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scalar {
     pub(super) name: &'static str,
@@ -48,18 +48,18 @@ impl Scalar {
         self.kind == Kind::Signed
     }
 
-    /// The integer type of the same width with or without a sign.
+    /// The integer type of the same width with this signedness.
     pub(super) fn with_sign(self, is_signed: bool) -> Self {
         let wanted = if is_signed { Kind::Signed } else { Kind::Unsigned };
         INTEGERS.into_iter().find(|it| it.bits == self.bits && it.kind == wanted).unwrap_or(self)
     }
 }
 
-/// What a function returns.
+/// The result type of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returned {
     Value(Ty),
-    /// A structure of this number.
+    /// The structure with this index.
     Struct(usize),
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Returned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ty {
     pub(super) scalar: Scalar,
-    /// 1, 2, 3, 4, 8 or 16.
+    /// The number of components: 1, 2, 3, 4, 8 or 16.
     pub(super) count: usize,
 }
 
@@ -83,14 +83,14 @@ impl Ty {
         }
     }
 
-    /// A type with other components.
+    /// A type with the same number of components.
     pub(super) fn with(self, scalar: Scalar) -> Self {
         Self { scalar, ..self }
     }
 }
 
 impl Generator {
-    /// Any type.
+    /// A random type.
     pub(super) fn some_type(&mut self) -> Ty {
         let count = match self.dice.below(10) {
             0..=5 => 1,
@@ -114,7 +114,7 @@ impl Generator {
 pub(super) struct Struct {
     pub(super) name: String,
     pub(super) is_union: bool,
-    /// Its members are not aligned as pointers to them promise.
+    /// Whether its members can be misaligned for pointers.
     pub(super) is_packed: bool,
     pub(super) members: Vec<Member>,
 }

@@ -1,18 +1,18 @@
-//! What is promised: the size of the binary, what `kiln check` takes, what a build of `kiln-build` takes. A promise that is broken
-//! is a failure.
+//! The performance budgets: the size of the binary, the cost of `kiln check`, and the cost of building `kiln-build`.
+//! Exceeding one is a failure.
 
 use std::{fs, path::Path, process::Command};
 
 use super::compile::{cpu_time, examples, median};
 use crate::{Outcome, process, root};
 
-/// A kernel of so many lines is checked.
+/// The number of lines of the checked source.
 const LINES: usize = 200;
 const ROUNDS: usize = 9;
-/// The clock of some kernels is coarser than one run of Kiln.
+/// Runs per measurement, because some systems' CPU clock is coarser than one run of Kiln.
 const RUNS: u32 = 10;
 
-/// Measures, and compares with what is promised.
+/// Measures, and compares the results with the budgets.
 pub(crate) fn budgets() -> Outcome {
     let kiln = process::release_kiln()?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -36,7 +36,7 @@ pub(crate) fn budgets() -> Outcome {
     if broken.is_empty() { Ok(()) } else { Err(format!("too much: {}", broken.join(", "))) }
 }
 
-/// A crate that has nothing but a build script, as its user builds it: with the profile that cargo has by itself.
+/// Builds a crate that contains only a build script, with cargo's default profile, as a user would.
 fn build_of_a_user(folder: &Path) -> Outcome {
     let write = |name: &str, text: &str| {
         fs::write(folder.join(name), text).map_err(|e| format!("cannot write `{name}`: {e}"))
@@ -59,7 +59,7 @@ fn build_of_a_user(folder: &Path) -> Outcome {
     process::run(process::cargo().args(words).current_dir(folder))
 }
 
-/// The examples, one behind the other.
+/// The concatenated examples.
 fn long_source() -> Result<String, String> {
     let mut text = String::new();
     for path in examples()? {
@@ -71,12 +71,12 @@ fn long_source() -> Result<String, String> {
     if lines.len() < LINES {
         return Err(format!("the examples have {} lines", lines.len()));
     }
-    // Whole kernels only: up to the first end of a function behind the line wanted.
+    // Cuts at the first end of a function after the requested line.
     let end = (LINES..lines.len()).find(|&line| lines[line] == "}").map_or(lines.len(), |line| line + 1);
     Ok(lines[..end].join("\n") + "\n")
 }
 
-/// The most memory that a check has, in kilobytes; GNU time tells it.
+/// The peak memory of a check in kilobytes, measured by GNU time.
 fn peak_memory(kiln: &Path, source: &Path) -> Result<f64, String> {
     let mut command = Command::new("/usr/bin/time");
     command.args(["--format", "%M"]).arg(kiln).arg("check").arg(source);

@@ -1,8 +1,7 @@
-//! The CPU time, user and system, of compiling each example, and the bytes of the module: Kiln for both environments, and
-//! the way through LLVM.
+//! Measures the CPU time (user and system) of compiling each example, and the size of the module: Kiln for both
+//! environments, and LLVM.
 //!
-//! The compilers take turns within a round, so that what else the machine does falls on all of them; the median of
-//! the rounds counts.
+//! The compilers alternate within a round, so that other load affects them equally; the median of the rounds counts.
 
 use std::{
     fs,
@@ -16,10 +15,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use crate::{Outcome, process, root};
 
 const ROUNDS: usize = 9;
-/// The clock of some kernels is coarser than one run of Kiln.
+/// Runs per measurement, because some systems' CPU clock is coarser than one run of Kiln.
 const RUNS_OF_KILN: u32 = 10;
 
-/// One row of the table.
+/// A row of the table.
 struct Row {
     example: String,
     vulkan: Compiled,
@@ -27,7 +26,7 @@ struct Row {
     llvm: Compiled,
 }
 
-/// What compiling takes and gives.
+/// The cost and the result of a compilation.
 #[derive(Clone, Copy, Default)]
 struct Compiled {
     time: Duration,
@@ -95,7 +94,7 @@ fn measure(kiln: &Path, source: &Path, scratch: &Path) -> Result<Row, String> {
     Ok(Row { example, vulkan: next(), opencl: next(), llvm: next() })
 }
 
-/// The CPU time of the child processes that this runs.
+/// The CPU time of the child processes that `run` starts.
 pub(super) fn cpu_time(run: impl FnOnce() -> Outcome) -> Result<Duration, String> {
     let now = || -> Result<Duration, String> {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;

@@ -1,5 +1,5 @@
-//! The reference device beside others that run kernels on the processor: strict beside Oclgrind, which looks for the same
-//! mistakes, and without checks beside PoCL, which generates code.
+//! Compares the reference device with other implementations for CPUs: strict with Oclgrind, which detects the same
+//! errors, and without checks with PoCL, which generates code.
 
 use std::{
     fs,
@@ -9,10 +9,10 @@ use std::{
 
 use crate::{Outcome, process};
 
-/// How Debian installs Oclgrind, as a library for OpenCL's loader.
+/// Oclgrind's ICD library, as Debian installs it.
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
-/// The programs, each of which has a process of its own: Oclgrind does not survive all of them.
+/// The programs. Each runs in its own process, because Oclgrind crashes on some.
 const PROGRAMS: [&str; 7] = ["histogram", "reduction", "scan", "matrix", "stencil", "n-body", "hash"];
 
 /// Measures, and prints the tables.
@@ -42,7 +42,7 @@ pub(crate) fn reference() -> Outcome {
     )
 }
 
-/// The row of the one program that is measured; nothing if the other implementation fails.
+/// The row of the measured program; `None` if the other implementation fails.
 fn table(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
