@@ -59,7 +59,7 @@ impl Body<'_, '_> {
         self.effect(Op::Store, operands);
     }
 
-    /// A pointer to a value of this type at this address.
+    /// A pointer to a value of this type at an address.
     pub(super) fn pointer(&mut self, address: ValueId, ty: Type) -> Word {
         if self.is_structured() && matches!(self.type_of(address), Type::Pointer(_)) {
             return self.value(address);
@@ -69,13 +69,13 @@ impl Body<'_, '_> {
         self.pointer_to(address, pointee)
     }
 
-    /// A pointer to halfs that are never values of the module.
+    /// A pointer to halves, in a module without half values.
     pub(super) fn pointer_to_half(&mut self, address: ValueId) -> Word {
         let half = self.emitter.half_in_memory();
         self.pointer_to(address, half)
     }
 
-    /// A pointer to something of a type by its word, made once for all that see it.
+    /// A pointer with this pointee type. Reused where the pointer is visible.
     pub(super) fn pointer_to(&mut self, address: ValueId, pointee: Word) -> Word {
         let key = (address, pointee);
         if let Some(&known) = self.pointers.get(&key) {
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
         self.typed(op, ty, vec![Operand::IdRef(word)])
     }
 
-    /// 8- and 16-bit values in the memory that Vulkan's interfaces reach need capabilities of their own.
+    /// 8- and 16-bit values in Vulkan's interface storage classes require capabilities.
     fn storage_width(&mut self, ty: Type) {
         let (Type::Scalar(scalar) | Type::Vector(scalar, _)) = ty else { return };
         if !self.is_structured() {
@@ -164,7 +164,7 @@ impl Body<'_, '_> {
         operands
     }
 
-    /// The spaces that an atomic object may lie in.
+    /// The address spaces that an atomic object may be in.
     pub(super) fn object_spaces(&self, address: ValueId) -> Spaces {
         match self.type_of(address) {
             Type::Pointer(space) => Spaces::of(space),
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `Element`: an element of a variable that is an array, or the variable itself.
+    /// `Element`: an element of an array variable, or the variable itself.
     pub(super) fn element(&mut self, inst: &Inst) {
         let base = self.value(inst.args[0]);
         let function = self.function;
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
         self.as_bytes(inst, word, AddressSpace::Private);
     }
 
-    /// The address of a variable: in the OpenCL environment, of its bytes.
+    /// The address of a variable. In the OpenCL environment, as a pointer to bytes.
     fn as_bytes(&mut self, inst: &Inst, word: Word, space: AddressSpace) {
         let word = if self.is_structured() {
             word
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
         self.define(inst.results[0], word);
     }
 
-    /// `Offset`, which only the OpenCL environment has left: bytes from a pointer.
+    /// `Offset`, which remains only in the OpenCL environment: adds bytes to a pointer.
     pub(super) fn offset(&mut self, inst: &Inst, stride: u64) {
         let base = self.value(inst.args[0]);
         let mut index = self.value(inst.args[1]);
@@ -236,7 +236,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::PtrAccessChain, vec![Operand::IdRef(base), Operand::IdRef(index)]);
     }
 
-    /// `PointerCast`: to and from generic.
+    /// `PointerCast`: to or from generic.
     pub(super) fn pointer_cast(&mut self, inst: &Inst) {
         let (Type::Pointer(from), Type::Pointer(to)) =
             (self.type_of(inst.args[0]), self.type_of(inst.results[0]))

@@ -53,7 +53,7 @@ impl Body<'_, '_> {
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
             IrOp::LaunchAddress(_) => unreachable!("an address that the launch passes has no place"),
-            // Accesses name the descriptor.
+            // Accesses refer to the descriptor directly.
             IrOp::Descriptor(_) => {}
             IrOp::Image(action) => self.image_action(inst, *action),
             IrOp::Input(input) => self.input(inst, *input),
@@ -96,8 +96,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A vector of scalars and vectors. LLVM, which reads modules of the OpenCL environment, builds vectors of scalars
-    /// only.
+    /// A vector of scalars and vectors. LLVM-based consumers of the OpenCL environment accept only scalars.
     fn construct(&mut self, inst: &Inst) {
         let count_of = |ty| if let Type::Vector(_, count) = ty { u32::from(count) } else { 1 };
         if self.is_structured() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
@@ -170,7 +169,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Says what the options allow of an operation's operands and result (OpenCL API 5.8.6.4).
+    /// Decorates an operation with the fast-math modes that the options allow (OpenCL API 5.8.6.4).
     pub(super) fn relax(&mut self, inst: &Inst) {
         let math = self.emitter.math;
         let mode = [
@@ -184,7 +183,7 @@ impl Body<'_, '_> {
         .fold(FPFastMathMode::NONE, |all, mode| all | mode);
         let is_real =
             inst.results.first().is_some_and(|&it| scalar_of(self.type_of(it)).is_some_and(is_float));
-        // Vulkan takes no such decoration.
+        // Vulkan does not support this decoration.
         if self.is_structured() || mode.is_empty() || !is_real {
             return;
         }
@@ -192,14 +191,14 @@ impl Body<'_, '_> {
         self.emitter.writer.decorate(word, Decoration::FPFastMathMode, [Operand::FPFastMathMode(mode)]);
     }
 
-    /// Floats that are not contracted: the OpenCL environment has no decoration for it, only a mode of the kernels.
-    /// Integers that do not overflow.
+    /// Floating-point operations without contraction: the OpenCL environment has an execution mode, but no
+    /// decoration. Integer operations without overflow.
     fn exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.binary(inst, op);
         let word = self.value(inst.results[0]);
         if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
             self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
-            // Part of SPIR-V since 1.4.
+            // Core since SPIR-V 1.4.
             self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
         } else if self.is_structured() {
             self.emitter.writer.decorate(word, Decoration::NoContraction, []);
@@ -242,7 +241,7 @@ impl Body<'_, '_> {
         self.result(inst, op, operands.to_vec());
     }
 
-    /// SPIR-V 1.2 wants as many conditions as components.
+    /// SPIR-V 1.2 requires a condition for each component.
     fn select(&mut self, inst: &Inst) {
         let (condition, result) = (self.type_of(inst.args[0]), self.type_of(inst.results[0]));
         let (Type::Scalar(_), Type::Vector(_, count)) = (condition, result) else {

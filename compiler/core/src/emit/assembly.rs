@@ -86,7 +86,7 @@ impl Consumer for Assembly {
 }
 
 impl Assembly {
-    /// Takes note of what later instructions are shown by.
+    /// Records types and names for later instructions.
     fn note(&mut self, instruction: &Instruction) {
         let Some(id) = instruction.result_id else { return };
         match (instruction.class.opcode, instruction.operands.as_slice()) {
@@ -126,9 +126,9 @@ impl Assembly {
         }
     }
 
-    /// The name and the operands of an instruction of a library. Some operands are no ids.
+    /// The name and the operands of an extended instruction. Some operands are not ids.
     fn library(&self, set: Word, number: Word, operands: &[Operand]) -> Vec<String> {
-        // A version stands behind a name of the registry.
+        // Names in the registry have a version suffix.
         let table = self.sets.get(&set).and_then(|name| {
             let unversioned = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name);
             ext_inst_table(name).or_else(|| ext_inst_table(unversioned))
@@ -149,7 +149,7 @@ impl Assembly {
     }
 }
 
-/// An operand as the assembler reads it.
+/// An operand in assembler syntax.
 fn shown(operand: &Operand) -> String {
     match operand {
         Operand::LiteralString(text) => {
@@ -159,7 +159,7 @@ fn shown(operand: &Operand) -> String {
     }
 }
 
-/// A number of this type; what is no number as it is.
+/// A literal of this numeric type. Other literals are printed unchanged.
 fn literal(operand: &Operand, number: Option<&Number>) -> String {
     let bits = match operand {
         Operand::LiteralBit32(bits) => u64::from(*bits),
@@ -169,20 +169,21 @@ fn literal(operand: &Operand, number: Option<&Number>) -> String {
     match number {
         None | Some(Number::Unsigned) => bits.to_string(),
         Some(Number::Signed(64)) => (bits as i64).to_string(),
-        // Narrow ones are extended by their sign (SPIR-V 2.2.1).
+        // Narrow integers are sign-extended (SPIR-V 2.2.1).
         Some(Number::Signed(_)) => (bits as i32).to_string(),
         Some(Number::Float(16)) => float(binary16::to_f64(bits as u16), bits & 0x3ff, 10),
         Some(Number::Float(64)) => float(f64::from_bits(bits), bits & ((1 << 52) - 1), 52),
         Some(Number::Float(_)) => {
             let value = f32::from_bits(bits as u32);
-            // Its own digits, which are fewer than those of the same number as a double.
+            // Use the shortest digits for its own width, which are fewer than for the same number as a double.
             let digits = value.is_normal().then(|| format!("{value:e}")).and_then(|text| text.parse().ok());
             float(digits.unwrap_or(value.into()), bits & ((1 << 23) - 1), 23)
         }
     }
 }
 
-/// A floating-point number. What has no digits is written by its significand, of so many bits, and its exponent.
+/// A floating-point number. A number without a decimal form is printed with its significand of this width and its
+/// exponent.
 fn float(value: f64, fraction: u64, width: u32) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let above = match width {

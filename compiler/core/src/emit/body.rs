@@ -67,7 +67,7 @@ impl<'m> Emitter<'m> {
         let signature = self.writer.interned(Op::TypeFunction, None, signature);
 
         let word = self.globals.functions[&id];
-        // Entry points have their names.
+        // Kernels are named by their entry points.
         if function.kernel.is_none() || !self.is_vulkan() {
             self.writer.name(word, &function.name);
         }
@@ -96,7 +96,7 @@ impl<'m> Emitter<'m> {
                 body.emitter.writer.name(word, &argument.name);
             }
             body.values[param.index()] = word;
-            // Two may be one object of the caller.
+            // Two parameters may refer to the same object of the caller.
             if objects[index].is_some() && types.iter().filter(|&&other| other == ty).count() > 1 {
                 body.emitter.writer.decorate(word, Decoration::Aliased, []);
             }
@@ -133,7 +133,7 @@ impl<'m> Body<'_, 'm> {
         self.in_scope(|this| this.instructions(&function.blocks[block].insts));
     }
 
-    /// Does what belongs to one IR block: pointers made in it, and push constants read, are not seen behind it.
+    /// Emits one IR block. Pointers created and push constants loaded in it are not visible after it.
     pub(super) fn in_scope(&mut self, emit: impl FnOnce(&mut Self)) {
         let (seen, passed) = (self.pointer_log.len(), self.passed);
         emit(self);
@@ -143,7 +143,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Emits instructions, up to one that ends the basic block for good.
+    /// Emits instructions, up to a terminator.
     pub(super) fn instructions(&mut self, insts: &[InstId]) {
         let function = self.function;
         for &inst in insts {
@@ -157,7 +157,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// `OpLine`, where the basic block has another line so far or none.
+    /// Emits `OpLine` if the line has changed in this basic block.
     fn line(&mut self, span: Span) {
         let Some(spot) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
         let file = self.emitter.writer.string(&spot.0);
@@ -173,12 +173,12 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Whether the environment wants merge instructions.
+    /// Whether the environment requires merge instructions.
     pub(super) fn is_structured(&self) -> bool {
         self.emitter.target.environment == Environment::Vulkan
     }
 
-    /// The word of a value.
+    /// The id of a value.
     pub(super) fn value(&mut self, value: ValueId) -> Word {
         let known = self.values[value.index()];
         if known != 0 {
@@ -199,12 +199,12 @@ impl<'m> Body<'_, 'm> {
         self.function.values[value].ty
     }
 
-    /// Says which word a value is.
+    /// Sets the id of a value.
     pub(super) fn define(&mut self, value: ValueId, word: Word) {
         self.values[value.index()] = word;
     }
 
-    /// The instruction's only result becomes this operation.
+    /// Emits an operation for the instruction's only result.
     pub(super) fn result(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
         let result = inst.results[0];
         let ty = self.type_of(result);
@@ -212,19 +212,19 @@ impl<'m> Body<'_, 'm> {
         self.define(result, word);
     }
 
-    /// An operation on the instruction's arguments.
+    /// Emits an operation with the instruction's arguments.
     pub(super) fn plain(&mut self, inst: &Inst, op: Op) {
         let operands = inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect();
         self.result(inst, op, operands);
     }
 
-    /// An operation with a result of this type.
+    /// Emits an operation with a result of this type.
     pub(super) fn op(&mut self, op: Op, ty: Type, operands: Vec<Operand>) -> Word {
         let ty = self.emitter.ty(ty);
         self.typed(op, ty, operands)
     }
 
-    /// An operation with a result of a type by its word.
+    /// Emits an operation with a result type given by id.
     pub(super) fn typed(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let word = self.emitter.writer.id();
         let instruction = self.emitter.writer.instruction(op, Some(ty), Some(word), operands);
@@ -232,19 +232,19 @@ impl<'m> Body<'_, 'm> {
         word
     }
 
-    /// An operation without result.
+    /// Emits an operation without a result.
     pub(super) fn effect(&mut self, op: Op, operands: Vec<Operand>) {
         let instruction = self.emitter.writer.instruction(op, None, None, operands);
         self.push(instruction);
     }
 
-    /// The last instruction of the current basic block.
+    /// Emits the terminator of the current basic block.
     pub(super) fn terminate(&mut self, op: Op, operands: Vec<Operand>) {
         self.effect(op, operands);
         self.is_terminated = true;
     }
 
-    /// Adds to a basic block that may be finished: phis are completed when their predecessors are known.
+    /// Completes a phi when its predecessors are known. Its basic block may be finished.
     pub(super) fn patch(&mut self, label: Word, phi: Word, operands: Vec<Operand>) {
         let block = self.blocks.iter_mut().find(|block| label_of(block) == label);
         let found =
@@ -261,14 +261,14 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Begins a basic block and gives its label.
+    /// Starts a basic block and returns its label.
     pub(super) fn start_block(&mut self) -> Word {
         let label = self.emitter.writer.id();
         self.start_labelled(label);
         label
     }
 
-    /// Begins a basic block whose label others name already.
+    /// Starts a basic block whose label has already been referenced.
     pub(super) fn start_labelled(&mut self, label: Word) {
         let label = Some(self.emitter.writer.instruction(Op::Label, None, Some(label), Vec::new()));
         self.blocks.push(dr::Block { label, instructions: Vec::new() });

@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         let merge = self.open(id);
         let condition = self.value(inst.args[0]);
         let (then_goal, else_goal) = (self.goal(then), self.goal(otherwise));
-        // Two ways from one block to another could not bring different values.
+        // Two edges between the same blocks could not pass different values.
         let else_goal = else_goal.filter(|goal| Some(goal) != then_goal.as_ref());
         let arms = [(then, then_goal), (otherwise, else_goal)].map(|(block, goal)| match goal {
             Some(_) => (self.arrive(block), None),
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         self.close(id, inst);
     }
 
-    /// Where a block leads that does nothing but jump: the construct, and whether to its end.
+    /// The target of a block that contains only a jump: the construct, and whether its end.
     fn goal(&self, block: BlockId) -> Option<(InstId, bool)> {
         let [only] = self.function.blocks[block].insts[..] else { return None };
         match self.function.insts[only].op {
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Notes that the current basic block goes where a block's jump leads, and gives the label there.
+    /// Records the current basic block as a predecessor of the jump's target, and returns the label there.
     fn arrive(&mut self, block: BlockId) -> Word {
         let jump = &self.function.insts[self.function.blocks[block].insts[0]];
         match jump.op {
@@ -112,7 +112,7 @@ impl Body<'_, '_> {
         self.close(id, inst);
     }
 
-    /// A block that can be left from anywhere inside: where merges are wanted, a switch with only a default.
+    /// A block that can be left from anywhere inside. If merges are required, a switch with only a default.
     pub(super) fn emit_block(&mut self, id: InstId, inst: &Inst, block: BlockId) {
         let merge = self.open(id);
         if self.is_structured() {
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
         let params = self.function.blocks[continuing].params.clone();
         self.join(&params, &continues);
         if continues.is_empty() {
-            // Nobody goes round: the back edge that a loop must have is there and never taken.
+            // Nothing continues the loop: emit the required back edge, which is never taken.
             let undefined: Vec<Word> = phis.iter().zip(&inits).map(|(_, &init)| init).collect();
             self.back_edge(id, &undefined);
         } else {
@@ -190,8 +190,8 @@ impl Body<'_, '_> {
         self.close(id, inst);
     }
 
-    /// The `if` that decides whether a loop goes on, if all before it in the body is computing: both stand in the loop's
-    /// header then.
+    /// The `if` that decides whether the loop continues, if it is only preceded by computations. Both are then
+    /// emitted in the loop header.
     fn first_test(&self, id: InstId, body: BlockId) -> Option<Test> {
         let function = self.function;
         let insts = &function.blocks[body].insts;
@@ -206,7 +206,7 @@ impl Body<'_, '_> {
         Some(Test { at, inst: insts[at], leave, go_on, is_left })
     }
 
-    /// The end of a loop's header: where it goes if the loop is left, and on to a label.
+    /// The terminator of a loop header: branches to the loop exit or to this label.
     fn test_end(&mut self, test: &Test, on: Word) -> Vec<Operand> {
         let function = self.function;
         let inst = &function.insts[test.inst];
@@ -271,7 +271,7 @@ impl Body<'_, '_> {
         merge
     }
 
-    /// The merge block, with the construct's results. If nobody comes there, the results are never seen.
+    /// Emits the merge block, with phis for the construct's results. If it is unreachable, the results are unused.
     fn close(&mut self, id: InstId, inst: &Inst) {
         let Construct { merge, is_named, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
         if exits.is_empty() && !is_named && !self.is_structured() {
@@ -284,7 +284,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Values that come from several predecessors.
+    /// Emits phis for values from several predecessors.
     fn join(&mut self, values: &[ValueId], from: &[(Word, Vec<Word>)]) {
         for (index, &value) in values.iter().enumerate() {
             let ty = self.type_of(value);

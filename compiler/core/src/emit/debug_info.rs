@@ -44,11 +44,11 @@ const VERSIONS: [u32; 2] = [100, 4];
 const UNSPECIFIED: u32 = 0;
 /// The flag of a function with a body.
 const IS_DEFINITION: u32 = 8;
-/// The flag of an object that only its scope sees.
+/// The flag of a local variable.
 const IS_LOCAL: u32 = 4;
 
 impl Emitter<'_> {
-    /// Where a span stands, where a debugger is to be told.
+    /// The source position of a span, if debug information is requested.
     fn debug_spot(&self, span: Span) -> Option<Spot> {
         if self.is_vulkan() { self.spots.and_then(|spots| spots(span)) } else { None }
     }
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         head.into_iter().chain(words.iter().copied().map(Operand::IdRef)).collect()
     }
 
-    /// An instruction outside functions; of two alike there is one.
+    /// A module-scope debug instruction. Equal ones are shared.
     fn debug(&mut self, number: u32, words: &[Word]) -> Word {
         let operands = self.debug_operands(number, words);
         let void = self.void();
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         self.debug(number::SOURCE, &[file])
     }
 
-    /// The unit is named after the file of the first function that the source has.
+    /// The compilation unit, named after the file of the first function.
     fn debug_unit(&mut self, file: &str) -> Word {
         let module = self.module;
         let spot = module.functions.iter().find_map(|function| self.debug_spot(function.span));
@@ -82,7 +82,7 @@ impl Emitter<'_> {
         self.debug(number::COMPILATION_UNIT, &[version, dwarf, source, language])
     }
 
-    /// What a debugger is told of a function, if it stands in a source.
+    /// The debug information of a function with a source position.
     pub(super) fn debug_function(&mut self, id: FuncId) -> Option<Word> {
         let module = self.module;
         let function = &module.functions[id];
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         self.debug(number::TYPE_POINTER, &[base, class, flags])
     }
 
-    /// A type by its name; of a user's types there is no more to say.
+    /// A type by name. User-defined types have no further information.
     fn debug_named(&mut self, name: &str) -> Word {
         match numeric(name) {
             Some((scalar, count)) => {
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a pointer points to: the set wants a basic type, so that a vector is one by its name.
+    /// The pointee type. The set requires a basic type, so a vector is represented by its name.
     fn debug_pointee(&mut self, name: &str) -> Word {
         match numeric(name) {
             Some((scalar, 1)) => self.debug_basic(name, scalar.size(), encoding(scalar)),
@@ -171,20 +171,20 @@ impl Emitter<'_> {
         self.debug(number::TYPE_VECTOR, &[base, count])
     }
 
-    /// The type of an object, as it is laid out.
+    /// The type of an object, from its layout.
     fn debug_layout(&mut self, var: &Var) -> Word {
         let element = var.element.unwrap_or(Type::I32);
         let base = self.debug_type(element);
         if !Self::is_array(var) {
             return base;
         }
-        // The launch decides how long an argument is.
+        // The launch decides the length of an argument.
         let count = if var.argument.is_some() { 0 } else { var.size.div_ceil(size_of(element)) };
         let count = self.u32(u32::try_from(count).unwrap_or(u32::MAX));
         self.debug(number::TYPE_ARRAY, &[base, count])
     }
 
-    /// Tells of an object in local memory.
+    /// The debug information of an object in local memory.
     pub(super) fn debug_global(&mut self, word: Word, var: &Var) {
         let Some((file, line, column)) = self.debug_spot(var.span) else { return };
         let ty = self.debug_layout(var);
@@ -195,7 +195,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The number, or the vector of so many, that OpenCL C has under a name.
+/// The number or vector type with this OpenCL C name.
 fn numeric(name: &str) -> Option<(ty::Scalar, u8)> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let scalar = ty::Scalar::ALL.into_iter().find(|scalar| scalar.spelling() == stem)?;
@@ -203,7 +203,7 @@ fn numeric(name: &str) -> Option<(ty::Scalar, u8)> {
     Some((scalar, if digits.is_empty() { 1 } else { digits.parse().ok()? }))
 }
 
-/// How the bits of a number are read, by the set's table.
+/// The encoding of a number in the set's table.
 const fn encoding(scalar: ty::Scalar) -> u32 {
     match scalar {
         ty::Scalar::Bool => 2,
@@ -223,7 +223,7 @@ impl Body<'_, '_> {
         Instruction::new(Op::ExtInst, Some(void), Some(word), operands)
     }
 
-    /// What stands at the head of a function's first block: that it is the function's body, and its objects.
+    /// The debug instructions at the start of a function's first block: the function definition and its variables.
     pub(super) fn debug_head(&mut self, function: Word) -> Vec<Instruction> {
         let Some(scope) = self.debug_scope else { return Vec::new() };
         let mut head = vec![self.debug_instruction(number::FUNCTION_DEFINITION, &[scope, function])];
@@ -246,7 +246,7 @@ impl Body<'_, '_> {
         head
     }
 
-    /// The line of what follows, with its scope where the basic block has said none.
+    /// The line of the following instructions, with the scope if it is the first in the basic block.
     pub(super) fn debug_line(&mut self, (file, line, column): &Spot, is_first: bool) {
         let Some(scope) = self.debug_scope else { return };
         if is_first {

@@ -64,7 +64,7 @@ impl Elements {
             is_implied: vec![false; function.insts.len()],
             pointers: FxHashMap::default(),
         };
-        // How often elements, and what they imply, use each value that they imply.
+        // For each implied value, the number of its uses in elements and implied values.
         let mut implied: FxHashMap<ValueId, u32> = FxHashMap::default();
         for &id in insts.iter().rev() {
             let Some(&result) = function.insts[id].results.first() else { continue };
@@ -103,7 +103,7 @@ impl Elements {
         elements
     }
 
-    /// What is at an address that a launch passes, if it is nothing but a pointer.
+    /// The pointee type of an address that the launch passes, if it is only used as a pointer.
     pub(super) fn pointee(&self, address: ValueId) -> Option<Type> {
         self.pointers.get(&address).copied()
     }
@@ -112,13 +112,13 @@ impl Elements {
         self.found.get(&address).copied()
     }
 
-    /// Whether an instruction's result is part of elements only.
+    /// Whether an instruction's result is only used in elements.
     pub(super) fn is_implied(&self, inst: InstId) -> bool {
         self.is_implied.get(inst.index()).copied().unwrap_or_default()
     }
 }
 
-/// A sum as an element of this size, and the product or the extension that it does without.
+/// An addition as an element of this size, and the multiplication or extension that becomes unused.
 fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Option<ValueId>)> {
     let inst = &function.insts[id];
     if inst.op != Op::Binary(BinaryOp::Add) || size == 0 {
@@ -137,7 +137,7 @@ fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Optio
     Some((element, is_passed_over.then_some(offset)))
 }
 
-/// What is multiplied by the size.
+/// The value that is multiplied by the size.
 fn scaled(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
     let inst = function.def(offset)?;
     let is_scaled =
@@ -145,7 +145,7 @@ fn scaled(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
     is_scaled.then(|| inst.args[0])
 }
 
-/// What is extended by its sign: indices are read with theirs.
+/// The value that is sign-extended. Indices are signed.
 fn extended(function: &Function, index: ValueId) -> Option<ValueId> {
     let inst = function.def(index)?;
     let is_extended = inst.op == Op::Convert(Convert::SignExtend) && function.ty(inst.args[0]) == Type::I32;

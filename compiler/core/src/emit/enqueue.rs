@@ -50,7 +50,7 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// A function of OpenCL C 6.15.19; `name` tells the dimensions of an index space.
+    /// A function of OpenCL C 6.15.19. `name` determines the dimensions of an index space.
     pub(super) fn enqueue(&mut self, inst: &Inst, enqueue: Enqueue, name: &str) {
         self.emitter.writer.need(Capability::DeviceEnqueue);
         let op = match enqueue {
@@ -102,7 +102,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A pointer, where one that is null is seen to be.
+    /// A pointer. A constant null pointer is emitted as such.
     fn pointer_or_null(&mut self, arg: ValueId, pointee: Type) -> Word {
         if self.function.constant_bits(arg) != Some(0) {
             return self.pointer(arg, pointee);
@@ -113,7 +113,7 @@ impl Body<'_, '_> {
         self.emitter.writer.interned(Op::ConstantNull, Some(ty), Vec::new())
     }
 
-    /// The place, and the global size, the local size and the offset: numbers, or pointers to two or three of them.
+    /// The target, and the global size, local size and offset: numbers, or pointers to two or three of them.
     fn build_ndrange(&mut self, inst: &Inst, name: &str) {
         let size = self.emitter.scalar(Scalar::I64);
         let sizes = match name {

@@ -63,7 +63,7 @@ impl Emitter<'_> {
             Operand::IdRef(self.globals.functions[&id]),
             Operand::LiteralString(name.to_owned()),
         ];
-        // Before SPIR-V 1.4 the interface is the inputs; listing other variables is an error there.
+        // Before SPIR-V 1.4, the interface contains only inputs; other variables are an error.
         let inputs = self.input_words();
         let all = self.target.spirv >= (1, 4);
         operands.extend(interface.into_iter().filter(|it| all || inputs.contains(it)).map(Operand::IdRef));
@@ -76,8 +76,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// What arithmetic keeps, where the device is not free to drop it: OpenCL C 7.2 has signed zeros, infinities and NaNs, 7.5.3
-    /// has denormals of `half` and `double` always and those of `float` where the device has them.
+    /// Float controls: required behavior that devices otherwise need not implement. OpenCL C 7.2 requires signed
+    /// zeros, infinities and NaNs. 7.5.3 requires denormals of `half` and `double`, and those of `float` if the
+    /// device supports them.
     fn float_controls(&mut self, id: FuncId) {
         let features = &self.target.features;
         let is_free = self.math.finite_only && self.math.no_signed_zeros;

@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         self.relax(inst);
     }
 
-    /// An argument; a pointer as one to what the parameter says.
+    /// An argument. A pointer gets the pointee type of the parameter.
     pub(super) fn operand(&mut self, arg: ValueId, param: BuiltinParam) -> Word {
         match param {
             BuiltinParam::Pointer(scalar, count) => self.pointer(arg, Type::of(scalar, count)),
@@ -55,7 +55,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `vload_half` and its kin.
+    /// `vload_half` and its variants.
     fn half_load(&mut self, inst: &Inst) {
         let count = self.type_of(inst.results[0]).count();
         let op = if count == 1 { OpenclStd100Op::vload_half } else { OpenclStd100Op::vload_halfn };
@@ -66,7 +66,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::ExtInst, operands);
     }
 
-    /// `vstore_half` and its kin.
+    /// `vstore_half` and its variants.
     fn half_store(&mut self, inst: &Inst, rounding: Option<Rounding>) {
         let is_vector = self.type_of(inst.args[0]).is_vector();
         let op = match (is_vector, rounding.is_some()) {
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
         vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(op as u32)]
     }
 
-    /// `prefetch`, which alone of its kind is in the library.
+    /// `prefetch`, the only function of its family in the extended instruction set.
     pub(super) fn prefetch(&mut self, inst: &Inst, params: &[BuiltinParam]) {
         let mut operands = self.library_call(OpenclStd100Op::prefetch);
         for (&arg, &param) in inst.args.iter().zip(params) {
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
         self.typed(Op::ExtInst, void, operands);
     }
 
-    /// `to_global` and its kin (OpenCL C 6.15.10), which take a generic pointer here.
+    /// `to_global` and similar functions (OpenCL C 6.15.10), which take a generic pointer here.
     fn to_space(&mut self, inst: &Inst) {
         let Type::Pointer(space) = self.type_of(inst.results[0]) else {
             unreachable!("`to_global` gives a pointer")
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::GenericCastToPtrExplicit, operands);
     }
 
-    /// A pointer as a generic one.
+    /// Casts a pointer to generic.
     fn generic(&mut self, arg: ValueId) -> Word {
         let pointer = self.value(arg);
         let generic = Type::Pointer(AddressSpace::Generic);
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         self.op(Op::PtrCastToGeneric, generic, vec![Operand::IdRef(pointer)])
     }
 
-    /// `get_fence`: the bits of local and global memory follow each other in both masks.
+    /// `get_fence`: the bits for local and global memory are adjacent in both masks.
     fn get_fence(&mut self, inst: &Inst) {
         const WORKGROUP_MEMORY_BIT: u32 = 8;
         self.emitter.writer.need(Capability::GenericPointer);
@@ -151,8 +151,8 @@ impl Body<'_, '_> {
         ]
     }
 
-    /// A trap in the OpenCL environment, which has none: what it says is printed. A device that looks for the name knows it
-    /// for what it is, such as our reference device.
+    /// A trap in the OpenCL environment, which has no traps: prints the message. A device may recognize the
+    /// function's name as a trap, as Kiln's reference device does.
     pub(super) fn trap(&mut self, message: &[u8]) {
         let mut format = message.to_vec();
         for at in (0..message.len()).rev().filter(|&at| message[at] == b'%') {
@@ -165,7 +165,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether the emitter has a form for a call as it stands, or for one whose result may be less exact.
+/// Whether the emitter supports a call as it is, or with lower accuracy.
 pub(crate) fn has_instruction(
     lowering: Lowering,
     target: &Target,
@@ -175,7 +175,7 @@ pub(crate) fn has_instruction(
     let is_vulkan = target.environment == Environment::Vulkan;
     match lowering {
         Lowering::Library(_) => library_number(lowering, is_vulkan, params, is_relaxed).is_some(),
-        // Passes answer these for Vulkan, from where pointers point.
+        // On Vulkan, passes resolve these from the origins of pointers.
         Lowering::ToSpace | Lowering::GetFence => true,
         Lowering::Image(_) | Lowering::Pipe(..) | Lowering::Enqueue(_) => !is_vulkan,
         Lowering::Async(copy) => {

@@ -61,7 +61,7 @@ impl Emitter<'_> {
         (self.pointer_type(class, ty), class, is_array)
     }
 
-    /// Whether a variable has more than one element, or as many as the launch says.
+    /// Whether a variable has more than one element, or a length that the launch decides.
     pub(super) fn is_array(var: &Var) -> bool {
         let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
         var.argument.is_some() || var.size > size_of(element).max(1)
@@ -103,7 +103,7 @@ impl Emitter<'_> {
         word
     }
 
-    /// The alignment of a variable, which the types of the OpenCL environment, being bytes, do not tell.
+    /// Decorates a variable with its alignment. The types of the OpenCL environment are bytes and do not imply it.
     pub(super) fn alignment(&mut self, word: Word, var: &Var) {
         if !self.is_vulkan() {
             let align = u32::try_from(var.align).unwrap_or(1);
@@ -111,7 +111,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Tells linkers what a function or a variable is called.
+    /// Decorates a function or variable with its linkage name.
     pub(super) fn linkage(&mut self, word: Word, name: &str, linkage: Linkage) {
         let linkage = match linkage {
             Linkage::Internal => return,
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         self.writer.decorate(word, Decoration::LinkageAttributes, operands);
     }
 
-    /// A local argument: an array whose length is a specialisation constant (see the runtime's `interface`).
+    /// A local argument: an array whose length is a specialization constant (see the runtime's `interface`).
     fn local_argument(&mut self, id: VarId, var: &Var) -> Word {
         let spec_id = FIRST_LOCAL_ID + u32::try_from(self.globals.local_arguments.len()).unwrap_or_default();
         self.globals.local_arguments.insert(id, spec_id);
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Workgroup)])
     }
 
-    /// The pointer to the bytes of a format, ended by zero, in constant memory.
+    /// A pointer to the null-terminated format string in constant memory.
     pub(super) fn format_string(&mut self, format: &[u8]) -> Word {
         let byte = self.scalar(Scalar::I8);
         let parts: Vec<Operand> = format
@@ -159,7 +159,7 @@ impl Emitter<'_> {
         word
     }
 
-    /// The size of a work-group, as the runtime specialises it.
+    /// The work-group size as specialization constants.
     pub(super) fn local_size(&mut self) -> Word {
         if let Some(word) = self.globals.local_size {
             return word;
@@ -172,7 +172,7 @@ impl Emitter<'_> {
         word
     }
 
-    /// Whether the module has the size of a work-group as constants.
+    /// Whether the module contains the work-group size as constants.
     pub(super) fn has_local_size(&self) -> bool {
         self.globals.local_size.is_some()
     }
@@ -186,7 +186,7 @@ impl Emitter<'_> {
         word
     }
 
-    /// Whether a kernel asks for the number of dimensions.
+    /// Whether a kernel queries the number of dimensions.
     pub(super) fn uses_work_dim(&self) -> bool {
         self.globals.work_dim.is_some()
     }
@@ -254,7 +254,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Load, vec![Operand::IdRef(variable)]);
     }
 
-    /// `WorkItem`, which only the OpenCL environment has left: a component of a built-in variable.
+    /// `WorkItem`, which remains only in the OpenCL environment: a component of a built-in variable.
     pub(super) fn work_item(&mut self, inst: &Inst, query: WorkItem) {
         let (builtin, is_vector) = match query {
             WorkItem::WorkDim => (BuiltIn::WorkDim, false),
@@ -283,7 +283,7 @@ impl Body<'_, '_> {
         let variable = self.emitter.input_variable(builtin, ty);
         self.interface.insert(variable);
         let vector = self.op(Op::Load, ty, vec![Operand::IdRef(variable)]);
-        // What a dimension beyond the third gives: 1 for sizes, 0 for ids (OpenCL C 6.15.1).
+        // The result for a dimension beyond the third: 1 for sizes, 0 for ids (OpenCL C 6.15.1).
         let beyond = match query {
             WorkItem::GlobalSize
             | WorkItem::LocalSize
@@ -310,7 +310,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Bytes of a value in memory.
+/// The size of a value in memory in bytes.
 pub(super) fn size_of(ty: Type) -> u64 {
     let scalar = |scalar| match scalar {
         Scalar::Bool | Scalar::I8 => 1,

@@ -52,7 +52,7 @@ fn has_arithmetic(target: &Target, ty: Type) -> bool {
     }
 }
 
-/// Whether there is an instruction that all work-items of the group reach.
+/// Whether there is an instruction for all work-items of the group.
 const fn is_uniform(collective: Collective) -> bool {
     match collective {
         Collective::All | Collective::Any | Collective::Broadcast => true,
@@ -65,7 +65,7 @@ const fn is_uniform(collective: Collective) -> bool {
     }
 }
 
-/// The capability of an operation of those work-items of a sub-group that get there.
+/// The capability for the operation on active work-items of a sub-group.
 const fn non_uniform(collective: Collective) -> Option<Capability> {
     Some(match collective {
         Collective::Elect => Capability::GroupNonUniform,
@@ -97,7 +97,7 @@ const fn non_uniform(collective: Collective) -> Option<Capability> {
 }
 
 impl Body<'_, '_> {
-    /// Copies of the OpenCL environment. A vector of three is copied as one of four (OpenCL C 6.15.11).
+    /// Async copies in the OpenCL environment. A 3-component vector is copied as 4 components (OpenCL C 6.15.11).
     pub(super) fn asynchronous(&mut self, inst: &Inst, copy: AsyncCopy, params: &[BuiltinParam]) {
         let scope = Operand::IdRef(self.scope(Scope::WorkGroup));
         match copy {
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An operation of a group.
+    /// Emits a group operation.
     pub(super) fn collective(
         &mut self,
         inst: &Inst,
@@ -242,7 +242,7 @@ impl Body<'_, '_> {
         self.emitter.u32(number as u32)
     }
 
-    /// The scope, the kind of operation if there is one, and the arguments.
+    /// Emits an operation with the scope, the group operation if any, and the arguments.
     fn grouped(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<Operand>) {
         let mut operands = vec![scope];
         operands.extend(kind);
@@ -255,14 +255,14 @@ impl Body<'_, '_> {
         self.boolean(inst, op, vec![scope, predicate]);
     }
 
-    /// Whether a number is not zero.
+    /// Whether a number is nonzero.
     fn predicate(&mut self, value: ValueId) -> Word {
         let ty = self.type_of(value);
         let [value, zero] = [self.value(value), self.emitter.splat(ty, 0)].map(Operand::IdRef);
         self.op(Op::INotEqual, Type::BOOL, vec![value, zero])
     }
 
-    /// An operation that gives a truth value, as 0 or 1.
+    /// Converts a boolean result to 0 or 1.
     fn boolean(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
         let holds = self.op(op, Type::BOOL, operands);
         let ty = self.type_of(inst.results[0]);
@@ -270,7 +270,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Select, [holds, one, zero].into_iter().map(Operand::IdRef).collect());
     }
 
-    /// The work-item that broadcasts: one number, or one for each dimension.
+    /// The id of the broadcasting work-item: one number, or one for each dimension.
     fn broadcaster(&mut self, ids: &[ValueId]) -> Word {
         let words: Vec<Word> = ids.iter().map(|&id| self.value(id)).collect();
         if let [word] = words[..] {
@@ -280,7 +280,7 @@ impl Body<'_, '_> {
         self.op(Op::CompositeConstruct, ty, words.into_iter().map(Operand::IdRef).collect())
     }
 
-    /// Arithmetic of all work-items of a group.
+    /// Arithmetic over all work-items of a group.
     fn uniform(
         &mut self,
         inst: &Inst,
@@ -297,7 +297,7 @@ impl Body<'_, '_> {
         self.grouped(inst, op, scope, Some(Operand::GroupOperation(kind)));
     }
 
-    /// Arithmetic of those work-items of a sub-group that get there; of clusters, their size is the last argument.
+    /// Arithmetic over the active work-items of a sub-group. For clusters, the size is the last argument.
     fn arithmetic(
         &mut self,
         inst: &Inst,
@@ -336,7 +336,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The instruction for floats, for signed and for unsigned integers.
+/// Selects the instruction for floats, signed or unsigned integers.
 const fn by_kind(element: ty::Scalar, [float, signed, unsigned]: [Op; 3]) -> Op {
     match (element.is_float(), element.is_signed()) {
         (true, _) => float,

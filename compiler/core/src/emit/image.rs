@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect()
     }
 
-    /// A gradient in as many dimensions as the image has: of three, OpenCL C has four components.
+    /// A gradient with the dimensions of the image. In three dimensions, OpenCL C passes four components.
     fn gradient(&mut self, gradient: ValueId) -> Word {
         let (word, ty) = (self.value(gradient), self.type_of(gradient));
         if ty.count() < 4 {
@@ -63,7 +63,7 @@ impl Body<'_, '_> {
         self.op(Op::VectorShuffle, ty.with_count(3), operands)
     }
 
-    /// With a sampler, at a level or by gradients; without either at the first level. Depth is one component.
+    /// Reads with a sampler, at a level of detail or with gradients; by default at level 0. Depth has one component.
     fn sample(&mut self, inst: &Inst) {
         let ty = self.type_of(inst.args[0]);
         let image_type = self.emitter.ty(ty);
@@ -116,7 +116,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Components of the size; a fourth one is zero.
+    /// Components of the image size. A fourth component is zero.
     fn extent(&mut self, inst: &Inst, image: ImageTy, wanted: &[u8]) {
         let count = dimensions(image) + u8::from(image.is_array);
         let size = Type::vector(Scalar::I32, count);

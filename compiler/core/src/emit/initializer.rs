@@ -57,7 +57,7 @@ impl Emitter<'_> {
         (ty, value)
     }
 
-    /// A packed structure of addresses and of the bytes between them.
+    /// A packed structure of addresses and the bytes between them.
     fn with_addresses(&mut self, data: &Data) -> (Word, Word) {
         let mut relocations = data.relocations.clone();
         relocations.sort_by_key(|(at, ..)| *at);
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         (ty, self.writer.global(Op::ConstantComposite, Some(ty), values))
     }
 
-    /// The type and the value of an address so many bytes into a variable.
+    /// The type and value of an address at a byte offset in a variable.
     fn address_of(&mut self, var: VarId, addend: i64) -> (Word, Word) {
         let variable = self.module_variable(var);
         let ty = self.ty(Type::Pointer(self.module.vars[var].space));

@@ -58,8 +58,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Finds what kernels read: 64 bits are one member unless some kernel reads half of them, a pointer if that is all that
-    /// they take them for, and a word that they read as different things is an integer.
+    /// Collects the words that kernels read. A 64-bit value is one member, unless a kernel reads half of it; it is a
+    /// pointer if all uses are as a pointer. A word that is read with different types is an integer.
     pub(super) fn survey_launch(&mut self) {
         let module = self.module;
         let mut pointees: BTreeMap<u32, Option<Type>> = BTreeMap::new();
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         self.writer.annotate(Op::MemberDecorate, operands);
     }
 
-    /// Words up to the end of the last thing in the uniform buffer.
+    /// The number of words in the uniform buffer.
     fn uniform_words(&self) -> u32 {
         let interface = &self.module.interface;
         let mut end = 0;
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
         self.op(Op::Bitcast, wanted, vec![Operand::IdRef(pair)])
     }
 
-    /// What is at an address that is a pointer as it is passed.
+    /// The pointee of an address that is passed as a pointer.
     pub(super) fn passed_pointee(&self, address: ValueId) -> Option<Type> {
         let IrOp::LaunchWord(LaunchMemory::PushConstants, word) = self.function.def(address)?.op else {
             return None;
@@ -192,8 +192,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A member of the push constants. They are read together, unless the block has what other kernels read as well: a host
-    /// may give each kernel no more than its own.
+    /// Loads a member of the push constants. They are loaded together, unless the block contains words of other
+    /// kernels: a host may provide only those of the launched kernel.
     fn passed(&mut self, number: u32, member: Member) -> Word {
         let ty = self.emitter.member(member);
         let (variable, block) = self.emitter.push_constants();
@@ -213,7 +213,7 @@ impl Body<'_, '_> {
         self.typed(Op::CompositeExtract, ty, operands)
     }
 
-    /// A word of the uniform buffer.
+    /// Loads a word of the uniform buffer.
     fn uniform_word(&mut self, word: u32) -> Word {
         let variable = self.emitter.uniform();
         self.interface.insert(variable);

@@ -83,7 +83,7 @@ enum Part<'a> {
 }
 
 impl Emitter<'_> {
-    /// Writes the interface of a Vulkan module; the OpenCL environment's loaders read it off the functions.
+    /// Emits the interface of a Vulkan module. OpenCL loaders read it from the functions.
     pub(super) fn reflection(&mut self) {
         if !self.is_vulkan() {
             return;
@@ -133,7 +133,7 @@ impl Emitter<'_> {
             Part::Number(count),
             Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
         ];
-        // Mostly they are none, or what the required size says.
+        // Attributes are usually empty or follow from the required size.
         let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
         if self.argument_info || kernel.attributes != implied.unwrap_or_default() {
             parts.push(Part::Text(&kernel.attributes));
@@ -216,7 +216,7 @@ impl Emitter<'_> {
         self.reflect(number, &parts);
     }
 
-    /// `ArgumentInfo`, with the numbers of `clGetKernelArgInfo` (OpenCL API 5.9.4): one for all arguments that are alike.
+    /// `ArgumentInfo`, with the values of `clGetKernelArgInfo` (OpenCL API 5.9.4). Equal ones are shared.
     fn info(&mut self, argument: &Argument) -> Word {
         const ADDRESS_GLOBAL: u32 = 0x119B;
         const ADDRESS_LOCAL: u32 = 0x119C;
@@ -247,7 +247,7 @@ impl Emitter<'_> {
             return known;
         }
         let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
-        // Mostly they follow from how the argument is passed; readers want all three or none.
+        // These values usually follow from the kind of the argument. Readers require all three or none.
         let is_plain = access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
         if self.argument_info || !is_plain {
             parts.extend(numbers.map(Part::Number));
@@ -277,7 +277,7 @@ impl Emitter<'_> {
         for piece in data.bytes.chunks(PIECE) {
             let mut text = String::with_capacity(2 * piece.len());
             for byte in piece {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(text, "{byte:02x}");
             }
             let parts = [Part::Number(offset), Part::Number(8), Part::Text(&text)];
@@ -292,7 +292,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The buffer that `printf` writes to, and the strings that it names there.
+    /// The printf buffer, and the strings for it.
     fn printf_buffer(&mut self, offset: u32) {
         let module = self.module;
         for (number, format) in (0..).zip(&module.interface.formats) {

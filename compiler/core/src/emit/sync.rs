@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The type checker and the passes have refused what has no encoding.
+    /// The type checker and the passes have rejected operations without an encoding.
     fn encode(&mut self, operation: Operation, sync: Sync) -> Encoded {
         memory::encode(self.emitter.target, operation, sync)
             .unwrap_or_else(|problem| unreachable!("{problem:?} reached the emitter"))
@@ -156,7 +156,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// What is known only at run time has been turned into branches by `passes/legalize_atomics`.
+/// `passes/legalize_atomics` has replaced operands that are known only at run time with the strongest legal constant.
 fn known<T>(value: Known<T>) -> T {
     match value {
         Known::Constant(value) => value,

@@ -80,7 +80,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::ImageQuerySizeLod, operands);
     }
 
-    /// The kind of texels that the function accesses elsewhere in the image: its descriptor is declared as few times as can be.
+    /// The texel kind of other accesses to the image in this function, to declare as few descriptors as possible.
     fn some_kind(&self, image: ValueId) -> TexelKind {
         let accesses = self.function.insts.iter().filter(|inst| inst.args.first() == Some(&image));
         let mut kinds = accesses.filter_map(|inst| match inst.op {
@@ -103,7 +103,7 @@ impl Body<'_, '_> {
 }
 
 impl Emitter<'_> {
-    /// The variable of a descriptor, and its type. One descriptor may be declared for several kinds of texels.
+    /// The variable of a descriptor, and its type. A descriptor may be declared for several texel kinds.
     fn descriptor(&mut self, number: u32, ty: ImageTy, kind: TexelKind) -> (Word, Word) {
         let image = self.bound_image_type(ty, kind);
         if let Some(&known) = self.globals.descriptors.get(&(number, image)) {
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         self.writer.interned(Op::TypeImage, None, operands)
     }
 
-    /// Integers have a sign nowhere but in images.
+    /// The component type. Integers have signedness only in images.
     fn texel_component(&mut self, kind: TexelKind) -> Word {
         match kind {
             TexelKind::Float => self.scalar(Scalar::F32),
@@ -167,7 +167,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What is only read is bound for reading: such images need not be formats that can be written.
+/// Whether an image is bound as sampled: read-only images need not have a storable format.
 pub(super) const fn is_sampled(ty: ImageTy) -> bool {
     matches!(ty.access, Access::ReadOnly)
 }

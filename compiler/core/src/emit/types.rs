@@ -77,7 +77,7 @@ impl Emitter<'_> {
         self.number(op, width)
     }
 
-    /// What pointers to halfs point to, where the module has no halfs as values.
+    /// The pointee type of pointers to halves, in a module without half values.
     pub(super) fn half_in_memory(&mut self) -> Word {
         self.writer.need(Capability::Float16Buffer);
         self.number(Op::TypeFloat, 16)
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         self.writer.interned(Op::TypePointer, None, operands)
     }
 
-    /// Says of a type of pointers how far apart the elements are that access chains step over.
+    /// Decorates a pointer type with its array stride.
     pub(super) fn stride(&mut self, pointer: Word, bytes: u64) {
         if self.globals.strided.insert(pointer) {
             let bytes = Operand::LiteralBit32(u32::try_from(bytes).unwrap_or(u32::MAX));
@@ -110,7 +110,7 @@ impl Emitter<'_> {
         self.writer.interned(Op::TypeArray, None, vec![Operand::IdRef(element), Operand::IdRef(count)])
     }
 
-    /// Where objects of an address space lie.
+    /// The storage class of an address space.
     pub(super) fn storage_class(&self, space: AddressSpace) -> StorageClass {
         match (space, self.is_vulkan()) {
             (AddressSpace::Private, _) => StorageClass::Function,
@@ -201,8 +201,8 @@ impl Emitter<'_> {
         self.writer.interned(op, Some(ty), operands)
     }
 
-    /// A sampler of the OpenCL environment from the bits of OpenCL C (6.15.15.1): bit 0 is normalised
-    /// coordinates, bits 1 to 3 the addressing mode, bits 4 and 5 the filter.
+    /// A sampler of the OpenCL environment from the bits of OpenCL C (6.15.15.1): bit 0 for normalized coordinates,
+    /// bits 1 to 3 for the addressing mode, bits 4 and 5 for the filter.
     fn sampler_constant(&mut self, bits: u64) -> Word {
         use rspirv::spirv::{SamplerAddressingMode, SamplerFilterMode};
         self.writer.need(Capability::LiteralSampler);

@@ -57,7 +57,7 @@ impl Writer {
         id
     }
 
-    /// An instruction. rspirv's own way to make one looks through its table for what it is.
+    /// Builds an instruction. rspirv's constructor searches its grammar table each time.
     pub(super) fn instruction(
         &mut self,
         op: Op,
@@ -69,17 +69,17 @@ impl Writer {
         Instruction { class, result_type: ty, result_id: id, operands }
     }
 
-    /// Declares what the module uses.
+    /// Declares a capability.
     pub(super) fn need(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
     }
 
-    /// Whether that has been declared.
+    /// Whether a capability is declared.
     pub(super) fn needs(&self, capability: Capability) -> bool {
         self.capabilities.contains(&(capability as u32))
     }
 
-    /// Raises the version of SPIR-V to this one.
+    /// Raises the SPIR-V version to at least this one.
     pub(super) fn need_version(&mut self, version: (u8, u8)) {
         self.version = self.version.max(version);
     }
@@ -89,7 +89,7 @@ impl Writer {
         self.extensions.insert(name);
     }
 
-    /// The import of an extended instruction set.
+    /// Imports an extended instruction set.
     pub(super) fn set(&mut self, name: &'static str) -> Word {
         if let Some(&id) = self.sets.get(name) {
             return id;
@@ -101,7 +101,7 @@ impl Writer {
         id
     }
 
-    /// A type or a constant: one for each set of operands.
+    /// A deduplicated type or constant.
     pub(super) fn interned(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let content = (op, ty, operands);
         if let Some(&id) = self.interned.get(&content) {
@@ -112,7 +112,7 @@ impl Writer {
         id
     }
 
-    /// A type, constant or variable of its own.
+    /// A type, constant or variable that is not deduplicated.
     pub(super) fn global(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.id();
         let instruction = self.instruction(op, ty, Some(id), operands);
@@ -120,7 +120,7 @@ impl Writer {
         id
     }
 
-    /// An annotation.
+    /// Emits an annotation.
     pub(super) fn annotate(&mut self, op: Op, operands: Vec<Operand>) {
         let instruction = self.instruction(op, None, None, operands);
         self.module.annotations.push(instruction);
@@ -159,7 +159,7 @@ impl Writer {
         id
     }
 
-    /// An instruction behind the last function.
+    /// Emits an instruction after the last function.
     pub(super) fn trail(&mut self, instruction: Instruction) {
         self.trailer.push(instruction);
     }

@@ -46,23 +46,23 @@ pub struct OpenLoop {
     pub inst: InstId,
     /// The body.
     pub body: BlockId,
-    /// Goes back to the body.
+    /// Jumps back to the body.
     pub continuing: BlockId,
 }
 
-/// A `Switch` whose blocks are still to be filled.
+/// A `Switch` whose blocks are still empty.
 #[derive(Clone, Debug)]
 pub struct OpenSwitch {
     /// The instruction.
     pub inst: InstId,
-    /// One block for each list of values.
+    /// The blocks for each list of values.
     pub cases: Vec<BlockId>,
-    /// For every other value.
+    /// The block for all other values.
     pub default: BlockId,
 }
 
 impl Function {
-    /// A function of this name without instructions; its parameters have these types.
+    /// A function with this name and these parameter types, without instructions.
     pub fn new(name: String, params: &[Type], result: Option<Type>, span: Span) -> Self {
         let mut blocks = Table::new();
         let body = blocks.push(Block::default());
@@ -85,7 +85,7 @@ impl Function {
         function
     }
 
-    /// A new block that is not yet part of any construct, with parameters of these types.
+    /// Creates a block with these parameter types. It is not part of a construct yet.
     pub fn add_block(&mut self, params: &[Type]) -> BlockId {
         let block = self.blocks.push(Block::default());
         for &ty in params {
@@ -94,7 +94,7 @@ impl Function {
         block
     }
 
-    /// One more parameter of a block.
+    /// Adds a parameter to a block.
     pub fn add_param(&mut self, block: BlockId, ty: Type) -> ValueId {
         let number = self.blocks[block].params.len() as u32;
         let value = self.values.push(Value { ty, def: ValueDef::Param(block, number) });
@@ -102,7 +102,7 @@ impl Function {
         value
     }
 
-    /// One more result of an instruction.
+    /// Adds a result to an instruction.
     pub fn add_result(&mut self, inst: InstId, ty: Type) -> ValueId {
         let number = self.insts[inst].results.len() as u32;
         let value = self.values.push(Value { ty, def: ValueDef::Result(inst, number) });
@@ -110,7 +110,7 @@ impl Function {
         value
     }
 
-    /// A new instruction that is not yet part of any block.
+    /// Creates an instruction. It is not part of a block yet.
     pub fn add_inst(&mut self, op: Op, args: &[ValueId], results: &[Type], span: Span) -> InstId {
         let args = SmallVec::from_slice(args);
         let inst = self.insts.push(Inst { op, args, results: SmallVec::new(), span });
@@ -127,45 +127,45 @@ fn hash(ty: Type, constant: &Const) -> u64 {
     hasher.finish()
 }
 
-/// The place.
+/// The insertion point.
 impl<'f> Builder<'f> {
-    /// At the end of the function's outermost block.
+    /// Inserts at the end of the function's outermost block.
     pub fn new(function: &'f mut Function) -> Self {
         let (block, span) = (function.body, function.span);
         let index = function.blocks[block].insts.len();
         Self { function, span, block, index, constants: None }
     }
 
-    /// Next, instructions go to the end of this block.
+    /// Moves the insertion point to the end of this block.
     pub fn at_end(&mut self, block: BlockId) {
         (self.block, self.index) = (block, self.function.blocks[block].insts.len());
     }
 
-    /// Next, instructions go into this block before the instruction that now has this position; the place moves
-    /// on behind each new one.
+    /// Moves the insertion point into this block, before the instruction at this index. It advances past each new
+    /// instruction.
     pub fn at(&mut self, block: BlockId, index: usize) {
         (self.block, self.index) = (block, index);
     }
 
-    /// Where the next instruction goes.
+    /// The insertion point.
     pub const fn place(&self) -> (BlockId, usize) {
         (self.block, self.index)
     }
 
-    /// Puts an instruction that is part of no block here: a new one, or one taken out of its block.
+    /// Inserts an instruction that is not part of a block.
     pub fn insert(&mut self, inst: InstId) {
         self.function.blocks[self.block].insts.insert(self.index, inst);
         self.index += 1;
     }
 
-    /// Makes an instruction here.
+    /// Creates and inserts an instruction.
     pub fn inst(&mut self, op: Op, args: &[ValueId], results: &[Type]) -> InstId {
         let inst = self.function.add_inst(op, args, results, self.span);
         self.insert(inst);
         inst
     }
 
-    /// Makes an instruction of one result here.
+    /// Creates and inserts an instruction with one result.
     pub fn value(&mut self, op: Op, args: &[ValueId], ty: Type) -> ValueId {
         let inst = self.inst(op, args, &[ty]);
         self.function.result(inst)
@@ -179,7 +179,7 @@ impl<'f> Builder<'f> {
 
 /// Constants.
 impl Builder<'_> {
-    /// This constant.
+    /// Returns the constant, which is created if it does not exist.
     pub fn constant(&mut self, ty: Type, constant: Const) -> ValueId {
         let values = &mut self.function.values;
         let known = self.constants.get_or_insert_with(|| {
@@ -201,35 +201,35 @@ impl Builder<'_> {
         id
     }
 
-    /// These bits in every component; of wider bits, the low ones.
+    /// A constant with these bits in every component, truncated to its width.
     pub fn bits(&mut self, ty: Type, bits: u64) -> ValueId {
         let bits = bits & ty.scalar().map_or(u64::MAX, Scalar::mask);
         let bits = SmallVec::from_elem(bits, usize::from(ty.count()));
         self.constant(ty, Const::Bits(bits))
     }
 
-    /// An `I32`.
+    /// An `I32` constant.
     pub fn i32(&mut self, value: i32) -> ValueId {
         self.bits(Type::I32, value as u64)
     }
 
-    /// An `I64`.
+    /// An `I64` constant.
     pub fn i64(&mut self, value: i64) -> ValueId {
         self.bits(Type::I64, value as u64)
     }
 
-    /// A `Bool`.
+    /// A `Bool` constant.
     pub fn bool(&mut self, value: bool) -> ValueId {
         self.bits(Type::BOOL, u64::from(value))
     }
 
-    /// Any value.
+    /// An undefined value.
     pub fn undefined(&mut self, ty: Type) -> ValueId {
         self.constant(ty, Const::Undefined)
     }
 }
 
-/// Arithmetic. Result types follow from the arguments where they can.
+/// Arithmetic. Result types are derived from the arguments if possible.
 impl Builder<'_> {
     /// `op a`
     pub fn unary(&mut self, op: UnaryOp, a: ValueId) -> ValueId {
@@ -243,7 +243,7 @@ impl Builder<'_> {
         self.value(Op::Binary(op), &[a, b], ty)
     }
 
-    /// `a op b` with a constant in every component of `b`.
+    /// `a op b`, where `b` is a constant with the same bits in every component.
     pub fn binary_bits(&mut self, op: BinaryOp, a: ValueId, b: u64) -> ValueId {
         let b = self.bits(self.ty(a), b);
         self.binary(op, a, b)
@@ -266,12 +266,12 @@ impl Builder<'_> {
         self.value(Op::Convert(convert), &[a], to)
     }
 
-    /// The same bits as another type; nothing if it has that type.
+    /// Reinterprets the bits as another type. No instruction if the type is equal.
     pub fn bitcast(&mut self, a: ValueId, to: Type) -> ValueId {
         if self.ty(a) == to { a } else { self.value(Op::Bitcast, &[a], to) }
     }
 
-    /// An integer, or integers, of another width; nothing if it has that width.
+    /// Changes the width of an integer or integer vector. No instruction if the width is equal.
     pub fn resize(&mut self, a: ValueId, to: Scalar, is_signed: bool) -> ValueId {
         let ty = self.ty(a);
         let from = ty.scalar().expect("an integer");
@@ -286,12 +286,12 @@ impl Builder<'_> {
         self.convert(convert, a, ty.with_scalar(to))
     }
 
-    /// A vector from scalars and vectors.
+    /// Builds a vector from scalars and vectors.
     pub fn construct(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
         self.value(Op::Construct, parts, ty)
     }
 
-    /// A scalar in each of so many components; nothing for one.
+    /// Replicates a scalar to this number of components. No instruction for one component.
     pub fn splat(&mut self, scalar: ValueId, count: u8) -> ValueId {
         if count == 1 {
             return scalar;
@@ -300,19 +300,19 @@ impl Builder<'_> {
         self.construct(&vec![scalar; usize::from(count)], ty)
     }
 
-    /// One component.
+    /// Extracts a component.
     pub fn extract(&mut self, vector: ValueId, component: u8) -> ValueId {
         let ty = self.ty(vector).with_count(1);
         self.value(Op::Extract(component), &[vector], ty)
     }
 
-    /// The vector with one component replaced.
+    /// Replaces a component of a vector.
     pub fn insert_component(&mut self, vector: ValueId, scalar: ValueId, component: u8) -> ValueId {
         let ty = self.ty(vector);
         self.value(Op::Insert(component), &[vector, scalar], ty)
     }
 
-    /// Components of two vectors in a row, by number.
+    /// Selects components of two concatenated vectors by index.
     pub fn shuffle(&mut self, a: ValueId, b: ValueId, components: &[u8]) -> ValueId {
         let ty = self.ty(a).with_count(components.len() as u8);
         self.value(Op::Shuffle(SmallVec::from_slice(components)), &[a, b], ty)
@@ -321,7 +321,7 @@ impl Builder<'_> {
 
 /// Memory and calls.
 impl Builder<'_> {
-    /// The address of an object of the module, which lies in this space.
+    /// The address of an object of the module, in this address space.
     pub fn module_var(&mut self, var: VarId, space: AddressSpace) -> ValueId {
         self.value(Op::ModuleVar(var), &[], Type::Pointer(space))
     }
@@ -337,7 +337,7 @@ impl Builder<'_> {
         self.value(Op::Offset { stride, count: None }, &[pointer, index], ty)
     }
 
-    /// So many bytes further on; nothing for 0.
+    /// Advances a pointer by this number of bytes. No instruction for 0.
     pub fn offset_bytes(&mut self, pointer: ValueId, bytes: i64) -> ValueId {
         if bytes == 0 {
             return pointer;
@@ -346,12 +346,12 @@ impl Builder<'_> {
         self.offset(pointer, index, 1)
     }
 
-    /// The value in memory.
+    /// Loads a value.
     pub fn load(&mut self, pointer: ValueId, ty: Type, access: Access) -> ValueId {
         self.value(Op::Load(access), &[pointer], ty)
     }
 
-    /// Puts a value into memory.
+    /// Stores a value.
     pub fn store(&mut self, pointer: ValueId, value: ValueId, access: Access) {
         self.inst(Op::Store(access), &[pointer, value], &[]);
     }
@@ -363,7 +363,7 @@ impl Builder<'_> {
     }
 }
 
-/// Constructs and terminators. The place stays behind the construct; go into its blocks with `at_end`.
+/// Constructs and terminators. The insertion point stays after the construct; use `at_end` to enter its blocks.
 impl Builder<'_> {
     /// `if`, with results of these types.
     pub fn open_if(&mut self, condition: ValueId, results: &[Type]) -> OpenIf {
@@ -372,7 +372,7 @@ impl Builder<'_> {
         OpenIf { inst, then, otherwise }
     }
 
-    /// `loop`: the body's parameters have the types of their first values.
+    /// `loop`. The body's parameters have the types of their initial values.
     pub fn open_loop(
         &mut self,
         firsts: &[ValueId],
@@ -387,7 +387,7 @@ impl Builder<'_> {
         OpenLoop { inst, body, continuing }
     }
 
-    /// `switch`, with one case for each list of values.
+    /// `switch`, with a case for each list of values.
     pub fn open_switch(&mut self, value: ValueId, cases: Vec<Vec<u64>>, results: &[Type]) -> OpenSwitch {
         let cases: Vec<Case> =
             cases.into_iter().map(|values| Case { values, block: self.function.add_block(&[]) }).collect();
@@ -403,22 +403,23 @@ impl Builder<'_> {
         (self.inst(Op::Block(body), &[], results), body)
     }
 
-    /// To the end of a construct.
+    /// Jumps to the end of a construct.
     pub fn exit(&mut self, construct: InstId, results: &[ValueId]) {
         self.inst(Op::Exit(construct), results, &[]);
     }
 
-    /// To the `continuing` block of a loop.
+    /// Jumps to the `continuing` block of a loop.
     pub fn continue_loop(&mut self, construct: InstId, arguments: &[ValueId]) {
         self.inst(Op::Continue(construct), arguments, &[]);
     }
 
-    /// From the `continuing` block to the body.
+    /// Jumps from the `continuing` block to the body.
     pub fn next(&mut self, construct: InstId, arguments: &[ValueId]) {
         self.inst(Op::Next(construct), arguments, &[]);
     }
 
-    /// Closes a loop: what its `continuing` block is given goes on to the body. Next, instructions go to this place.
+    /// Ends a loop: passes the parameters of its `continuing` block to the body. Moves the insertion point to
+    /// `place`.
     pub fn close_loop(&mut self, open: &OpenLoop, place: (BlockId, usize)) {
         self.at_end(open.continuing);
         let again = self.function.blocks[open.continuing].params.clone();
@@ -426,12 +427,12 @@ impl Builder<'_> {
         self.at(place.0, place.1);
     }
 
-    /// Out of the function.
+    /// Returns from the function.
     pub fn ret(&mut self, result: Option<ValueId>) {
         self.inst(Op::Return, result.as_slice(), &[]);
     }
 
-    /// Control does not come here.
+    /// Ends the block as unreachable.
     pub fn unreachable(&mut self) {
         self.inst(Op::Unreachable, &[], &[]);
     }

@@ -238,7 +238,7 @@ impl Check<'_> {
         }
     }
 
-    /// The number of an image's coordinates.
+    /// The number of coordinates of an image.
     fn image_rank(&self) -> Result<u8, &'static str> {
         match self.args.first() {
             Some(Type::Image(image)) => Ok(image.rank()),
@@ -305,7 +305,7 @@ impl Check<'_> {
         }
     }
 
-    /// Arguments from this number on are those of what is dynamic, each an I32.
+    /// Checks that the arguments from this index on are those of dynamic operands, each an I32.
     fn dynamic(&self, from: usize, are_dynamic: &[bool]) -> Outcome {
         let count = are_dynamic.iter().filter(|is_dynamic| **is_dynamic).count();
         ensure(self.args.len() == from + count, "it has another number of arguments")?;
@@ -382,7 +382,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether values of this type lie in memory; images do only where a block captures them.
+/// Whether values of this type can be in memory. Images are in memory only if a block captures them.
 fn is_stored(ty: Type) -> bool {
     is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_))
 }

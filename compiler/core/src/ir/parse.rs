@@ -164,7 +164,7 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
-    /// A mark and a number: `@1`.
+    /// A punctuator and a number: `@1`.
     fn id<I: Id>(&mut self, mark: char) -> Result<I> {
         self.mark(mark)?;
         Ok(I::from_index(self.number::<u32>()? as usize))
@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    /// Items between marks, perhaps none.
+    /// A list of items between delimiters. May be empty.
     fn enclosed<T>(
         &mut self,
         [open, close]: [char; 2],
@@ -214,7 +214,7 @@ fn integer(text: &str) -> Option<i128> {
     }
 }
 
-/// What stands outside of function bodies, and types.
+/// Declarations outside function bodies, and types.
 impl Parser<'_> {
     fn var(&mut self, mark: char, number: usize) -> Result<Var> {
         if self.id::<VarId>(mark)?.index() != number {
@@ -466,7 +466,7 @@ impl Parser<'_> {
         Convert::Number { conversion: Conversion { rounding, saturate }, from_signed, to_signed }
     }
 
-    /// The bits of a component of this scalar type, or of an opaque one.
+    /// The bits of a component of this scalar type, or of an opaque type.
     fn bits(&mut self, scalar: Option<Scalar>) -> Result<u64> {
         let text = match *self.peek() {
             Token::Number(text) | Token::Word(text @ ("true" | "false")) => text,
@@ -489,7 +489,7 @@ impl Parser<'_> {
     }
 }
 
-/// The body of a function: numbers in the text to ids.
+/// Parses a function body. Maps numbers in the text to ids.
 struct Body<'p, 't> {
     parser: &'p mut Parser<'t>,
     function: Function,
@@ -513,7 +513,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// `(params) { instructions }` into a block that is there.
+    /// Parses `(params) { instructions }` into an existing block.
     fn fill(&mut self, block: BlockId) -> Result<()> {
         if self.parser.peek() == &Token::Mark('(') {
             self.params(block)?;
@@ -560,7 +560,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The blocks of a construct whose other parts are read.
+    /// Parses the blocks of a construct.
     fn nested(&mut self, mut op: Op, switched: Option<Scalar>) -> Result<Op> {
         match &mut op {
             Op::If { then, otherwise } => {
@@ -589,7 +589,7 @@ impl Body<'_, '_> {
         Ok(op)
     }
 
-    /// Arguments stand on the line of their operation.
+    /// Arguments are on the same line as their operation.
     fn is_at_argument(&self) -> bool {
         let [(_, before), (_, line)] = self.parser.tokens[self.parser.next - 1..=self.parser.next] else {
             return false;
@@ -654,7 +654,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The operation with everything but arguments and the contents of blocks.
+    /// Parses the operation without its arguments and blocks.
     fn op(&mut self, inst: InstId) -> Result<Op> {
         let word = self.parser.any_word()?;
         if let Some(op) = UnaryOp::parse(word) {

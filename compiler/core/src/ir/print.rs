@@ -53,7 +53,7 @@ impl Display for Type {
 }
 
 impl Function {
-    /// The text of this function alone.
+    /// The text of one function.
     pub fn text(&self, id: FuncId) -> String {
         struct Text<'a>(FuncId, &'a Function);
         impl Display for Text<'_> {
@@ -327,7 +327,7 @@ impl Printer<'_, '_> {
         self.labels.get(&id).map_or_else(|| format!("Lunseen{}", id.index()), |number| format!("L{number}"))
     }
 
-    /// The operation with everything but arguments and blocks.
+    /// The operation without its arguments and blocks.
     fn op(&mut self, id: InstId, inst: &Inst) -> fmt::Result {
         let label = self.label(inst.op.target().unwrap_or(id));
         let f = &mut *self.f;
@@ -490,7 +490,7 @@ fn flags_text(flags: FenceFlags) -> String {
     format!("[{}]", names.join(", "))
 }
 
-/// The number that these bits mean in two's complement.
+/// The value of these bits in two's complement.
 fn signed(bits: u64, width: u32) -> i64 {
     ((bits << (64 - width)) as i64) >> (64 - width)
 }
@@ -522,12 +522,12 @@ fn component_text(scalar: Option<Scalar>, bits: u64) -> String {
     }
 }
 
-/// A float as the shortest decimal that means it, or its bits where no decimal does.
+/// A float as the shortest decimal that parses to the same value, or as its bits if there is none.
 fn float_text(value: f64, bits: u64) -> String {
     if value.is_finite() { format!("{value:?}") } else { format!("0x{bits:x}") }
 }
 
-/// Bytes between quotation marks; what is not printable ASCII in hexadecimal.
+/// Bytes in quotation marks, with other than printable ASCII in hexadecimal.
 fn quote(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
     f.write_char('"')?;
     for &byte in bytes {

@@ -72,7 +72,7 @@ struct Renaming {
 }
 
 impl Renaming {
-    /// A value under its new name, which it gets when it is first seen.
+    /// The new id of a value, assigned when it is first seen.
     fn value(&mut self, value: ValueId) -> ValueId {
         if let Some(known) = self.names.0[value.index()] {
             return known;

@@ -189,7 +189,7 @@ words! {
     }
 }
 
-/// The word of a conversion that has nothing but its kind.
+/// The keyword of a conversion that has no other properties.
 pub(super) const fn convert_word(convert: Convert) -> &'static str {
     match convert {
         Convert::Truncate => "truncate",

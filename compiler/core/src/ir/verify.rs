@@ -68,7 +68,8 @@ struct Verifier<'a> {
     visible: Vec<bool>,
     seen_blocks: Vec<bool>,
     seen_insts: Vec<bool>,
-    /// The constructs around, outermost first, and whether this is the `continuing` block of a loop.
+    /// The enclosing constructs, outermost first, and whether each is entered through the `continuing` block of a
+    /// loop.
     around: Vec<(InstId, bool)>,
 }
 
@@ -107,7 +108,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The entry, unless it was met before.
+    /// Returns the entry, unless it was visited before.
     fn once<'t, I: Id, T>(table: &'t Table<I, T>, seen: &mut [bool], id: I) -> Option<&'t T> {
         let entry = table.get(id)?;
         (!std::mem::replace(&mut seen[id.index()], true)).then_some(entry)
@@ -172,7 +173,7 @@ impl Verifier<'_> {
                 reachable.contains(&(*target, false))
                     && matches!(self.function.insts[*target].op, Op::Loop { .. })
             }
-            // Out of the constructs inside `continuing`, too.
+            // `Next` may also leave constructs inside `continuing`.
             Op::Next(target) => {
                 innermost_continuing.is_some_and(|index| self.around[index] == (*target, true))
             }

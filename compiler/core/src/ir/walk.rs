@@ -70,7 +70,7 @@ impl Scalar {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// The integer of this many bytes: 1, 2, 4 or 8.
+    /// The integer type of this size in bytes: 1, 2, 4 or 8.
     pub fn int_of_size(bytes: u64) -> Self {
         match bytes {
             1 => Self::I8,
@@ -81,7 +81,7 @@ impl Scalar {
         }
     }
 
-    /// The bits that a value may have set.
+    /// The bits of a value of this type.
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
@@ -93,14 +93,14 @@ impl State {
         matches!(self, Self::Variables | Self::Printf)
     }
 
-    /// How many words it takes.
+    /// The number of words.
     pub const fn words(self) -> u32 {
         if self.is_address() { 2 } else { 3 }
     }
 }
 
 impl Interface {
-    /// The first word of a state that some kernel reads.
+    /// The first word of a launch state, if a kernel reads it.
     pub fn place(&self, state: State) -> Option<u32> {
         self.state.iter().find(|(known, _)| *known == state).map(|(_, word)| *word)
     }
@@ -139,7 +139,7 @@ impl Type {
         }
     }
 
-    /// How many components it has: 1 for all but vectors.
+    /// The number of components: 1 for everything other than vectors.
     pub const fn count(self) -> u8 {
         match self {
             Self::Vector(_, count) => count,
@@ -147,7 +147,7 @@ impl Type {
         }
     }
 
-    /// What holds values of a type of OpenCL C.
+    /// The type for values of an OpenCL C type.
     pub fn of(scalar: ty::Scalar, count: u8) -> Self {
         Self::vector(scalar.into(), count)
     }
@@ -165,7 +165,7 @@ impl Type {
         }
     }
 
-    /// So many components of the same scalar.
+    /// A vector of this number of components of the same scalar.
     pub const fn with_count(self, count: u8) -> Self {
         match self {
             Self::Scalar(scalar) | Self::Vector(scalar, _) => Self::vector(scalar, count),
@@ -173,7 +173,7 @@ impl Type {
         }
     }
 
-    /// The bytes of its value: of three components, three. None for what has no known size.
+    /// The size of its value in bytes, where three components count as three. `None` if unknown.
     pub const fn size(self) -> Option<u64> {
         match self {
             Self::Scalar(scalar) => Some(scalar.size()),
@@ -195,7 +195,7 @@ impl Type {
 }
 
 impl Input {
-    /// How many I32 it is.
+    /// The number of I32 values.
     pub const fn count(self) -> u8 {
         match self {
             Self::LocalId | Self::LocalSize | Self::GroupId | Self::GlobalId => 3,
@@ -210,12 +210,12 @@ impl Input {
 }
 
 impl Const {
-    /// A constant of one number.
+    /// A scalar constant.
     pub fn scalar(bits: u64) -> Self {
         Self::Bits(SmallVec::from_slice(&[bits]))
     }
 
-    /// The bits, if it is one number.
+    /// The bits of a scalar constant.
     pub fn as_scalar(&self) -> Option<u64> {
         match self {
             Self::Bits(bits) if bits.len() == 1 => Some(bits[0]),
@@ -225,7 +225,7 @@ impl Const {
 }
 
 impl Op {
-    /// The blocks that the instruction owns, in the order of the text.
+    /// The blocks that the instruction owns, in program order.
     #[inline]
     pub fn blocks(&self) -> SmallVec<[BlockId; 2]> {
         if self.is_construct() { self.own_blocks() } else { SmallVec::new() }
@@ -261,7 +261,7 @@ impl Op {
         }
     }
 
-    /// Whether it computes with numbers: it neither takes a pointer nor gives one, and knows no memory.
+    /// Whether it only computes with numbers: it has no pointer operands or results and does not access memory.
     pub const fn is_of_numbers(&self) -> bool {
         matches!(
             self,
@@ -276,8 +276,8 @@ impl Op {
         )
     }
 
-    /// Whether the results depend on the arguments alone and nothing else happens, so that an unused one can be
-    /// dropped and two alike can be one. Loads, calls, built-ins and constructs are not judged here.
+    /// Whether the results depend only on the arguments and there are no effects, so that an unused instruction can
+    /// be removed and equal ones can be merged. Loads, calls, built-in functions and constructs are not considered.
     pub const fn is_pure(&self) -> bool {
         match self {
             Self::Unary(_)
@@ -347,7 +347,7 @@ impl Function {
         self.values[value].ty
     }
 
-    /// The constant that a value is.
+    /// The constant for a value, if it is one.
     pub fn constant(&self, value: ValueId) -> Option<&Const> {
         match &self.values[value].def {
             ValueDef::Const(constant) => Some(constant),
@@ -355,12 +355,12 @@ impl Function {
         }
     }
 
-    /// The bits of a value that is a constant of one number.
+    /// The bits of a value that is a scalar constant.
     pub fn constant_bits(&self, value: ValueId) -> Option<u64> {
         self.constant(value)?.as_scalar()
     }
 
-    /// The instruction that makes a value.
+    /// The instruction that defines a value.
     pub fn def(&self, value: ValueId) -> Option<&Inst> {
         match self.values[value].def {
             ValueDef::Result(inst, _) => Some(&self.insts[inst]),
@@ -378,7 +378,7 @@ impl Function {
         self.insts[inst].results[0]
     }
 
-    /// The blocks that are part of the function, each before those nested in it, in the order of the text.
+    /// The reachable blocks in program order; each precedes its nested blocks.
     pub fn block_order(&self) -> Vec<BlockId> {
         let mut order = Vec::new();
         let mut stack = vec![self.body];
@@ -396,12 +396,12 @@ impl Function {
         order
     }
 
-    /// Whether there may be such an instruction: those that are no part of the function any more are asked, too.
+    /// Whether an instruction may satisfy a predicate. Also considers unreachable instructions.
     pub fn may_have(&self, is_meant: impl Fn(&Op) -> bool) -> bool {
         self.insts.iter().any(|inst| is_meant(&inst.op))
     }
 
-    /// The instructions that are part of the function, block by block in the order of `block_order`.
+    /// The reachable instructions, block by block in the order of `block_order`.
     pub fn inst_order(&self) -> Vec<InstId> {
         let mut order = Vec::with_capacity(self.insts.len());
         for block in self.block_order() {
@@ -410,7 +410,7 @@ impl Function {
         order
     }
 
-    /// How often each value is used, by the position of its id.
+    /// The number of uses of each value, by the index of its id.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.values.len()];
         for inst in self.inst_order() {
@@ -423,7 +423,7 @@ impl Function {
 }
 
 impl Module {
-    /// The functions in an order that puts every callee before its callers; the language forbids recursion.
+    /// The functions in an order where callees precede callers. OpenCL C forbids recursion.
     pub fn callees_first(&self) -> Vec<FuncId> {
         let mut order = Vec::new();
         let mut seen = vec![false; self.functions.len()];

@@ -51,7 +51,7 @@ pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) 
     }
 }
 
-/// Makes the arguments have the types that the instruction wants now.
+/// Converts the arguments to the types that the instruction now requires.
 fn agree(builder: &mut Builder<'_>, id: InstId) {
     let wanted = wanted_types(builder.function, id);
     for (index, ty) in wanted.into_iter().enumerate() {
@@ -64,7 +64,7 @@ fn agree(builder: &mut Builder<'_>, id: InstId) {
     }
 }
 
-/// The types of the first arguments, where they must be equal to others.
+/// The types that the first arguments must have, if they must match others.
 fn wanted_types(function: &Function, id: InstId) -> Vec<Type> {
     let inst = &function.insts[id];
     match &inst.op {
@@ -98,7 +98,7 @@ fn cast(builder: &mut Builder<'_>, pointer: ValueId, space: AddressSpace) -> Val
     }
 }
 
-/// What an instruction that asks for a pointer's space gives, where that is known.
+/// The result of an instruction that queries a pointer's address space, if that is known.
 fn resolved(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
     let inst = builder.function.insts[id].clone();
     let Type::Pointer(from) = builder.ty(*inst.args.first()?) else { return None };
@@ -108,7 +108,7 @@ fn resolved(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
             Type::Pointer(to) if builder.function.constant(inst.args[0]).is_some() => {
                 Some(cast(builder, inst.args[0], to))
             }
-            // A cast between named spaces has no meaning (OpenCL C 6.7): it points nowhere.
+            // A cast between named address spaces is invalid (OpenCL C 6.7), so the result is null.
             ty @ Type::Pointer(to)
                 if ![from, to].contains(&AddressSpace::Generic) && !is_global(from, to) =>
             {
@@ -129,7 +129,7 @@ fn resolved(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
     }
 }
 
-/// Global and constant memory are one here.
+/// Global and constant memory are equivalent here.
 fn is_global(from: AddressSpace, to: AddressSpace) -> bool {
     [from, to].iter().all(|space| matches!(space, AddressSpace::Global | AddressSpace::Constant))
 }

@@ -73,7 +73,7 @@ struct Split {
 }
 
 impl Split {
-    /// The parts of a value; of one that is not wide, itself.
+    /// The parts of a value. A value that is not wide is its only part.
     fn parts(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Parts {
         if let Some(parts) = self.parts.get(&value) {
             return parts.clone();
@@ -94,7 +94,7 @@ impl Split {
         parts
     }
 
-    /// Puts what takes an instruction's place. Gives what takes the place of a result that is not wide.
+    /// Inserts the replacement of an instruction. Returns the replacement of a result that is not wide.
     fn inst(&mut self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
         let inst = builder.function.insts[id].clone();
         let is_any_wide = inst.args.iter().chain(&inst.results).any(|&it| is_wide(builder.ty(it)));
@@ -115,7 +115,7 @@ impl Split {
         parts.first().copied()
     }
 
-    /// Constructs and jumps hand on all parts.
+    /// Passes all parts through constructs and jumps.
     fn control(&mut self, builder: &mut Builder<'_>, id: InstId, inst: &Inst) {
         let mut args = SmallVec::new();
         for &arg in &inst.args {
@@ -137,7 +137,7 @@ impl Split {
         builder.insert(id);
     }
 
-    /// The parts of an operation's result.
+    /// Computes the parts of a result.
     fn compute(&mut self, builder: &mut Builder<'_>, inst: &Inst, ty: Type) -> Parts {
         let arg = |index: usize| inst.args[index];
         match &inst.op {
@@ -208,7 +208,7 @@ impl Split {
                 let places: Vec<Place> = components.into_iter().map(Place::Scalar).collect();
                 gather(builder, &places, ty)
             }
-            // All else is done to each component alike.
+            // All other operations are componentwise.
             op => {
                 let op = narrowed(op);
                 let args: Vec<Parts> = inst.args.iter().map(|&arg| self.parts(builder, arg)).collect();
@@ -240,7 +240,7 @@ impl Split {
     }
 }
 
-/// Where a component is: on its own, or in a vector of so many.
+/// The location of a component: a scalar, or an element of a vector of this length.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Scalar(ValueId),
@@ -256,7 +256,7 @@ impl Place {
     }
 }
 
-/// The parts of a value of these components, or the value if it is not wide.
+/// Builds the parts of a value from its components, or the value itself if it is not wide.
 fn gather(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> Parts {
     let width = ty.count().min(PART);
     places.chunks(width.into()).map(|places| join(builder, places, ty.with_count(width))).collect()
@@ -303,7 +303,7 @@ fn join(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> ValueId {
     }
 }
 
-/// Which part an index leads to, and which component of it.
+/// The part and the component in it that an index selects.
 fn part_index(builder: &mut Builder<'_>, index: ValueId) -> (ValueId, ValueId) {
     let index = builder.resize(index, Scalar::I32, false);
     let which = builder.binary_bits(BinaryOp::LShr, index, PART.trailing_zeros().into());
@@ -315,7 +315,7 @@ fn is_part(builder: &mut Builder<'_>, which: ValueId, number: usize) -> ValueId 
     builder.compare(CompareOp::Equal, CompareKind::Unsigned, which, number)
 }
 
-/// The operation on parts.
+/// The operation for parts.
 fn narrowed(op: &Op) -> Op {
     let Op::Builtin(builtin, params) = op else { return op.clone() };
     let narrow = |param: &BuiltinParam| match *param {

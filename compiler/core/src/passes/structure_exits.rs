@@ -66,7 +66,7 @@ fn enclose_ifs(function: &mut Function) {
     }
 }
 
-/// A block around a construct, with the construct's results.
+/// Wraps a construct in a block with the same results.
 fn enclose(function: &mut Function, id: InstId, place: BlockId) -> InstId {
     let span = function.insts[id].span;
     let inside = function.add_block(&[]);
@@ -90,14 +90,14 @@ enum Sort {
     Loop,
 }
 
-/// Where a jump goes: the construct, and whether to its end or to the `continuing` block.
+/// The target of a jump: a construct, and whether its end or its `continuing` block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Way {
     target: InstId,
     is_exit: bool,
 }
 
-/// What the variable of a construct may note: the ways that go on behind it, counted from 1.
+/// The selector variable of a construct, and the targets that are dispatched after it, numbered from 1.
 struct Note {
     var: VarId,
     ways: Vec<Way>,
@@ -105,10 +105,10 @@ struct Note {
 
 struct Pass<'f> {
     builder: Builder<'f>,
-    /// The constructs around, outermost first.
+    /// The enclosing constructs, outermost first.
     around: Vec<(InstId, Sort)>,
     notes: FxHashMap<InstId, Note>,
-    /// What a way's jumps carry.
+    /// The variables for the values that jumps to a target carry.
     carried: FxHashMap<Way, Vec<(VarId, Type)>>,
 }
 
@@ -141,7 +141,7 @@ impl Pass<'_> {
                 self.builder.at(block, index - 1);
                 let none = self.builder.i32(0);
                 self.put(note.var, none);
-                // Now behind the construct.
+                // Continue after the construct.
                 let (block, at) = self.builder.place();
                 self.builder.at(block, at + 1);
                 self.go_on(&note);
@@ -150,7 +150,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Behind a construct: goes on as the note says.
+    /// After a construct: dispatches on the selector.
     fn go_on(&mut self, note: &Note) {
         let (block, at) = self.builder.place();
         let next = self.builder.function.blocks[block].insts[at];
@@ -177,7 +177,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A jump that is there already.
+    /// Rewrites an existing jump.
     fn jump(&mut self, block: BlockId, id: InstId, way: Way) {
         if self.step(way).is_none() {
             return;
@@ -200,7 +200,7 @@ impl Pass<'_> {
         self.go(way);
     }
 
-    /// Goes, with what is carried in variables: all the way if that is allowed from here, or one step.
+    /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise one step.
     fn go(&mut self, way: Way) {
         let Some(step) = self.step(way) else {
             let carried = self.carried.get(&way).cloned().unwrap_or_default();
@@ -230,8 +230,7 @@ impl Pass<'_> {
         self.builder.exit(step, &nothing);
     }
 
-    /// The construct to leave first, if something stands between here and where a way leads that may not be
-    /// jumped over.
+    /// The construct to leave first, if the jump would cross a construct that it must not cross.
     fn step(&self, way: Way) -> Option<InstId> {
         let position = self.around.iter().rposition(|(id, _)| *id == way.target)?;
         let (_, target) = self.around[position];
@@ -243,7 +242,7 @@ impl Pass<'_> {
         if !between.iter().any(|(_, sort)| is_obstacle(*sort)) {
             return None;
         }
-        // The outermost that may be left from here.
+        // The outermost construct that can be left from here.
         let mut step = None;
         for (id, sort) in between.iter().rev().filter(|(_, sort)| *sort != Sort::If) {
             if *sort == Sort::Loop {

@@ -47,7 +47,7 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
         values = once(function, unrolled, body, &values, (id, Way::Continue), &in_continuing);
         values = once(function, unrolled, continuing, &values, (id, Way::Next), &in_body);
     }
-    // The last copy is the body itself.
+    // The last copy is the original body.
     let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
     let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), leave: None };
     let last = copy.block(body);
@@ -71,14 +71,15 @@ fn size(function: &Function, block: BlockId) -> usize {
     size
 }
 
-/// The jump that goes on round a loop.
+/// The jump that continues a loop.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Continue,
     Next,
 }
 
-/// Puts a copy of a block behind what `into` has, with these values for its parameters; gives what it goes on with.
+/// Appends a copy of a block to `into`, with these values for its parameters. Returns the values for the next
+/// iteration.
 fn once(
     function: &mut Function,
     into: BlockId,
@@ -99,12 +100,12 @@ fn once(
     function.insts[around].results.to_vec()
 }
 
-/// A copy under way inside one function, with the new name of each thing copied.
+/// The state of copying within a function, with the new ids.
 struct Copy<'f> {
     function: &'f mut Function,
     values: FxHashMap<ValueId, ValueId>,
     insts: FxHashMap<InstId, InstId>,
-    /// The jump that leaves a construct instead.
+    /// A jump to replace with an exit from a construct.
     leave: Option<((InstId, Way), InstId)>,
 }
 
@@ -165,7 +166,7 @@ impl Copy<'_> {
                 *default = self.block(*default);
             }
             Op::Block(body) => *body = self.block(*body),
-            // A jump out of all that is copied leads where it led.
+            // A jump out of the copied code keeps its target.
             Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
                 *target = self.insts.get(target).copied().unwrap_or(*target);
             }

@@ -73,7 +73,7 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
     }
 }
 
-/// Atomically clears and sets bits of a word that others may write.
+/// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
 fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
     for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
         let atomic = Atomic { is_volatile: access.is_volatile, ..Atomic::counting(AtomicOp::Fetch(key)) };

@@ -49,7 +49,7 @@ fn bits<'b>(builder: &'b Builder<'_>, value: ValueId) -> Option<&'b [u64]> {
     }
 }
 
-/// An operation on integer constants.
+/// Folds an operation on integer constants.
 fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     let arg = |index: usize| bits(builder, *inst.args.get(index)?);
     let scalar = builder.ty(*inst.args.first()?).scalar()?;
@@ -82,20 +82,21 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     }
 }
 
-/// The value that bits have as a signed number of this width.
+/// Sign-extends bits of this width.
 const fn extended(scalar: Scalar, bits: u64) -> i64 {
     let unused = 64 - scalar.bits();
     ((bits << unused) as i64) >> unused
 }
 
-/// What an operation makes of integers; none where that is the device's affair. Bits above the type's are of no matter.
+/// Computes an integer operation. `None` if the result depends on the device. Bits above the type's width are
+/// ignored.
 pub(in crate::passes) fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Option<u64> {
     let (signed_left, signed_right) = (extended(scalar, left), extended(scalar, right));
     Some(match op {
         BinaryOp::Add => left.wrapping_add(right),
         BinaryOp::Sub => left.wrapping_sub(right),
         BinaryOp::Mul => left.wrapping_mul(right),
-        // Without a value, or out of range: whatever the device gives.
+        // Undefined operands or overflow: leave it to the device.
         BinaryOp::SDiv => signed_left.checked_div(signed_right)? as u64,
         BinaryOp::SRem => signed_left.checked_rem(signed_right)? as u64,
         BinaryOp::UDiv => left.checked_div(right)?,
@@ -125,13 +126,13 @@ fn holds(compare: Compare, scalar: Scalar, left: u64, right: u64) -> bool {
     }
 }
 
-/// The same bits in every component.
+/// The bits of a constant with equal components.
 fn every(builder: &Builder<'_>, value: ValueId) -> Option<u64> {
     let bits = bits(builder, value)?;
     bits.iter().all(|it| *it == bits[0]).then(|| bits[0])
 }
 
-/// Operations of integers with a neutral or an absorbing operand.
+/// Simplifies integer operations with an identity or absorbing operand.
 fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId) -> Option<ValueId> {
     let ty = builder.ty(left);
     let ones = ty.scalar()?.mask();
@@ -147,7 +148,7 @@ fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId
         (BinaryOp::And, _, Some(mask)) if mask == ones => Some(left),
         (BinaryOp::And, Some(mask), _) if mask == ones => Some(right),
         (BinaryOp::And | BinaryOp::Or, ..) if left == right => Some(left),
-        // The sum of a sum with a constant, and a constant: addresses are made of these.
+        // Combines two additions of constants, which are common in address arithmetic.
         (BinaryOp::Add, None, Some(_)) => {
             let inner = builder.function.def(left)?;
             let (first, second) = (*inner.args.first()?, *inner.args.get(1)?);
@@ -180,7 +181,7 @@ fn select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     }
 }
 
-/// What a `Bool` is not. Of floats that are no numbers, no order holds and neither does its opposite.
+/// The negation of a `Bool`. A floating-point comparison cannot be negated by its operator, because of NaNs.
 fn opposite(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
     let inner = builder.function.def(value)?;
     match inner.op {
@@ -201,7 +202,7 @@ fn opposite(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
     }
 }
 
-/// Whether a number that a `Bool` was made to is 0 says what the `Bool` was.
+/// Simplifies the comparison of a converted `Bool` with 0.
 fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<ValueId> {
     let (number, zero) = (inst.args[0], inst.args[1]);
     let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
@@ -233,7 +234,7 @@ fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<Val
     }
 }
 
-/// A conversion between integers of what was converted before.
+/// Combines two integer conversions.
 fn resize(builder: &mut Builder<'_>, convert: Convert, value: ValueId, to: Type) -> Option<ValueId> {
     let inner = builder.function.def(value)?;
     let Op::Convert(before) = inner.op else { return None };
@@ -251,7 +252,7 @@ fn resize(builder: &mut Builder<'_>, convert: Convert, value: ValueId, to: Type)
             Some(builder.resize(source, target, false))
         }
         (Convert::SignExtend, Convert::SignExtend) => Some(builder.resize(source, target, true)),
-        // The low bits, without an integer of their width.
+        // Masks the low bits, without an integer type of that width.
         (Convert::Truncate, Convert::ZeroExtend) if builder.ty(source) == to => {
             let mask = builder.ty(value).scalar()?.mask();
             Some(builder.binary_bits(BinaryOp::And, source, mask))
@@ -260,7 +261,7 @@ fn resize(builder: &mut Builder<'_>, convert: Convert, value: ValueId, to: Type)
     }
 }
 
-/// A component of a vector that was put together.
+/// A component of a constructed vector.
 fn component_of(builder: &Builder<'_>, vector: ValueId, component: u8) -> Option<ValueId> {
     let inner = builder.function.def(vector)?;
     match &inner.op {
@@ -281,7 +282,7 @@ fn component_of(builder: &Builder<'_>, vector: ValueId, component: u8) -> Option
     }
 }
 
-/// A vector of all components of one, in order.
+/// The vector whose components are all extracted in order.
 fn whole(builder: &Builder<'_>, parts: &[ValueId], ty: Type) -> Option<ValueId> {
     let mut vector = None;
     for (number, &part) in (0..).zip(parts) {
