@@ -1,6 +1,7 @@
-//! The devices that tests run on: two software drivers of Debian and our reference device, each in a process of its own. One
-//! that is not there fails the tests; nothing is skipped. `KILN_TEST_DEVICE` lists others by name, with commas between them: `NVIDIA` is the
-//! device of this machine whose name contains that, as the loader finds it, for the same tests on real hardware.
+//! The devices of tests: two software drivers from Debian and the reference device. Each runs in a separate process.
+//! A missing device fails the tests; nothing is skipped. `KILN_TEST_DEVICE` selects other devices by name, separated
+//! by commas: `NVIDIA` is the device of this machine whose name contains that, for running the same tests on
+//! hardware.
 
 use std::{
     env,
@@ -20,57 +21,57 @@ use crate::{
     process::{self, Finished},
 };
 
-/// Names the device of this machine to test.
+/// The variable that selects a device of this machine.
 const WANTED: &str = "KILN_TEST_DEVICE";
 
 /// A device.
 #[derive(Debug)]
 pub struct Device {
-    /// As tests name it.
+    /// The name in tests.
     pub name: &'static str,
     place: Place,
     facts: OnceLock<Facts>,
 }
 
-/// Where a device is.
+/// The location of a device.
 #[derive(Debug)]
 enum Place {
-    /// A driver of Debian's.
+    /// A driver from Debian.
     Driver(Driver),
-    /// This machine has it, by this part of its name.
+    /// A device of this machine whose name contains this.
     Machine(String),
-    /// In `kiln` itself.
+    /// The reference device in `kiln`.
     Within,
-    /// The same, with modules of another compiler.
+    /// The reference device, with modules compiled by clang.
     WithinForClang,
-    /// In `kiln` itself, for modules of the Vulkan environment.
+    /// The reference device, with modules of the Vulkan environment.
     WithinForVulkan,
 }
 
-/// A driver of Debian's.
+/// A driver from Debian.
 #[derive(Debug)]
 struct Driver {
-    /// A folder, and how the name of its manifest there begins.
+    /// The directory and the file name prefix of its manifest.
     manifest: (&'static str, &'static str),
     package: &'static str,
-    /// It keeps denormal floats, whatever it promises.
+    /// Whether it preserves denormal floats, although it does not report that.
     keeps_denormals: bool,
 }
 
-/// What `kiln devices` says of a device: the rest of a test's expectation follows from it.
+/// The properties that `kiln devices` reports; the expectations of tests depend on them.
 #[derive(Debug, Deserialize)]
 pub struct Facts {
     /// `double`
     pub fp64: bool,
     /// Arithmetic of `half`
     pub fp16: bool,
-    /// Denormal floats are kept.
+    /// Whether denormal floats are preserved.
     pub fp32_denormals: bool,
-    /// Work-items of a sub-group; none without sub-groups.
+    /// The sub-group size; `None` without sub-groups.
     pub sub_group_size: Option<usize>,
-    /// Images that a kernel both reads and writes.
+    /// Whether a kernel can both read and write an image.
     pub read_write_images: bool,
-    /// Work-items of the largest work-group.
+    /// The maximum size of a work-group.
     pub max_work_group_size: usize,
 }
 
@@ -85,7 +86,8 @@ const SWIFTSHADER: Driver = Driver {
     keeps_denormals: false,
 };
 
-/// Full-featured, minimal, and strict: by OpenCL's rules, also with modules of clang's, and by Vulkan's.
+/// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
+/// and by Vulkan's rules.
 fn known() -> &'static [Device] {
     static KNOWN: OnceLock<[Device; 5]> = OnceLock::new();
     KNOWN.get_or_init(|| {
@@ -99,7 +101,7 @@ fn known() -> &'static [Device] {
     })
 }
 
-/// Those to test.
+/// The devices to test.
 pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
     static ALL: OnceLock<Vec<&'static Device>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -121,20 +123,20 @@ fn wanted_device(name: &str) -> &'static Device {
     })
 }
 
-/// Those with a driver.
+/// The devices with a Vulkan driver.
 pub fn vulkan() -> impl Iterator<Item = &'static Device> + Clone {
     all().filter(|device| !device.is_strict())
 }
 
-/// A device of Vulkan, for tests of something else.
+/// A Vulkan device, for tests that are not about devices.
 pub fn any() -> &'static Device {
     vulkan().next().unwrap_or(&known()[0])
 }
 
-/// A test of a device; what is amiss is a panic.
+/// A test on a device, which panics on failure.
 pub type Test = fn(&'static Device);
 
-/// Each test on each of the devices.
+/// Each test on each device.
 pub fn trials(devices: impl Iterator<Item = &'static Device> + Clone, tests: &[(&str, Test)]) -> Vec<Trial> {
     let trial = |&(name, test): &(&str, Test), device: &'static Device| {
         Trial::test(format!("{name}_on_{}", device.name), move || {
@@ -150,12 +152,12 @@ impl Device {
         Self { name, place, facts: OnceLock::new() }
     }
 
-    /// The device of this name, whether it is one to test or not.
+    /// The device with this name, even if it is not one to test.
     pub fn named(name: &str) -> Option<&'static Self> {
         all().chain(known()).find(|device| device.name == name)
     }
 
-    /// Makes a program see this device and no other.
+    /// Makes a command see only this device.
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
         let manifest = match &self.place {
             Place::Driver(driver) => driver.find(self.name)?,
@@ -179,38 +181,38 @@ impl Device {
         Ok(())
     }
 
-    /// Whether it is given modules of clang's, in place of ours.
+    /// Whether it runs modules compiled by clang instead of Kiln's.
     pub fn is_for_clang(&self) -> bool {
         matches!(self.place, Place::WithinForClang)
     }
 
-    /// Whether it has nearly none of the features that a program may need, so that Kiln makes long modules for it.
+    /// Whether it lacks most optional features, which makes modules for it long.
     pub fn is_minimal(&self) -> bool {
         self.name == "swiftshader"
     }
 
-    /// Whether `--device-profile` knows it by its name, and it has more than nearly nothing.
+    /// Whether `--device-profile` accepts its name, excluding the minimal device.
     pub fn has_profile(&self) -> bool {
         matches!(self.place, Place::Driver(_)) && !self.is_minimal()
     }
 
-    /// Whether it finds what its environment leaves undefined.
+    /// Whether it detects undefined behavior.
     pub fn is_strict(&self) -> bool {
         matches!(self.place, Place::Within | Place::WithinForClang | Place::WithinForVulkan)
     }
 
-    /// Whether it takes modules of the Vulkan environment.
+    /// Whether it runs modules of the Vulkan environment.
     pub fn is_vulkan(&self) -> bool {
         !matches!(self.place, Place::Within | Place::WithinForClang)
     }
 
-    /// What it offers.
+    /// Its properties.
     pub fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| self.ask().unwrap_or_else(|reason| panic!("{}: {reason}", self.name)))
     }
 
     fn ask(&self) -> Result<Facts, String> {
-        /// A line of the list.
+        /// An entry of the device list.
         #[derive(Deserialize)]
         struct Listed {
             name: String,
@@ -236,8 +238,8 @@ impl Device {
         Ok(facts)
     }
 
-    /// Whether a case means it that says who lacks something: by its name, as one of Vulkan's (`vulkan`), or because it has not a
-    /// feature (`read_write_images`).
+    /// Whether a word of a test's `lacks=` applies to the device: its name, `vulkan` for all Vulkan devices, or a
+    /// feature that it lacks (`read_write_images`).
     pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
         match word {
             "vulkan" => Ok(self.is_vulkan()),
@@ -262,7 +264,7 @@ impl Driver {
     }
 }
 
-/// Makes a program see the devices of Vulkan that are to be tested, and others of this machine only if one of those is.
+/// Makes a command see the Vulkan devices to test, and this machine's own devices only if one of them is selected.
 pub fn drivers(command: &mut Command) -> Result<(), String> {
     if vulkan().any(|device| matches!(device.place, Place::Machine(_))) {
         return Ok(());
@@ -276,7 +278,7 @@ pub fn drivers(command: &mut Command) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a device of Vulkan by this name is one to test, in a program that sees others.
+/// Whether the Vulkan device with this name is one to test, in a program that also sees others.
 pub fn is_tested(name: &str) -> bool {
     let parts = vulkan().filter_map(|device| match &device.place {
         Place::Machine(part) => Some(part.to_lowercase()),
@@ -287,21 +289,22 @@ pub fn is_tested(name: &str) -> bool {
 }
 
 fn see(command: &mut Command, manifests: &OsStr) {
-    // The loader knows the second name since 1.3.207, the first since ever.
+    // Loaders support the second name since 1.3.207, and the first in all versions.
     command.env("VK_ICD_FILENAMES", manifests).env("VK_DRIVER_FILES", manifests);
     for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
         command.env_remove(variable);
     }
 }
 
-/// Runs a call of `kiln` that launches kernels. One at a time: work-groups that wait for each other need the processors.
+/// Runs a `kiln` command that launches kernels. One at a time, because work-groups that wait for each other need the
+/// processors.
 pub fn launch(command: &mut Command) -> Result<Finished, String> {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     launch_beside_others(command, kiln::LIMIT)
 }
 
-/// The same for launches that may run at the same time as others.
+/// The same, for launches that may run in parallel with others.
 pub(crate) fn launch_beside_others(command: &mut Command, limit: Duration) -> Result<Finished, String> {
     if command.get_envs().any(|(name, value)| name == clang::WANTED && value.is_some()) {
         return clang::launch(command, limit);
@@ -309,18 +312,18 @@ pub(crate) fn launch_beside_others(command: &mut Command, limit: Duration) -> Re
     process::run(command, b"", limit)
 }
 
-/// Whether `kiln run` says that what failed may be the driver's fault.
+/// Whether `kiln run` attributes a failure to a possible driver fault.
 pub fn names_a_fault(stderr: &str) -> bool {
     stderr.contains("kiln: note: a known fault of ")
 }
 
-/// What a driver says of itself at every start, and what no test is about.
+/// Removes messages that a driver prints at every start.
 pub fn without_greetings(stderr: &str) -> String {
     let greeting = |line: &&str| !line.contains("lavapipe is not a conformant vulkan implementation");
     stderr.lines().filter(greeting).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether `kiln run` says that the device lacks a feature that the program needs.
+/// Whether `kiln run` reports that the device lacks a required feature.
 pub fn lacks_a_feature(stderr: &str) -> bool {
     stderr.contains("[target-feature]")
         || stderr.contains("\"target-feature\"")

@@ -1,8 +1,8 @@
-//! `kiln lsp` beside clangd, through the protocol and in one run: what each tells of the same files without any configuration, and
-//! how soon after an edit.
+//! Compares `kiln lsp` with clangd, through the protocol and in one run: the results for the same files without
+//! configuration, and the delay after an edit.
 //!
-//! The servers take turns, so that what else the machine does falls on both. It knows neither server, only what a user would want
-//! to see.
+//! The servers alternate, so that other load affects both equally. Must not depend on either server, only on results
+//! that users see.
 
 use std::{
     fs,
@@ -36,15 +36,15 @@ pub(crate) struct Editors {
     edits: usize,
 }
 
-/// A server at work, and what has been found out.
+/// A running server and its results.
 struct Server {
     name: &'static str,
     client: Client,
-    /// Errors in sources that have none, by source.
+    /// The number of errors in valid sources, by source.
     false_errors: Vec<usize>,
-    /// Milliseconds from an edit to its diagnostics, by source.
+    /// The milliseconds from an edit to its diagnostics, by source.
     delays: Vec<Vec<f64>>,
-    /// Rows of the table besides.
+    /// Additional rows of the table.
     rows: Vec<(String, String)>,
 }
 
@@ -78,7 +78,7 @@ fn read(path: &Path) -> Result<(PathBuf, String), String> {
     Ok((path.canonicalize().map_err(failed)?, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// With the escapes that servers write, so that they are recognised.
+/// A URI with the escapes that servers use, so that URIs compare equal.
 fn uri(path: &Path) -> String {
     editor::uri(path).replace('+', "%2B")
 }
@@ -89,7 +89,7 @@ impl Server {
         Self { name, client, false_errors: Vec::new(), delays: Vec::new(), rows: Vec::new() }
     }
 
-    /// Opens a source and types into it: a line with an error at the end, that line away again, and so on.
+    /// Opens a source and types: inserts a line with an error at the end, removes it, and so on.
     fn edit(&mut self, path: &Path, text: &str, edits: usize) {
         let uri = uri(path);
         let text = format!("{}\n", text.trim_end());
@@ -108,14 +108,14 @@ impl Server {
             self.client.change(&uri, json!([{ "range": range, "text": typed }]));
             let published = self.client.diagnostics(&uri);
             delays.push(published.at.saturating_duration_since(begin).as_secs_f64() * 1e3);
-            // As people do, who look at what came.
+            // Pauses as a user would, to look at the result.
             std::thread::sleep(Duration::from_millis(20));
         }
         self.client.close(&uri);
         self.delays.push(delays);
     }
 
-    /// Asks what users ask.
+    /// Sends typical requests.
     fn probe(&mut self) {
         for (number, probe) in PROBES.iter().enumerate() {
             let (line, column) = place(probe.source);
@@ -134,7 +134,7 @@ impl Server {
                 _ => offered[0].contains(*word),
             };
             let missing = probe.wanted.iter().filter(|word| !has(word)).count();
-            // What does not fit may be offered behind what does.
+            // Suggestions that do not apply may be offered after those that do.
             let rank = |word: &&str| offered.iter().position(|offer| offer == word);
             let last = probe.wanted.iter().filter_map(rank).max().unwrap_or_default();
             let unwanted = probe.unwanted.iter().filter_map(rank).filter(|rank| *rank < last).count();
@@ -150,14 +150,15 @@ impl Server {
         }
     }
 
-    /// Opens programs written from the specification: with one error each, whose line their first line names, and with none.
+    /// Opens programs written from the specification: some with one error, whose line the first line names, and some
+    /// without.
     fn conformance(&mut self, folder: &Path) -> Result<(), String> {
         let (mut found, mut all) = (0, 0);
         for path in programs(&folder.join("invalid"))? {
             let (path, text) = read(&path)?;
             let mut head = text.lines();
             let (first, second) = (head.next().unwrap_or_default(), head.next().unwrap_or_default());
-            // What is an error only with options is none here.
+            // Errors that depend on options are not errors here.
             let is_about_options = second.contains("features:") || second.contains("CL1.2");
             if !first.contains("[error]") || is_about_options {
                 continue;
@@ -185,7 +186,7 @@ impl Server {
         Ok(())
     }
 
-    /// Opens a source for a look; its diagnostics.
+    /// Opens a source briefly; returns its diagnostics.
     fn look(&mut self, path: &Path, text: &str) -> Vec<Value> {
         let uri = uri(path);
         self.client.open(&uri, text);
@@ -207,7 +208,7 @@ fn errors(diagnostics: &[Value]) -> usize {
     diagnostics.iter().filter(|diagnostic| diagnostic["severity"] == 1).count()
 }
 
-/// The words that a completion offers, in its order, without what servers paint around them.
+/// The words of a completion list, in order, without decorations.
 fn words(answer: &Value) -> Vec<String> {
     let mut items = answer.get("items").unwrap_or(answer).as_array().cloned().unwrap_or_default();
     let key =
@@ -224,7 +225,7 @@ fn words(answer: &Value) -> Vec<String> {
     items.iter().filter_map(word).collect()
 }
 
-/// Where the cursor of a probe is.
+/// Marks the cursor of a probe.
 const CURSOR: char = '¦';
 
 fn place(source: &str) -> (usize, usize) {
@@ -235,7 +236,7 @@ fn place(source: &str) -> (usize, usize) {
         .expect("a probe has a cursor")
 }
 
-/// A question, and what a good answer has in it.
+/// A request, and the contents of a correct answer.
 struct Probe {
     what: &'static str,
     method: &'static str,
@@ -327,7 +328,7 @@ const PROBES: &[Probe] = &[
     },
 ];
 
-/// The most memory that a process has had, in kilobytes.
+/// The peak memory of a process in kilobytes.
 fn peak_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

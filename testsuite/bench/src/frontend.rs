@@ -1,4 +1,4 @@
-//! The front end by itself, on one core: preprocessor, parser and type checker, over sources read from disk.
+//! Measures the front end alone, on one core: preprocessor, parser and type checker, for sources on disk.
 
 use std::{
     fs,
@@ -46,10 +46,10 @@ impl Loader for Disk {
     }
 }
 
-/// What one file took.
+/// The measurement of a file.
 struct Row {
     path: PathBuf,
-    /// Lines of the file and of what it includes.
+    /// The number of lines of the file and its includes.
     lines: usize,
     bytes: usize,
     time: Duration,
@@ -91,7 +91,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "cl" || ending == "ocl")
 }
 
-/// None for what cannot be read.
+/// Measures a file; `None` if it cannot be read.
 fn measure(path: &Path, std: LanguageVersion, options: &Frontend) -> Option<Row> {
     let text = fs::read(path).ok()?;
     let compile_options = Options {
@@ -114,7 +114,7 @@ fn measure(path: &Path, std: LanguageVersion, options: &Frontend) -> Option<Row>
     Some(row)
 }
 
-/// Of this thread: what else the machine does is not counted.
+/// The CPU time of this thread, which excludes other load.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).expect("every Linux has this clock")
 }

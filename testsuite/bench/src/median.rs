@@ -1,6 +1,6 @@
-//! Numbers that stand for many.
+//! Averages of measurements.
 
-/// The one in the middle.
+/// The median.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,7 +1,7 @@
-//! A vendor's OpenCL as one of the implementations compared, through its library at run time.
+//! Another vendor's OpenCL, loaded at run time, as an implementation to compare with.
 //!
-//! Owns the few calls that a measurement needs. Where there is no ICD loader, NVIDIA's library is used directly: its functions are
-//! in the dispatch table that every platform object begins with (cl_khr_icd).
+//! Owns the calls that a measurement needs. Without an ICD loader, uses NVIDIA's library directly: its functions are
+//! in the dispatch table at the start of every platform object (cl_khr_icd).
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{self, null, null_mut};
@@ -21,11 +21,11 @@ pub(crate) struct OpenCl {
     context: Handle,
     queue: Handle,
     name: String,
-    /// Keeps the functions in memory.
+    /// Keeps the library loaded.
     _library: Library,
 }
 
-/// A program with its buffers; the process ends before they need to be released.
+/// A program with its buffers, which are not released before the process exits.
 struct Running<'a> {
     opencl: &'a OpenCl,
     zeroed: Vec<(Handle, usize)>,
@@ -33,13 +33,14 @@ struct Running<'a> {
     result: (Handle, usize),
 }
 
-/// Declares functions by their place in the dispatch table (cl_icd.h).
+/// Declares functions by their index in the dispatch table (cl_icd.h).
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident = $index:literal ($($argument:ty),*) -> $result:ty;)*) => {
         #[allow(non_snake_case, reason = "the names of the API")]
         impl OpenClFunctions {
             $(fn $name(self) -> unsafe extern "C" fn($($argument),*) -> $result {
-                // SAFETY: the table belongs to a platform that lives as long as the process, and has this function here.
+                // SAFETY: the table belongs to a platform, which lives as long as the process, and has this function
+                // at this index.
                 unsafe { std::mem::transmute(*self.0.add($index)) }
             })*
         }
@@ -90,7 +91,7 @@ fn made(what: &str, handle: Handle, code: c_int) -> Result<Handle, String> {
     checked(what, code).map(|()| handle)
 }
 
-/// The platforms, and the library that they come from.
+/// The platforms, and the library that provides them.
 fn platforms() -> Result<(Library, Vec<Handle>), String> {
     type GetIds = unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> c_int;
     type GetAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
@@ -115,7 +116,7 @@ fn platforms() -> Result<(Library, Vec<Handle>), String> {
     // SAFETY: loading the vendor's library has no preconditions.
     let library = unsafe { Library::new("libnvidia-opencl.so.1") }
         .map_err(|e| format!("there is no OpenCL ({e}); use --platform none to measure Kiln alone"))?;
-    // SAFETY: the function has this type (cl_khr_icd), and so has what it gives.
+    // SAFETY: both functions have these types (cl_khr_icd).
     let get: GetIds = unsafe {
         let address =
             library.get::<GetAddress>(b"clGetExtensionFunctionAddress\0").map_err(|e| e.to_string())?;
@@ -130,7 +131,7 @@ fn platforms() -> Result<(Library, Vec<Handle>), String> {
 }
 
 impl OpenCl {
-    /// The first device of the first platform whose name contains this, in upper or lower case.
+    /// The first device of the first platform whose name contains this, ignoring case.
     pub(crate) fn new(wanted: &str) -> Result<Self, String> {
         let (library, platforms) = platforms()?;
         let mut names = Vec::new();
@@ -150,7 +151,7 @@ impl OpenCl {
     fn open(library: Library, dispatch: Dispatch, platform: Handle) -> Result<Self, String> {
         let cl = OpenClFunctions(dispatch);
         let (mut device, mut code) = (null_mut(), 0);
-        // SAFETY: the platform is valid and there is room for one device; all that follows is made of it.
+        // SAFETY: the platform is valid, there is room for one device, and all other objects are created from it.
         unsafe {
             let found = cl.clGetDeviceIDs()(platform, DEVICE_TYPE_ALL, 1, &mut device, null_mut());
             checked("clGetDeviceIDs", found)?;
@@ -296,13 +297,13 @@ impl Drop for Running<'_> {
         let release = self.opencl.functions().clReleaseMemObject();
         let zeroed = self.zeroed.iter().map(|(buffer, _)| *buffer);
         for buffer in zeroed {
-            // SAFETY: nothing runs any more, and nobody uses the buffer after this.
+            // SAFETY: no command is running, and the buffer is not used after this.
             unsafe { release(buffer) };
         }
     }
 }
 
-/// A text that the API gives.
+/// A string that the API returns.
 fn info(get: impl Fn(usize, *mut c_void, *mut usize) -> c_int) -> String {
     let mut size = 0;
     if get(0, null_mut(), &mut size) != 0 {

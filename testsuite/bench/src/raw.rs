@@ -1,6 +1,6 @@
-//! The same work by bare Vulkan: what a program would do that knows exactly what it wants.
+//! The same work on plain Vulkan, as a program written for exactly this purpose would do it.
 //!
-//! Owns one device, one buffer, one pipeline. It lives as long as the process, so nothing is released.
+//! Owns one device, one buffer, one pipeline. They live as long as the process, so nothing is released.
 
 use std::ptr;
 
@@ -20,7 +20,7 @@ pub(crate) struct Raw {
     data: vk::Buffer,
     upload: (vk::Buffer, *mut u8),
     download: (vk::Buffer, *mut u8),
-    /// Keeps the driver in memory.
+    /// Keeps the driver loaded.
     _instance: (ash::Entry, ash::Instance),
 }
 
@@ -29,8 +29,8 @@ fn text(result: vk::Result) -> String {
 }
 
 impl Raw {
-    /// Opens the device at this position, with buffers of `bytes`, and a kernel whose only argument is a pointer. Its queue is of
-    /// this family or, as Kiln's, of one without graphics where there is one.
+    /// Opens the device at this index, with buffers of `bytes`, and a kernel whose only argument is a pointer. The
+    /// queue is of this family or, as in Kiln, of one without graphics if there is one.
     pub(crate) fn new(
         index: usize,
         family: Option<u32>,
@@ -38,8 +38,8 @@ impl Raw {
         local: u32,
         bytes: u64,
     ) -> Result<Self, String> {
-        // SAFETY: the calls follow the specification: every structure lives until after the call that takes it, and every object
-        // belongs to this device. The layers that tests use agree.
+        // SAFETY: the calls follow the specification: every structure outlives the call that takes it, and every
+        // object belongs to this device. Tests run under the validation layer.
         unsafe {
             let entry = ash::Entry::load().map_err(|e| e.to_string())?;
             let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
@@ -144,7 +144,7 @@ impl Raw {
         }
     }
 
-    /// Launches `count` kernels of `groups` work-groups, each after the one before, and waits.
+    /// Launches `count` kernels of `groups` work-groups, each after the previous one, and waits.
     pub(crate) fn launch(&mut self, count: usize, groups: u32) -> Result<(), String> {
         self.submit(|raw| {
             let stages = vk::PipelineStageFlags::COMPUTE_SHADER;
@@ -152,7 +152,7 @@ impl Raw {
                 .src_access_mask(vk::AccessFlags::SHADER_WRITE)
                 .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
             let (device, commands) = (&raw.device, raw.commands);
-            // SAFETY: the command buffer is being recorded; pipeline and layout fit together.
+            // SAFETY: the command buffer is being recorded; pipeline and layout are compatible.
             unsafe {
                 device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, raw.pipeline);
                 for _ in 0..count {
@@ -166,14 +166,14 @@ impl Raw {
         })
     }
 
-    /// Writes the beginning of the buffer, and waits.
+    /// Writes to the start of the buffer, blocking.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
-        // SAFETY: the caller stays within the size given at first; nothing runs.
+        // SAFETY: the caller stays within the size of the buffer, and no command is running.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.upload.1, bytes.len()) };
         self.submit(|raw| raw.copy(raw.upload.0, raw.data, bytes.len()))
     }
 
-    /// Reads the beginning of the buffer.
+    /// Reads from the start of the buffer, blocking.
     pub(crate) fn read(&mut self, bytes: &mut [u8]) -> Result<(), String> {
         self.submit(|raw| {
             raw.copy(raw.data, raw.download.0, bytes.len());
@@ -194,13 +194,13 @@ impl Raw {
 
     fn copy(&self, from: vk::Buffer, to: vk::Buffer, bytes: usize) {
         let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes as u64 }];
-        // SAFETY: the command buffer is being recorded; the region lies in both buffers.
+        // SAFETY: the command buffer is being recorded; the region is within both buffers.
         unsafe { self.device.cmd_copy_buffer(self.commands, from, to, &region) };
     }
 
     fn submit(&mut self, record: impl FnOnce(&Self)) -> Result<(), String> {
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: nothing runs, so the command buffer may be recorded again.
+        // SAFETY: no command is running, so the command buffer may be recorded again.
         unsafe { self.device.begin_command_buffer(self.commands, &begin) }.map_err(text)?;
         record(self);
         self.reached += 1;
@@ -211,7 +211,8 @@ impl Raw {
             .signal_semaphores(&semaphores)
             .push_next(&mut signal)];
         let wait = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: the command buffer is recorded, the semaphore a timeline, and nobody else uses the queue.
+        // SAFETY: the command buffer is recorded, the semaphore is a timeline, and the queue is not used
+        // concurrently.
         unsafe {
             self.device.end_command_buffer(self.commands).map_err(text)?;
             self.device.queue_submit(self.queue, &submit, vk::Fence::null()).map_err(text)?;
@@ -220,7 +221,7 @@ impl Raw {
     }
 }
 
-/// A buffer with memory of its own.
+/// Creates a buffer with its own memory.
 fn buffer(
     device: &ash::Device,
     memory: &vk::PhysicalDeviceMemoryProperties,
@@ -229,7 +230,7 @@ fn buffer(
     properties: vk::MemoryPropertyFlags,
 ) -> Result<(vk::Buffer, vk::DeviceMemory), String> {
     let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
-    // SAFETY: the device is valid, and what is made here fits together.
+    // SAFETY: the device is valid, and the objects created here are compatible.
     unsafe {
         let buffer = device.create_buffer(&info, None).map_err(text)?;
         let needs = device.get_buffer_memory_requirements(buffer);

@@ -1,4 +1,4 @@
-//! The comparison of kernel times: both implementations take turns, and what each computed is checked.
+//! Compares kernel times: both implementations alternate, and the results are checked.
 
 use clap::Args;
 
@@ -30,15 +30,15 @@ pub(crate) struct Kernels {
     only: String,
 }
 
-/// A program prepared on an implementation.
+/// A program that is ready to run on an implementation.
 pub(crate) trait Prepared {
-    /// Runs all launches once; gives the seconds that the device worked.
+    /// Runs all launches once; returns the execution time on the device in seconds.
     fn run(&mut self) -> Result<f64, String>;
-    /// What the last run computed.
+    /// The result of the last run.
     fn result(&mut self) -> Result<Vec<u8>, String>;
 }
 
-/// Runs before it counts: clocks rise, caches fill.
+/// Unmeasured runs, which raise clock rates and fill caches.
 const WARM_UP: usize = 3;
 
 pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The runtime beside bare Vulkan that does the same: both take turns, and the medians count.
+//! Compares the runtime with equivalent code on plain Vulkan. Both alternate, and the medians count.
 
 use std::time::Instant;
 
@@ -26,19 +26,19 @@ pub(crate) struct Runtime {
 }
 
 const KERNEL: &str = "kernel void count(global uint *data) { data[get_global_id(0)] += 1; }";
-/// Work-items of a launch, in one work-group: as little work as there can be.
+/// The work-items of a launch, in one work-group: the smallest possible work.
 const LOCAL: u32 = 64;
 const BATCH: usize = 1000;
 const LAUNCHES: usize = 100;
 const BYTES: usize = 64 << 20;
 
-/// What is measured, and the most that it may cost against bare Vulkan.
+/// The measurements, and the budget of each relative to plain Vulkan.
 const ROWS: [(&str, f64); 5] = [
     ("launch in a batch", 1.3),
     ("launch and wait", 1.2),
     ("write 64 MiB", 1.0 / 0.95),
     ("read 64 MiB", 1.0 / 0.95),
-    // What the thread works that launches; it hides behind the device.
+    // CPU time of the launching thread, which overlaps with the device's work.
     (" the host's part", f64::INFINITY),
 ];
 
@@ -51,13 +51,13 @@ struct Ours {
 impl Ours {
     #[allow(unsafe_code, reason = "a launch trusts its kernel")]
     fn launch(&self) -> Result<kiln_runtime::Event, String> {
-        // SAFETY: the kernel touches the first words of its buffer only.
+        // SAFETY: the kernel accesses only the first words of its buffer.
         unsafe { self.queue.launch(&self.kernel, NdRange::from(LOCAL as usize).local(LOCAL as usize)) }
             .map_err(|e| e.to_string())
     }
 }
 
-/// What this thread has worked, in seconds.
+/// The CPU time of this thread in seconds.
 fn thread_time() -> Result<f64, String> {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID);
     time.map(|time| time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9).map_err(|e| e.to_string())

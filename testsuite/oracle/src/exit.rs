@@ -1,10 +1,10 @@
-//! What stands in the way of a launch.
+//! Failures of a launch.
 
-/// A sentence for people.
+/// A message for the user.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
-/// A failure with this message.
+/// Returns a failure with this message.
 pub(crate) fn failure<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure(message.into()))
 }

@@ -1,4 +1,4 @@
-//! A launch in the words of `kiln run`: buffers, values, local memory, and parts of buffers printed afterwards.
+//! A launch in the syntax of `kiln run`: buffers, values, local memory, and buffer ranges to print.
 
 use clap::Args;
 
@@ -29,7 +29,7 @@ pub(crate) struct Launch {
     print: Vec<String>,
 }
 
-/// A buffer that a parameter was given.
+/// A buffer that was passed to a parameter.
 struct Given {
     parameter: String,
     memory: Memory,

@@ -1,8 +1,9 @@
-//! `kiln-oracle FILE`: one launch as by `kiln run`, on the OpenCL of others, from source (`.cl`) or from a module of ours
-//! (`.spv`). `kiln-oracle serve` does one after another: to start an OpenCL takes longer than most of what it runs.
+//! `kiln-oracle FILE`: runs one launch, as `kiln run` does, on another OpenCL implementation, from source (`.cl`) or
+//! from a SPIR-V module (`.spv`). `kiln-oracle serve` runs many launches, because initializing OpenCL takes longer
+//! than most of them.
 //!
-//! It owns the boundary to OpenCL's C interface. It must never know how Kiln compiles: what it says is held against
-//! what Kiln says. Which OpenCL it sees, the loader's environment decides (`OCL_ICD_VENDORS`).
+//! Owns the boundary to OpenCL's C interface. Must not depend on Kiln's compiler, whose results are compared with its
+//! own. The loader's environment selects the OpenCL implementation (`OCL_ICD_VENDORS`).
 
 mod exit;
 #[path = "../../../compiler/cli/src/run/fill.rs"]
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One run after another, on one platform as long as they name the same.
+/// Runs one launch after another, reusing the platform while its name stays the same.
 fn serve() -> io::Result<()> {
     let mut platform = None;
     for line in io::stdin().lock().lines() {
@@ -74,7 +75,7 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// A run on the platform at hand, if it has the name that is wanted.
+/// Runs a launch on the current platform, or opens another one if the name differs.
 fn run(arguments: &Arguments, platform: &mut Option<(String, Platform)>) -> Result<(), Failure> {
     let file = &arguments.file;
     let bytes = fs::read(file).map_err(|e| Failure(format!("cannot read `{}`: {e}", file.display())))?;

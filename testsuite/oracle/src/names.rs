@@ -1,4 +1,4 @@
-//! The names of kernels' parameters, read from a SPIR-V module: OpenCL tells those of sources only.
+//! Reads the names of kernel parameters from a SPIR-V module, because OpenCL reports them only for sources.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ const FUNCTION: u32 = 54;
 const FUNCTION_PARAMETER: u32 = 55;
 const HEADER: usize = 5;
 
-/// The parameters of each kernel, by its name. One without a name is a number.
+/// The parameters of each kernel, by kernel name. Unnamed parameters have their index as name.
 pub(crate) fn parameters(module: &[u8]) -> HashMap<String, Vec<String>> {
     let words: Vec<u32> =
         module.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();
@@ -34,7 +34,7 @@ pub(crate) fn parameters(module: &[u8]) -> HashMap<String, Vec<String>> {
     kernels.into_iter().map(|(kernel, id)| (kernel, of(id))).collect()
 }
 
-/// A literal string: bytes up to a zero.
+/// A literal string: the bytes before the nul terminator.
 fn string(words: &[u32]) -> String {
     let bytes: Vec<u8> =
         words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();

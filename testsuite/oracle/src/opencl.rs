@@ -1,4 +1,4 @@
-//! OpenCL's C interface. The only place that calls it.
+//! Calls OpenCL's C interface. No other file does.
 
 #![allow(unsafe_code, reason = "OpenCL's interface is one of C")]
 
@@ -17,18 +17,18 @@ use opencl3::{
 
 use crate::{exit::Failure, names};
 
-/// A device of somebody's OpenCL.
+/// An OpenCL device.
 pub(crate) struct Platform {
     device: Device,
     context: Context,
 }
 
-/// A program that has been built for it.
+/// A program built for the device.
 pub(crate) struct Program<'p> {
     program: Built,
     context: &'p Context,
     queue: CommandQueue,
-    /// Of a module's kernels.
+    /// The parameter names of a module's kernels.
     parameters: HashMap<String, Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ fn told(error: impl std::fmt::Display) -> Failure {
 }
 
 impl Platform {
-    /// The first device of the platform that has this in its name.
+    /// The first device of the platform whose name contains this.
     pub(crate) fn find(name: &str) -> Result<Self, Failure> {
         for platform in get_platforms().map_err(told)? {
             if !platform.name().map_err(told)?.contains(name) {
@@ -77,7 +77,7 @@ impl Platform {
     }
 }
 
-/// Memory of the device, and its size.
+/// A buffer and its size in bytes.
 pub(crate) type Memory = Rc<(Buffer<u8>, usize)>;
 
 /// An argument of a kernel.
@@ -86,14 +86,14 @@ pub(crate) enum Value {
     Null,
     /// A buffer.
     Buffer(Memory),
-    /// Local memory of so many bytes.
+    /// Local memory of this many bytes.
     Local(usize),
     /// The bytes of a value.
     Bytes(Vec<u8>),
 }
 
 impl Program<'_> {
-    /// The names of a kernel's parameters; numbers stand for names that are not known.
+    /// The names of a kernel's parameters; unnamed parameters have their index as name.
     pub(crate) fn parameters(&self, kernel: &str) -> Result<Vec<String>, Failure> {
         if let Some(names) = self.parameters.get(kernel) {
             return Ok(names.clone());
@@ -104,26 +104,26 @@ impl Program<'_> {
         Ok((0..count).map(|index| name(index).unwrap_or_else(|| index.to_string())).collect())
     }
 
-    /// A buffer with these bytes.
+    /// Creates a buffer with these bytes.
     pub(crate) fn buffer(&self, bytes: &[u8]) -> Result<Memory, Failure> {
-        // A buffer of no bytes cannot be made.
+        // OpenCL does not allow empty buffers.
         let mut bytes = bytes.to_vec();
         bytes.resize(bytes.len().max(1), 0);
         let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-        // SAFETY: the bytes are copied before the call returns, and there are as many as are told.
+        // SAFETY: the call copies the bytes before it returns, and the length is theirs.
         let buffer = unsafe { Buffer::create(self.context, flags, bytes.len(), bytes.as_mut_ptr().cast()) };
         Ok(Rc::new((buffer.map_err(told)?, bytes.len())))
     }
 
-    /// The bytes of a buffer.
+    /// Reads the bytes of a buffer.
     pub(crate) fn read(&self, buffer: &Memory) -> Result<Vec<u8>, Failure> {
         let mut bytes = vec![0; buffer.1];
-        // SAFETY: the call returns when all bytes, as many as the buffer has, are written.
+        // SAFETY: the call blocks until all bytes of the buffer are written to the vector of the same size.
         unsafe { self.queue.enqueue_read_buffer(&buffer.0, 1, 0, &mut bytes, &[]) }.map_err(told)?;
         Ok(bytes)
     }
 
-    /// Launches a kernel and waits for its end.
+    /// Launches a kernel and waits until it is complete.
     pub(crate) fn launch(
         &self,
         name: &str,
@@ -142,13 +142,13 @@ impl Program<'_> {
                 Value::Local(bytes) => (*bytes, ptr::null()),
                 Value::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
             };
-            // SAFETY: the pointer is null, or points to so many bytes that live until the call returns.
+            // SAFETY: the pointer is null, or points to this many bytes that outlive the call.
             unsafe { set_kernel_arg(kernel.get(), index, size, pointer) }.map_err(|error| {
                 Failure(format!("argument {index}: {}", opencl3::error_codes::ClError(error)))
             })?;
         }
-        // SAFETY: the arrays have an element for each dimension, and live longer than the call. That the kernel stays within its
-        // buffers is the promise of who wrote the test.
+        // SAFETY: the arrays have an element for each dimension and outlive the call. The author of the test
+        // guarantees that the kernel stays within its buffers.
         let event = unsafe {
             enqueue_nd_range_kernel(
                 self.queue.get(),

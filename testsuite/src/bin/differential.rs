@@ -1,4 +1,4 @@
-//! `cargo xtask differential`: random programs on Kiln and on the OpenCL of others, as many as wanted.
+//! `cargo xtask differential`: runs random programs on Kiln and on other OpenCL implementations.
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
@@ -104,23 +104,23 @@ fn main() -> ExitCode {
     if tally.different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The program without what the first complaint has no need of.
+/// Removes everything from the program that the first failure does not need.
 fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
     let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.way.to_string()));
     let first = |reason: &str| reason.split(": ").take(2).map(kind).collect::<Vec<_>>();
     let wanted = first(reason);
-    // A reference or the judge is in every comparison.
+    // Every comparison already contains the references and the judge.
     let narrow = comparison.narrowed(named.unwrap_or(&comparison.trials[0]).way);
     let mut bench = Bench::new();
     reduce(&program.source, |source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
-        // Most attempts are no programs any more, which Kiln tells soonest.
+        // Most attempts are invalid programs, which Kiln rejects fastest.
         bench.accepts(&program, narrow.sort)
             && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
     })
 }
 
-/// What a complaint is about, without its numbers.
+/// The text of a failure without its numbers.
 fn kind(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz` runs this program. As a supervisor it starts itself as a worker, within limits of memory, and
-//! starts another one where one came to its end; what ended it is made small and kept.
+//! The program behind `cargo xtask fuzz`. A supervisor starts itself as a memory-limited worker, and replaces a
+//! worker that ends early; the input that ended it is minimized and kept.
 
 use std::{
     collections::BTreeSet,
@@ -19,20 +19,20 @@ use std::{
 use kiln_testsuite::fuzz::{Input, Mutator, Target, findings, minimise::minimise};
 use nix::time::{ClockId, clock_gettime};
 
-/// What a target may use for one input, beside its time: the stack of a thread, and the memory of a process.
+/// The limits for one input, besides time: the stack of a thread, and the memory of a process.
 const STACK: usize = 2 << 20;
 const MEMORY: &str = "2000000";
 
-/// Of the processor's time, so long for one input.
+/// The limit of CPU time for one input.
 const TIME: Duration = Duration::from_secs(10);
 
-/// What takes longer is told, for whoever runs a worker by hand.
+/// Slower inputs are printed, when a worker is run by hand.
 const SLOW: Duration = Duration::from_millis(100);
 
 /// The exit code of a worker that took too long.
 const TOO_LONG: i32 = 17;
 
-/// How often a finding is tried while it is made small, and how long at most.
+/// Limits on minimizing a finding: the number of trials, and the time.
 const TRIALS: usize = 1500;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Executes inputs one after the other. A panic is printed and passed over; whatever else goes wrong ends the process.
+/// Executes inputs one after the other. Panics are printed and do not end the process; other failures do.
 fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
     let mutator = Mutator::new(seed);
     let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");
@@ -93,7 +93,7 @@ fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitC
     ExitCode::SUCCESS
 }
 
-/// Ends the process when one input takes too long. Time of the processor: others may keep it busy.
+/// Ends the process when an input exceeds its limit. Measures CPU time, because the machine may be busy.
 fn watch(current: Arc<AtomicU64>) {
     let now = || {
         let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every Linux has this clock");
@@ -113,7 +113,7 @@ fn watch(current: Arc<AtomicU64>) {
     });
 }
 
-/// Keeps where the last panic was, in the place of printing it.
+/// Records the location of the last panic instead of printing it.
 fn remember_panics(place: Arc<Mutex<String>>) {
     panic::set_hook(Box::new(move |info| {
         let at = info.location().map(ToString::to_string).unwrap_or_default();
@@ -121,7 +121,7 @@ fn remember_panics(place: Arc<Mutex<String>>) {
     }));
 }
 
-/// Executes one file, and says how that ends.
+/// Executes one file, and returns its result.
 fn one(target: Target, path: &Path) -> ExitCode {
     let input = Input::from_file(&fs::read(path).expect("a file"));
     watch(Arc::new(AtomicU64::new(0)));
@@ -135,7 +135,7 @@ fn one(target: Target, path: &Path) -> ExitCode {
     if thread.join().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// This program within its limit of memory.
+/// A command for this program with its memory limit.
 fn limited(words: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v \"$1\"; ulimit -c 0; shift; exec \"$@\"", "sh", MEMORY]);
@@ -172,7 +172,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
         let bytes = fs::read(&progress).expect("the file is there");
         let number = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"));
         let end = end_of(&mutator.input(number), target, folder.path());
-        // What happens only once, in company, is the machine's: it was busy.
+        // A failure that does not recur when the input runs alone was caused by a busy machine.
         match end {
             Some(end) => {
                 if found.insert(end.clone()) || found.len() < 20 {
@@ -197,7 +197,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
     if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// How an input ends by itself, if not well.
+/// How an input fails when it runs alone, if it does.
 fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
     let path = folder.join("input.cl");
     fs::write(&path, input.to_file()).expect("a file");
@@ -210,7 +210,7 @@ fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
     Some(said.unwrap_or_else(|| output.status.to_string()))
 }
 
-/// Makes a finding small and keeps it.
+/// Minimizes a finding and keeps it.
 fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
     let with = |text: &[u8]| Input { text: text.to_vec(), ..input.clone() };
     let Some(end) = end_of(input, target, folder) else { return };
@@ -225,7 +225,7 @@ fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
     println!("{}: {place}: {end}\n    {}", target.name(), path.display());
 }
 
-/// A name that follows from the content (FNV-1a).
+/// A file name derived from the content (FNV-1a).
 fn path_of(target: Target, bytes: &[u8]) -> PathBuf {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! `kiln-litmus`: the litmus tests on any device, with the binary `kiln` and nothing else. The outcomes that OpenCL
-//! forbids are errors.
+//! `kiln-litmus`: runs the litmus tests on any device, with only the binary `kiln`. Outcomes that OpenCL forbids are
+//! errors.
 //!
 //! kiln-litmus [--kiln PATH] [--rounds N] [--teams N] [--width N] [--iterations N] [--launches N] [--filter TEXT] [-- OPTIONS OF KILN]
 

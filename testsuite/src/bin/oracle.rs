@@ -1,4 +1,4 @@
-//! `cargo xtask oracle NAME …`: `kiln-oracle` with the environment in which it sees this OpenCL and no other.
+//! `cargo xtask oracle NAME …`: runs `kiln-oracle` with an environment that contains only this OpenCL implementation.
 
 use std::{env, process::ExitCode};
 

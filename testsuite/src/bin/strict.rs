@@ -1,4 +1,5 @@
-//! `cargo xtask bench strict`: the programs with one defect each on the reference device and on Oclgrind, as a table.
+//! `cargo xtask bench strict`: compares the reports of the reference device and Oclgrind on the programs with one
+//! defect each.
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
 
@@ -8,16 +9,16 @@ use kiln_testsuite::{
     strict::{Defect, Twin},
 };
 
-/// More than any of the programs takes there, but for those that it never ends.
+/// The time limit; Oclgrind never finishes some programs.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How programs of one kind fared.
+/// The results for programs of one kind.
 #[derive(Default)]
 struct Row {
     programs: usize,
-    /// Of Kiln and of Oclgrind: defects reported, twins reported.
+    /// For Kiln and Oclgrind: reported defects, and reported repaired variants.
     reports: [[usize; 2]; 2],
-    /// By Oclgrind.
+    /// Programs that Oclgrind cannot run.
     cannot_run: usize,
 }
 
@@ -50,12 +51,12 @@ fn main() -> ExitCode {
     if all.reports[0] == [all.programs, 0] { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Whether our device reports something.
+/// Whether the reference device reports something.
 fn ours(defect: &Defect, folder: &Path, twin: Twin) -> bool {
     defect.run(folder, twin).is_ok_and(|finished| !finished.stderr.is_empty())
 }
 
-/// Whether Oclgrind reports something; nothing if it cannot run the program.
+/// Whether Oclgrind reports something; `None` if it cannot run the program.
 fn theirs(defect: &Defect, folder: &Path, twin: Twin) -> Option<bool> {
     let file = defect.file(folder, twin).expect("a file can be written");
     let mut command = Oracle::Oclgrind.command(folder).expect("Oclgrind is installed");

@@ -1,5 +1,5 @@
-//! Every outcome that a memory model permits a module: all runs of the work-items are combined, reads are given writes
-//! to read from, writes are put in order, and the model says which of that can be.
+//! Enumerates the outcomes that a memory model permits for a module: combines all runs of the work-items, assigns
+//! writes to reads, orders writes, and checks each candidate execution against the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,49 +9,49 @@ use super::{
     vulkan,
 };
 
-/// More combinations of runs than can be looked at in a moment.
+/// The maximum number of combinations of runs that can be explored in reasonable time.
 const MOST: usize = 5000;
 
 /// A memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
-    /// That of the Vulkan specification.
+    /// The model of the Vulkan specification.
     Vulkan,
-    /// That of the OpenCL specification.
+    /// The model of the OpenCL specification.
     OpenCl,
 }
 
-/// What a model says of an execution.
+/// A model's verdict on an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It cannot be.
+    /// The execution is inconsistent.
     Impossible,
-    /// It can be.
+    /// The execution is consistent.
     Possible,
-    /// It can be, and has a data race.
+    /// The execution is consistent, and has a data race.
     Race,
 }
 
-/// What may become of a program.
+/// The possible outcomes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// The outcomes.
     pub outcomes: BTreeSet<Outcome>,
-    /// Whether there is a data race, by which the program means nothing.
+    /// Whether there is a data race, which makes the program's behavior undefined.
     pub has_race: bool,
-    /// How many executions were looked at.
+    /// The number of executions explored.
     pub executions: u64,
 }
 
-/// An execution: events of all work-items, what each read reads, and the order of writes.
+/// A candidate execution: the events of all work-items, the sources of reads, and the order of writes.
 pub(super) struct Execution<'t> {
-    /// By work-items, in program order.
+    /// The events with their work-items, in program order.
     pub(super) events: Vec<(usize, &'t Event)>,
-    /// The write that a read reads; none for the value at the beginning.
+    /// The write that each read reads from; `None` for the initial value.
     pub(super) reads_from: Vec<Option<usize>>,
-    /// The position of a write among those to its location, from 1.
+    /// The position of each write in the modification order of its location, from 1.
     pub(super) order: Vec<usize>,
-    /// Whether the work-items are of one work-group.
+    /// Whether the work-items are in one work-group.
     pub(super) one_group: bool,
 }
 
@@ -68,7 +68,7 @@ impl Execution<'_> {
         self.events[index].0
     }
 
-    /// Whether one comes after the other in one work-item.
+    /// Whether `a` precedes `b` in the program order of one work-item.
     pub(super) fn is_before_in_program(&self, a: usize, b: usize) -> bool {
         a < b && self.work_item(a) == self.work_item(b)
     }
@@ -86,12 +86,12 @@ impl Execution<'_> {
         place.is_some() && place == self.event(b).location
     }
 
-    /// Whether one write to a location comes before another one.
+    /// Whether `a` precedes `b` in the modification order of a location.
     pub(super) fn is_modified_before(&self, a: usize, b: usize) -> bool {
         self.writes(a) && self.writes(b) && self.same_place(a, b) && self.order[a] < self.order[b]
     }
 
-    /// Whether a read reads what was there before this write.
+    /// Whether a read reads a value older than this write (from-reads).
     pub(super) fn reads_before(&self, read: usize, write: usize) -> bool {
         read != write
             && self.reads(read)
@@ -100,7 +100,7 @@ impl Execution<'_> {
             && self.reads_from[read].map_or(0, |source| self.order[source]) < self.order[write]
     }
 
-    /// Whether scopes of SPIR-V at `a` include the work-item of `b`.
+    /// Whether the SPIR-V scope of `a` includes the work-item of `b`.
     pub(super) fn includes(&self, a: usize, b: usize) -> bool {
         match self.event(a).scope {
             0 | 1 | 5 => true,
@@ -109,13 +109,14 @@ impl Execution<'_> {
         }
     }
 
-    /// Whether each is in the other's scope.
+    /// Whether the scopes of both events include each other.
     pub(super) fn inclusive(&self, a: usize, b: usize) -> bool {
         self.includes(a, b) && self.includes(b, a)
     }
 }
 
-/// Finds the outcomes of a module of a test's `plain_source`. `change` may spoil events, to see whether it is noticed.
+/// Finds the outcomes of a module compiled from a test's `plain_source`. `change` may modify events, to test the
+/// models.
 pub fn outcomes(
     test: &Test,
     words: &[u32],
@@ -153,7 +154,7 @@ pub fn outcomes(
     Ok(found)
 }
 
-/// Which location is which object: both are in the order of the arguments, global and local ones apart.
+/// Maps locations to objects: both are in argument order, global and local ones separately.
 fn names(test: &Test, traces: &[Vec<Trace>]) -> BTreeMap<Location, String> {
     let mut names = BTreeMap::new();
     let all: Vec<&Trace> = traces.iter().flatten().collect();
@@ -177,7 +178,7 @@ fn names(test: &Test, traces: &[Vec<Trace>]) -> BTreeMap<Location, String> {
     names
 }
 
-/// Whether each value that is read is one that somebody writes, or that was there.
+/// Whether each value read is written by a work-item, or is an initial value.
 fn every_value_is_written(traces: &[&Trace]) -> bool {
     let events = || traces.iter().flat_map(|trace| &trace.events);
     events().filter(|event| matches!(event.action, Action::Read | Action::Modify) && event.read != 0).all(
@@ -200,7 +201,7 @@ fn combine<'t>(traces: &'t [Vec<Trace>], chosen: &mut Vec<&'t Trace>, visit: &mu
     }
 }
 
-/// Every way in which the reads can read and the writes can follow each other.
+/// Visits every assignment of sources to reads and every order of writes.
 fn executions(traces: &[&Trace], one_group: bool, visit: &mut dyn FnMut(&Execution<'_>)) {
     let events: Vec<(usize, &Event)> = traces
         .iter()
@@ -217,7 +218,7 @@ fn executions(traces: &[&Trace], one_group: bool, visit: &mut dyn FnMut(&Executi
     orders(&mut execution, &places, 0, &mut |execution| sources(execution, 0, visit));
 }
 
-/// Puts the writes to each location in every order.
+/// Visits every order of the writes to each location.
 fn orders(
     execution: &mut Execution<'_>,
     places: &[Vec<usize>],
@@ -235,7 +236,7 @@ fn orders(
             return done(execution);
         }
         for &write in place {
-            // Writes of one work-item to one place keep their order in every model.
+            // In every model, writes of one work-item to one location are in program order.
             let is_next = execution.order[write] == 0
                 && place.iter().all(|&other| {
                     execution.order[other] != 0 || !execution.is_before_in_program(other, write)
@@ -250,14 +251,14 @@ fn orders(
     permute(execution, place, 1, &mut |execution| orders(execution, places, from + 1, visit));
 }
 
-/// Gives each read a write with its value.
+/// Assigns to each read a write of its value.
 fn sources(execution: &mut Execution<'_>, from: usize, visit: &mut dyn FnMut(&Execution<'_>)) {
     let Some(read) = (from..execution.count()).find(|index| execution.reads(*index)) else {
         return visit(execution);
     };
     let value = execution.event(read).read;
     let is_next = |execution: &Execution<'_>, rank: usize| {
-        // A read-modify-write comes at once behind what it reads.
+        // A read-modify-write directly follows the write that it reads from.
         execution.event(read).action != Action::Modify || execution.order[read] == rank + 1
     };
     if value == 0 && is_next(execution, 0) {

@@ -1,5 +1,5 @@
-//! The memory model of the OpenCL API specification (3.3.4 to 3.3.6), on modules of the OpenCL environment: C11's with
-//! scopes, and with a happens-before for global and one for local memory.
+//! The memory model of the OpenCL API specification (3.3.4 to 3.3.6), for modules of the OpenCL environment: C11's
+//! with scopes, and with separate happens-before relations for global and local memory.
 
 use super::{
     Space,
@@ -33,7 +33,7 @@ struct Model<'e> {
     local: Relation,
 }
 
-/// Sequenced-before, and what synchronises this memory, with all chains of them (API 3.3.6).
+/// The transitive closure of sequenced-before and of synchronizes-with for this memory (API 3.3.6).
 fn happens_before(execution: &Execution<'_>, class: u32) -> Relation {
     Relation::of(execution.count(), |a, b| {
         execution.is_before_in_program(a, b) || synchronizes(execution, a, b, class)
@@ -45,8 +45,8 @@ fn is_fence(event: &Event) -> bool {
     event.action == Action::Fence
 }
 
-/// Whether a read reads from the release sequence of a write: what the same work-item writes next to it in the
-/// modification order, and read-modify-writes.
+/// Whether a read reads from the release sequence of a write: later writes by the same work-item in the modification
+/// order, and read-modify-writes.
 fn reads_from_sequence(execution: &Execution<'_>, head: usize, read: usize) -> bool {
     let Some(source) = execution.reads_from[read] else { return false };
     source == head
@@ -102,7 +102,7 @@ fn synchronizes(execution: &Execution<'_>, a: usize, b: usize, class: u32) -> bo
 }
 
 impl Model<'_> {
-    /// The happens-before that counts for an event's location.
+    /// The happens-before relation for an event's location.
     fn before(&self, event: usize) -> &Relation {
         match self.execution.event(event).space {
             Space::Global => &self.global,
@@ -110,14 +110,15 @@ impl Model<'_> {
         }
     }
 
-    /// Happens-before has no cycle, coherence holds, and plain reads see the last write before them.
+    /// Checks that happens-before is acyclic, that coherence holds, and that plain reads see the last write before
+    /// them.
     fn is_consistent(&self) -> bool {
         let execution = self.execution;
         let count = execution.count();
         if self.global.is_reflexive_somewhere() || self.local.is_reflexive_somewhere() {
             return false;
         }
-        // Extended coherence order.
+        // The extended coherence order.
         let coherence = Relation::of(count, |a, b| {
             execution.is_modified_before(a, b)
                 || (execution.reads(b) && execution.reads_from[b] == Some(a))
@@ -129,8 +130,8 @@ impl Model<'_> {
         })
     }
 
-    /// Whether there is a total order of all seq_cst operations as the specification wants it (API 3.3.6). There need be
-    /// none if their scopes are too narrow; an operation on local memory has the widest scope that means anything.
+    /// Whether the seq_cst operations have a total order as the specification requires (API 3.3.6). None is required
+    /// if their scopes are too narrow; an operation on local memory counts as having the widest scope.
     fn has_total_order(&self) -> bool {
         let execution = self.execution;
         let members: Vec<usize> = (0..execution.count())
@@ -148,7 +149,7 @@ impl Model<'_> {
             return self.is_total_order(order);
         }
         for &next in members {
-            // It agrees with happens-before and with the modification orders.
+            // The order must agree with happens-before and with the modification orders.
             let is_free = !order.contains(&next)
                 && members.iter().all(|&other| {
                     other == next
@@ -177,7 +178,7 @@ impl Model<'_> {
         let is_sc_write = |index: usize| rank(index).is_some() && execution.writes(index);
         let fences: Vec<usize> =
             order.iter().copied().filter(|&index| is_fence(execution.event(index))).collect();
-        // Whether a read sees a write or something later.
+        // Whether a read sees a write or a later one.
         let sees = |read: usize, write: usize| !execution.reads_before(read, write);
         for read in (0..count).filter(|&index| execution.reads(index) && execution.event(index).is_atomic) {
             if rank(read).is_some() {
@@ -192,7 +193,7 @@ impl Model<'_> {
                     (Some(last), Some(source)) => {
                         last == source || (!is_sc_write(source) && !self.before(read).has(source, last))
                     }
-                    // What was there at the beginning happens before everything.
+                    // The initial value happens before everything.
                     (Some(_), None) => false,
                     (None, Some(source)) => !is_sc_write(source),
                     (None, None) => true,
@@ -218,7 +219,7 @@ impl Model<'_> {
                 }
             }
         }
-        // The same for two writes.
+        // The same condition for two writes.
         let is_ordered = |a: usize, b: usize| {
             let (is_behind, is_ahead) = (
                 |fence: usize| execution.is_before_in_program(fence, b),

@@ -1,5 +1,6 @@
-//! A module of a litmus test as what its work-items do to memory: interprets the SPIR-V, with every value that a read
-//! may give. Knows as many instructions as the compiler makes of litmus tests, and nothing of memory models.
+//! Interprets the SPIR-V module of a litmus test, and enumerates the memory events of its work-items for all values
+//! that reads can return. Supports the instructions that the compiler emits for litmus tests. Must not depend on
+//! memory models.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +11,10 @@ use rspirv::{
 
 use super::{Space, sources::MARK};
 
-/// A place in shared memory: an object and an offset.
+/// A location in shared memory: an object and a byte offset.
 pub type Location = (u64, u64);
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A load, or a compare-exchange that fails.
@@ -26,14 +27,14 @@ pub enum Action {
     Fence,
 }
 
-/// A step of a work-item that others may see.
+/// An event: a step of a work-item that others can observe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// None for fences.
+    /// The location; `None` for fences.
     pub location: Option<Location>,
-    /// Where that is.
+    /// The memory of the location.
     pub space: Space,
     /// The value read.
     pub read: u64,
@@ -41,33 +42,33 @@ pub struct Event {
     pub written: u64,
     /// Whether it is an atomic operation.
     pub is_atomic: bool,
-    /// SPIR-V's scope.
+    /// The SPIR-V scope.
     pub scope: u32,
-    /// SPIR-V's memory semantics.
+    /// The SPIR-V memory semantics.
     pub semantics: u32,
-    /// Whether Vulkan's memory model orders it with those of other work-items.
+    /// Whether Vulkan's memory model orders it with other work-items (non-private).
     pub is_shared: bool,
 }
 
-/// What a work-item did in one run of it, and what it left in its registers.
+/// A run of a work-item: its events and registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// What others may see.
+    /// The observable events.
     pub events: Vec<Event>,
-    /// What it stored in `result`.
+    /// The values stored to `result`.
     pub registers: BTreeMap<u64, u64>,
-    /// The object `result`. Objects before it are the module's own.
+    /// The object `result`. Lower object numbers are the module's own.
     pub result: u64,
 }
 
-/// More steps than a litmus test takes that does not go round in circles.
+/// More events than a litmus test without an infinite loop has.
 const LONGEST: usize = 9;
 
-/// Addresses: the upper half names the object. Arguments are numbered from here on, by parameters or by the places of
-/// the push constants.
+/// Addresses contain the object in the upper half. Arguments are numbered from here, by parameter or by push constant
+/// offset.
 const ARGUMENT: u64 = 0x1000;
 const VARIABLE: u64 = 0x4000_0000;
-/// Local arguments of Vulkan, by their numbers.
+/// Vulkan's local arguments, by number.
 const LOCAL: u64 = 0x2000;
 
 #[derive(Clone, Debug)]
@@ -76,35 +77,35 @@ struct Instruction {
     words: Vec<u32>,
 }
 
-/// A module, read.
+/// A parsed module.
 pub struct Program {
     instructions: Vec<Instruction>,
-    /// The types of ids, and the definitions of all that stands outside functions.
+    /// The types of ids, and the definitions outside functions.
     types: BTreeMap<u32, u32>,
     definitions: BTreeMap<u32, usize>,
     labels: BTreeMap<u32, usize>,
     /// The index of the kernel's OpFunction.
     entry: usize,
-    /// The variables that are the local id.
+    /// The variables for the local id.
     local_ids: BTreeSet<u32>,
-    /// The numbers of the local arguments whose sizes these specialisation constants are.
+    /// The specialization constants that size local arguments, with the number of the argument.
     specialised: BTreeMap<u32, u32>,
 }
 
-/// An ending of an interpretation.
+/// Why an interpretation stopped.
 enum Stop {
-    /// A read of this place, for which no value is chosen yet.
+    /// It reads a location, and no value is chosen yet.
     Asks(Location),
-    /// It goes round in circles.
+    /// It exceeds the limit on events.
     Long,
-    /// An instruction that is not known here.
+    /// It reaches an unsupported instruction.
     Unknown(String),
 }
 
 type Value = Vec<u64>;
 
 impl Program {
-    /// Reads a module.
+    /// Parses a module.
     pub fn read(words: &[u32]) -> Self {
         let mut instructions = Vec::new();
         let mut at = 5;
@@ -152,7 +153,7 @@ impl Program {
         program
     }
 
-    /// NonSemantic.ClspvReflection tells which SpecId is the size of which argument.
+    /// Reads from NonSemantic.ClspvReflection which SpecId sizes which argument.
     fn number_local_arguments(&mut self) {
         const ARGUMENT_WORKGROUP: u32 = 11;
         let arguments: BTreeMap<u32, u32> = self
@@ -167,7 +168,7 @@ impl Program {
         }
     }
 
-    /// Every run of every work-item, for all values that the work-items may write.
+    /// Every run of every work-item, for all values that the work-items can write.
     pub fn traces(&self, work_items: usize) -> Result<Vec<Vec<Trace>>, String> {
         let mut values: BTreeMap<Location, BTreeSet<u64>> = BTreeMap::new();
         for round in 0.. {
@@ -183,7 +184,8 @@ impl Program {
                     is_new |= values.entry(location).or_default().insert(event.written);
                 }
             }
-            // No value needs more steps than there are writes: without that bound, additions would go on and on.
+            // The number of writes bounds the useful values: without that limit, additions would produce new values
+            // forever.
             let writes = |trace: &Trace| trace.events.iter().filter(|it| it.action != Action::Read).count();
             let most = |traces: &Vec<Trace>| traces.iter().map(writes).max().unwrap_or_default();
             if !is_new || round > all.iter().map(most).sum::<usize>() {
@@ -243,13 +245,13 @@ impl Program {
         &self.instructions[self.definitions[&id]]
     }
 
-    /// What a pointer points to, and where.
+    /// The storage class and pointee of a pointer type.
     fn pointer(&self, ty: u32) -> (StorageClass, u32) {
         let words = &self.definition(ty).words;
         (StorageClass::from_u32(words[1]).unwrap_or(StorageClass::Generic), words[2])
     }
 
-    /// The object that a variable outside functions is.
+    /// The object of a module-scope variable.
     fn object(&self, variable: u32) -> u64 {
         let (_, ty) = self.pointer(self.types[&variable]);
         let definition = self.definition(ty);
@@ -272,7 +274,7 @@ impl Program {
         }
     }
 
-    /// The types that a value of this type is made of; none for a scalar.
+    /// The member types of a composite type; empty for a scalar.
     fn parts(&self, ty: u32) -> Vec<u32> {
         let definition = self.definition(ty);
         let words = &definition.words;
@@ -284,13 +286,13 @@ impl Program {
         }
     }
 
-    /// How many scalars a value of this type has.
+    /// The number of scalars in a value of this type.
     fn scalars(&self, ty: u32) -> usize {
         let parts = self.parts(ty);
         if parts.is_empty() { 1 } else { parts.iter().map(|part| self.scalars(*part)).sum() }
     }
 
-    /// The number of the first scalar of a part of a composite value.
+    /// The index of the first scalar of a part of a composite value.
     fn first_scalar(&self, ty: u32, indices: &[u32]) -> usize {
         let Some((&index, rest)) = indices.split_first() else { return 0 };
         let parts = self.parts(ty);
@@ -298,7 +300,7 @@ impl Program {
         before.iter().map(|it| self.scalars(*it)).sum::<usize>() + self.first_scalar(part, rest)
     }
 
-    /// What stands there among the push constants: each pair of words is the address of an object of its own.
+    /// The push constants at this offset: each pair of words is the address of a separate object.
     fn pushed(&self, ty: u32, offset: u64) -> Value {
         let parts = self.parts(ty);
         if !parts.is_empty() {
@@ -335,7 +337,7 @@ impl Program {
     }
 }
 
-/// One run of a work-item.
+/// A run of a work-item.
 struct Run<'p, I> {
     program: &'p Program,
     work_item: u64,
@@ -374,7 +376,7 @@ impl<I: Iterator<Item = u64>> Run<'_, I> {
                 Op::BranchConditional => words[if self.value(words[0])[0] != 0 { 1 } else { 2 }],
                 Op::Switch => {
                     let selector = self.number(words[0]);
-                    // Literals are as wide as the selector.
+                    // Literals have the width of the selector.
                     let width = program.size(program.types[&words[0]]).div_ceil(4) as usize;
                     let is_chosen = |case: &&[u32]| {
                         case[..width].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word))
@@ -506,7 +508,7 @@ impl<I: Iterator<Item = u64>> Run<'_, I> {
         if self.program.size(ty) < 8 { value & 0xffff_ffff } else { value }
     }
 
-    /// The address behind a base and indices.
+    /// The address computed from a base and indices.
     fn chain(&self, base: u32, indices: &[u32]) -> u64 {
         let mut address = self.number(base);
         let (_, mut ty) = self.program.pointer(self.type_of(base));

@@ -1,4 +1,4 @@
-//! Litmus tests by chance, small enough to be explored. The same number gives the same test.
+//! Random litmus tests that are small enough to explore. The number determines the test.
 
 use super::{Kind, Object, Space, Test};
 use crate::random::Random;
@@ -7,7 +7,7 @@ const ANY: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
 const OF_LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
 const OF_STORES: [&str; 3] = ["relaxed", "release", "seq_cst"];
 
-/// The test of this number, which uses all of its objects. Nothing is declared of its outcomes.
+/// Generates the test with this number, which uses all of its objects. It declares no outcomes.
 pub fn test(number: u64) -> Test {
     let uses_all = |test: &Test| {
         ["(x,", "(y,"].into_iter().all(|use_of| test.work_items.iter().any(|text| text.contains(use_of)))
@@ -46,7 +46,7 @@ fn one(number: u64) -> Test {
             for _ in 0..operations {
                 text.push_str(&operation(&mut chance, &mut written, &mut registers));
             }
-            // Data is read by who has seen something.
+            // Reads the data only if an earlier read has returned a non-zero value.
             if has_data && index == 1 && registers > 0 {
                 let seen = registers - 1;
                 if text.contains(&format!("r{seen} =")) {

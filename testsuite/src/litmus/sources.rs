@@ -1,17 +1,16 @@
-//! Kernels of litmus tests: one for each work-item, to be looked at; or one that tries many instances of the test at
-//! once, to be run.
+//! Generates the kernels of litmus tests: a plain one for exploration, and one that runs many instances of the test.
 
 use super::{Kind, Object, Setting, Space, Test};
 
-/// The element of `result` that only marks it.
+/// The element of `result` that identifies the object.
 pub const MARK: u64 = 99;
 
-/// How many values of each part of an outcome are told apart.
+/// The number of distinct values of each part of an outcome.
 pub const VALUES: u32 = 4;
 
 impl Test {
-    /// The kernel `test`: each work-item of one group, or of several, does its part and leaves its registers in
-    /// `result`, whose place the store of `MARK` tells.
+    /// The kernel `test`: each work-item, in one or several groups, executes its part and stores its registers in
+    /// `result`. The store of `MARK` identifies `result` in the module.
     pub fn plain_source(&self, setting: Setting) -> String {
         let mut text = self.macros(setting);
         let objects: Vec<String> = self
@@ -40,7 +39,8 @@ impl Test {
         text
     }
 
-    /// What scope and flags stand for. The total order of seq_cst operations needs device scope (OpenCL API 3.3.6).
+    /// Defines the macros for scope and flags. The total order of seq_cst operations needs device scope (OpenCL API
+    /// 3.3.6).
     fn macros(&self, setting: Setting) -> String {
         let is_seq_cst = self.work_items.iter().any(|text| text.contains("seq_cst"));
         let scope = if setting.one_group && !is_seq_cst { "work_group" } else { "device" };
@@ -53,10 +53,10 @@ impl Test {
         format!("#define SCOPE memory_scope_{scope}\n#define FLAGS {flags}\n")
     }
 
-    /// The kernel `test`, which tries instances of the test, and the kernel `count`, which counts outcomes.
+    /// The kernel `test`, which runs instances of the test, and the kernel `count`, which counts outcomes.
     ///
-    /// Every group takes part in `rounds` rounds. In each round, work-item `i` of every role does its part of the
-    /// instance `i`. Roles are groups, or parts of one group. Work-items meet before each round, but not for long.
+    /// Every group takes part in `rounds` rounds. In each round, work-item `i` of every role executes its part of
+    /// instance `i`. Roles are groups, or parts of one group. Work-items synchronize loosely before each round.
     pub fn stress_source(&self, setting: Setting) -> String {
         let mut text = self.macros(setting);
         let roles = self.work_items.len();
@@ -65,7 +65,7 @@ impl Test {
             "#define ROLES {roles}u\n#define PARTS {}u\n#define SPINS 900\n\n",
             parts.len()
         ));
-        // Odd factors, so that neighbours among instances are none in memory.
+        // Odd factors, so that adjacent instances are not adjacent in memory.
         for (index, object) in self.objects.iter().enumerate() {
             let factor = [0x9e37_79b1_u32, 0x85eb_ca6b, 0xc2b2_ae3d, 0x27d4_eb2f][index % 4];
             text.push_str(&format!(
@@ -132,7 +132,7 @@ impl Test {
         text
     }
 
-    /// Who a work-item is.
+    /// Computes the role and the instance of a work-item.
     fn places(&self, setting: Setting) -> String {
         let (role, team, item, width) = if setting.one_group {
             (
@@ -171,7 +171,8 @@ impl Test {
     }
 }
 
-/// The work-items come together: those of a group at a barrier, groups at a latch, for a while. No role is always first.
+/// Synchronizes the work-items: a barrier within a group, and a latch with a timeout between groups. The order of the
+/// roles varies.
 fn meet(setting: Setting) -> String {
     if setting.one_group {
         return "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n".to_owned();
@@ -195,7 +196,7 @@ fn indented(text: &str) -> String {
 }
 
 impl Object {
-    /// The type in OpenCL C.
+    /// The OpenCL C type.
     pub fn ty(&self) -> &'static str {
         match self.kind {
             Kind::Atomic => "atomic_int",
@@ -204,7 +205,7 @@ impl Object {
         }
     }
 
-    /// Where it lies.
+    /// The object's memory in this setting.
     pub fn space_in(&self, setting: Setting) -> Space {
         self.space.unwrap_or(setting.space)
     }

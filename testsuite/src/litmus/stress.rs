@@ -1,4 +1,4 @@
-//! Litmus tests on a device: many instances at once, by the binary `kiln`, and how often each outcome was seen.
+//! Runs litmus tests on a device: many instances at once, by the binary `kiln`, and counts the outcomes.
 
 use std::{
     collections::BTreeMap,
@@ -11,43 +11,43 @@ use std::{
 use super::{Outcome, Setting, Space, Test, is_of, sources::VALUES};
 use crate::device;
 
-/// How a device is used.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Stress {
-    /// The binary.
+    /// The path of `kiln`.
     pub kiln: PathBuf,
-    /// Further options of `kiln run`, such as `--device` and `--seq-cst`.
+    /// Additional options of `kiln run`, such as `--device` and `--seq-cst`.
     pub options: Vec<String>,
-    /// How often a test is tried, at least.
+    /// The minimum number of instances of a test to run.
     pub rounds: u64,
-    /// How many instances of the test run beside each other: groups, or sets of groups. A power of two.
+    /// The number of instances that run concurrently: groups, or sets of groups. A power of two.
     pub teams: u64,
-    /// Work-items of each role in a group. A power of two.
+    /// The number of work-items of each role in a group. A power of two.
     pub width: u64,
-    /// Rounds of one launch. A power of two.
+    /// The number of rounds in one launch. A power of two.
     pub iterations: u64,
-    /// Launches of one process. A power of two.
+    /// The number of launches in one process. A power of two.
     pub launches: u64,
-    /// How long one launch may take.
+    /// The time limit of a launch.
     pub limit: Duration,
 }
 
-/// How often each outcome was seen.
+/// The number of times that each outcome was observed.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// By outcome.
+    /// The counts by outcome.
     pub seen: BTreeMap<Outcome, u64>,
-    /// Outcomes with values that no work-item writes.
+    /// The count of outcomes with values that no work-item writes.
     pub strange: u64,
 }
 
 impl Counts {
-    /// How often the test was tried.
+    /// The number of instances that were run.
     pub fn total(&self) -> u64 {
         self.seen.values().sum::<u64>() + self.strange
     }
 
-    /// How often an outcome of these sorts was seen.
+    /// The number of times that an outcome matched one of these patterns.
     pub fn of(&self, sorts: &[Outcome]) -> u64 {
         let is = |outcome: &Outcome| sorts.iter().any(|sort| is_of(outcome, sort));
         self.seen.iter().filter(|(outcome, _)| is(outcome)).map(|(_, count)| count).sum()
@@ -55,7 +55,7 @@ impl Counts {
 }
 
 impl Stress {
-    /// Tries a test. `prepare` makes the command see the device that is meant.
+    /// Runs a test. `prepare` selects the device for the command.
     pub fn run(
         &self,
         test: &Test,
@@ -78,7 +78,7 @@ impl Stress {
         Ok(counts)
     }
 
-    /// As many instances as one process tries.
+    /// The number of instances in one process.
     fn instances(&self) -> u64 {
         self.teams * self.width * self.iterations * self.launches
     }
@@ -113,7 +113,7 @@ impl Stress {
                     arg(format!("local:{}", self.width * 4));
                 }
             }
-            // What is not written is a value that no work-item writes.
+            // Initializes results to a value that no work-item writes.
             arg(buffer("result", instances * parts, "0-1"));
             arg(buffer("latch", self.teams, "0"));
             let all_rounds = self.iterations * self.launches;
@@ -141,7 +141,7 @@ impl Stress {
         command
     }
 
-    /// Reads `histogram[0..17] = 0 1 …`.
+    /// Parses `histogram[0..17] = 0 1 …`.
     fn add(&self, test: &Test, text: &str, counts: &mut Counts) -> Result<(), String> {
         let numbers = text
             .lines()
@@ -169,7 +169,7 @@ impl Stress {
     }
 }
 
-/// An outcome as tests write it.
+/// Formats an outcome as tests write it.
 pub fn shown(outcome: &Outcome) -> String {
     outcome.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }

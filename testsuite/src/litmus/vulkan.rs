@@ -1,7 +1,6 @@
 //! The memory model of the Vulkan specification (appendix "Memory Model"), for programs without control barriers.
 //!
-//! Availability and visibility operations are steps of their own beside the events: each event has four, two before it
-//! and two behind it.
+//! Availability and visibility operations are separate steps: each event has four, two before it and two after it.
 
 use super::{
     Space,
@@ -18,11 +17,11 @@ const CLASSES: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
 const MAKE_AVAILABLE: u32 = 0x2000;
 const MAKE_VISIBLE: u32 = 0x4000;
 
-/// A step: an event, or what it does to availability and visibility.
+/// A step: an event, or one of its availability or visibility operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Itself,
-    /// Makes available or visible the memory of these classes, or only the event's own location.
+    /// Makes the memory of these storage classes, or only the event's own location, available or visible.
     Available(u32),
     Visible(u32),
 }
@@ -43,7 +42,7 @@ pub(super) fn judge(execution: &Execution<'_>) -> Verdict {
 struct Model<'e> {
     execution: &'e Execution<'e>,
     steps: Vec<Step>,
-    /// Of events.
+    /// A relation on events.
     located: Relation,
 }
 
@@ -61,7 +60,7 @@ impl<'e> Model<'e> {
             let event = execution.event(index);
             let classes = event.semantics & CLASSES;
             let mut push = |part| steps.push(Step { event: index, part });
-            // Atomic operations make their own location visible and available, too.
+            // Atomic operations also make their own location visible and available.
             if event.is_atomic && execution.reads(index) {
                 push(Part::Visible(0));
             }
@@ -112,8 +111,8 @@ impl<'e> Model<'e> {
         event.semantics & ACQUIRES != 0 && (self.execution.reads(index) || event.action == Action::Fence)
     }
 
-    /// Whether a read reads from a write or from its release sequence: read-modify-writes that follow it at once in its
-    /// scoped modification order.
+    /// Whether a read reads from a write or its release sequence: the read-modify-writes that directly follow it in
+    /// its scoped modification order.
     fn reads_from_sequence(&self, head: usize, read: usize) -> bool {
         let execution = self.execution;
         let Some(source) = execution.reads_from[read] else { return false };
@@ -173,7 +172,7 @@ impl<'e> Model<'e> {
         }
     }
 
-    /// Happens-before of steps: program order, and inter-thread-happens-before for each set of classes.
+    /// Happens-before on steps: program order, and inter-thread-happens-before for each set of storage classes.
     fn happens_before(&self) -> Relation {
         let count = self.steps.len();
         let itself = |step: usize| self.steps[step].part == Part::Itself;
@@ -183,7 +182,7 @@ impl<'e> Model<'e> {
                 let event = self.event(step);
                 itself(step) && event.semantics & classes == classes
             };
-            // An operation on memory of these classes, or one that orders all of them.
+            // An operation on memory of these storage classes, or one that orders all of them.
             let concerns = |step: usize| {
                 let event = self.event(step);
                 match self.steps[step].part {
@@ -204,7 +203,7 @@ impl<'e> Model<'e> {
         before
     }
 
-    /// Whether two work-items share the instance of a scope.
+    /// Whether two work-items are in the same instance of a scope.
     fn share(&self, scope: u32, a: usize, b: usize) -> bool {
         match scope {
             0 | 1 | 5 => true,
@@ -213,7 +212,7 @@ impl<'e> Model<'e> {
         }
     }
 
-    /// Location-order of events. What was there at the beginning comes before everything, and is left out.
+    /// Location-order on events. Initial values precede everything, and are omitted.
     fn location_order(&self) -> Relation {
         let before = self.happens_before();
         let count = self.steps.len();
@@ -228,7 +227,7 @@ impl<'e> Model<'e> {
         let scope = |step: usize| self.event(step).scope;
         let is_available = |step: usize| matches!(self.steps[step].part, Part::Available(_));
         let is_visible = |step: usize| matches!(self.steps[step].part, Part::Visible(_));
-        // The last elements of availability chains from a write, and the first of visibility chains to a read.
+        // The ends of availability chains from a write, and the starts of visibility chains to a read.
         let available = |write: usize| {
             let mut chain: Vec<usize> = (0..count)
                 .filter(|&step| is_available(step) && covers(step, write))
@@ -308,7 +307,8 @@ impl<'e> Model<'e> {
         })
     }
 
-    /// No cycles of location order, modification order, reads-from and from-reads; and plain reads see the last write.
+    /// Checks that location order, modification order, reads-from and from-reads are acyclic, and that plain reads
+    /// see the last write.
     fn is_consistent(&self) -> bool {
         let execution = self.execution;
         let count = execution.count();
@@ -354,7 +354,7 @@ impl<'e> Model<'e> {
         let writes: Vec<usize> = writes.collect();
         match execution.reads_from[read] {
             None => writes.is_empty(),
-            // What is not ordered before the read is a race, and shows anything.
+            // A write that is not ordered before the read races with it, and may have any value.
             Some(source) => {
                 !writes.contains(&source) || !writes.iter().any(|&other| self.located.has(source, other))
             }
