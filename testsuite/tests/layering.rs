@@ -22,7 +22,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/lsp", &["kiln-compiler", "kiln-syntax"]),
     ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-lsp", "kiln-report", "kiln-runtime"]),
     ("runtime/printf", &[]),
-    ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-vocabulary"]),
+    ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
     ("runtime/reference", &["kiln-printf"]),
     ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),

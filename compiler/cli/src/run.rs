@@ -86,7 +86,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
             options.overflow = Overflow::Told;
         }
         match compile::module(source, &options, files, &command.options) {
-            Ok(module) => Program::from_spirv(&device, module.words())?,
+            Ok(module) => Program::from_verified(&device, &module)?,
             Err(outcome) => return Ok(outcome),
         }
     };

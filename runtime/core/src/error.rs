@@ -233,6 +233,16 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The module breaks a rule of SPIR-V or of its environment; no driver has seen it.
+    #[error("the SPIR-V module is invalid: {finding}; `kiln verify` lists everything that is wrong with it")]
+    InvalidModule {
+        /// What is wrong first, with its place.
+        finding: String,
+        /// The identifier of the rule.
+        rule: &'static str,
+        /// How many findings there are besides.
+        others: usize,
+    },
     /// The driver rejected the kernel.
     #[error("the driver could not build kernel `{kernel}` ({detail}); check the module with spirv-val")]
     Build {

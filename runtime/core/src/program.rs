@@ -1,7 +1,7 @@
 //! Programs: a module loaded on a device, with its program-scope variables.
 //!
-//! Owns loading: checking, stripping, and the buffers of program-scope data. Must not depend on arguments or
-//! launches.
+//! Owns loading: verifying, checking, stripping, and the buffers of program-scope data. Must not depend on arguments or
+//! launches. A back end gets only verified modules, except from [`Program::from_spirv_unchecked`].
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,16 @@ use crate::interface::{DataPlace, KernelInterface, ProgramData, ProgramInterface
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::module::Module;
+use kiln_verify::{VerifiedModule, verify};
+
 use crate::{reflection, requirements, signature, sizing};
 
 /// A module loaded on a device. Clones share the program-scope variables.
 #[derive(Clone)]
 pub struct Program {
     pub(crate) inner: Arc<Inner>,
+    /// Whether somebody vouches for the bounds checks that the module says it has.
+    pub(crate) has_trusted_checks: bool,
 }
 
 pub(crate) struct Inner {
@@ -39,17 +43,42 @@ pub(crate) struct Inner {
 
 impl Program {
     /// Loads a module and reflects its kernels' interface from the module itself.
+    ///
+    /// The module is verified first: an invalid module is [`Error::InvalidModule`], and no driver sees it. The verifier
+    /// checks the rules that `kiln verify --rules` lists; it is not a complete SPIR-V validator.
     pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
+        let (module, interface) = Self::read(device, words)?;
+        verified(&module)?;
+        Self::load(device, &module, interface)
+    }
+
+    /// Loads a module that was verified, as the compiler gives it to a program that it is a part of. It is not verified again.
+    pub fn from_verified(device: &Device, module: &VerifiedModule) -> Result<Self> {
+        let (module, interface) = Self::read(device, module.words())?;
+        Self::load(device, &module, interface)
+    }
+
+    /// The same as [`from_spirv`](Self::from_spirv) for a module that is not verified.
+    ///
+    /// # Safety
+    /// The module is valid SPIR-V for the device's environment. What a driver does with another one is undefined.
+    #[allow(unsafe_code, reason = "the caller vouches for the module")]
+    pub unsafe fn from_spirv_unchecked(device: &Device, words: &[u32]) -> Result<Self> {
+        let (module, interface) = Self::read(device, words)?;
+        Self::load(device, &module, interface)
+    }
+
+    fn read(device: &Device, words: &[u32]) -> Result<(Module, ProgramInterface)> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
         let interface = match module.environment() {
             Environment::Vulkan => reflection::read(&module)?,
             Environment::OpenCl => signature::read(module.words())?,
         };
-        Self::load(device, &module, interface)
+        Ok((module, interface))
     }
 
-    /// Loads a module from the bytes of a file.
+    /// Loads and verifies a module from the bytes of a file.
     pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self> {
         let (words, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
@@ -59,11 +88,23 @@ impl Program {
         Self::from_spirv(device, &words)
     }
 
-    /// Loads a module with an interface obtained elsewhere.
+    /// Loads and verifies a module, with an interface obtained elsewhere.
     pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
+        verified(&module)?;
         Self::load(device, &module, interface)
+    }
+
+    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) takes its kernels.
+    /// A module says of itself that it checks its accesses, and so can any module; whether it does, the runtime cannot see.
+    ///
+    /// # Safety
+    /// Kiln compiled the module with bounds checks, and nobody has changed it since.
+    #[must_use]
+    #[allow(unsafe_code, reason = "the caller vouches for the checks")]
+    pub unsafe fn trust_bounds_checks(self) -> Self {
+        Self { has_trusted_checks: true, ..self }
     }
 
     fn load(device: &Device, module: &Module, mut interface: ProgramInterface) -> Result<Self> {
@@ -99,7 +140,7 @@ impl Program {
             constants,
             checked: Mutex::default(),
         };
-        let program = Self { inner: Arc::new(inner) };
+        let program = Self { inner: Arc::new(inner), has_trusted_checks: false };
         let missing = program.missing_workarounds();
         if !missing.is_empty() && device.is_first_fault() {
             tracing::warn!(
@@ -140,6 +181,17 @@ impl Program {
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program").field("interface", self.interface()).finish_non_exhaustive()
+    }
+}
+
+/// Verifies a module before a driver gets it.
+fn verified(module: &Module) -> Result<()> {
+    let mut findings = verify(module.words(), None).into_iter();
+    match findings.next() {
+        Some(first) => {
+            Err(Error::InvalidModule { finding: first.to_string(), rule: first.rule, others: findings.len() })
+        }
+        None => Ok(()),
     }
 }
 

@@ -119,7 +119,8 @@ impl Queue {
     /// Launches a kernel of a program compiled with bounds checks, which is safe: the kernel accesses only the
     /// buffers passed and its own objects. Blocks until the launch is complete, and fails if the kernel attempted an
     /// out-of-bounds access. Rejects shared virtual memory and imported host memory, because the host may access them
-    /// at any time. The module itself records that it was compiled with bounds checks.
+    /// at any time. Any module can claim to have bounds
+    /// checks, so the caller must have vouched for them: [`Program::trust_bounds_checks`](crate::Program::trust_bounds_checks).
     #[allow(unsafe_code, reason = "what `launch` asks for is checked")]
     pub fn launch_checked(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         let refused =
@@ -127,12 +128,17 @@ impl Queue {
         if kernel.program.inner.interface.bounds.is_none() {
             return Err(refused("its program has no bounds checks; compile it with them, or use `launch`"));
         }
+        if !kernel.program.has_trusted_checks {
+            return Err(refused(
+                "nobody vouches for its program's bounds checks; call `Program::trust_bounds_checks`, or use `launch`",
+            ));
+        }
         let mut passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
         if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
             return Err(refused("it is given memory that the host shares; use `launch`"));
         }
-        // SAFETY: every access is checked against buffers that only commands of this device access, and that the
-        // launch keeps alive.
+        // SAFETY: `Program::trust_bounds_checks` vouches that every access is checked against buffers that only commands of
+        // this device access, and that the launch keeps alive.
         unsafe { self.launch(kernel, range) }
     }
 

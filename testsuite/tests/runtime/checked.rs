@@ -80,9 +80,9 @@ pub(crate) fn stored_pointers_are_named(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), [5]);
 }
 
-/// A program with bounds checks needs no `unsafe`.
+/// A program with bounds checks that somebody vouches for needs no `unsafe`.
 pub(crate) fn checked_launches_are_safe(device: &Device) {
-    let checked = compile_with(device, SOURCE, |options| options.bounds_checks = true);
+    let checked = crate::compile_checked(device, SOURCE);
     let queue = device.queue().unwrap();
     let out = device.buffer_from(&[1u32; 4]).unwrap();
     let mut put = checked.kernel("put").unwrap();
@@ -100,6 +100,11 @@ pub(crate) fn checked_launches_are_safe(device: &Device) {
     let mut plain = crate::compile(device, SOURCE).kernel("put").unwrap();
     plain.set(0, &out).unwrap().set(1, 0u32).unwrap();
     assert!(refused(queue.launch_checked(&plain, 1)).contains("no bounds checks"));
+    // What a module says of itself is not enough.
+    let mut claimed =
+        compile_with(device, SOURCE, |options| options.bounds_checks = true).kernel("put").unwrap();
+    claimed.set(0, &out).unwrap().set(1, 0u32).unwrap();
+    assert!(refused(queue.launch_checked(&claimed, 1)).contains("nobody vouches"));
 }
 
 const OBJECTS: &str = "

@@ -171,9 +171,17 @@ fn compile_with(device: &Device, source: &str, change: impl FnOnce(&mut Options)
     let source = Source { name: "test.cl".to_owned(), text: source.as_bytes().to_vec() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match &output.artifact {
-        Some(Artifact::Module(module)) => Program::from_spirv(device, module.words()).expect("a good module"),
+        Some(Artifact::Module(module)) => Program::from_verified(device, module).expect("a good module"),
         _ => panic!("{:?}", output.diagnostics),
     }
+}
+
+/// Compiles with bounds checks, and trusts them.
+#[allow(unsafe_code, reason = "the module is Kiln's own")]
+fn compile_checked(device: &Device, source: &str) -> Program {
+    let program = compile_with(device, source, |options| options.bounds_checks = true);
+    // SAFETY: Kiln has just compiled it with bounds checks.
+    unsafe { program.trust_bounds_checks() }
 }
 
 /// Launches a kernel of these tests.

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use kiln_runtime::{Device, Error, Kernel, NdRange, UserEvent};
 
-use crate::{compile, compile_with, launch, printing::Text};
+use crate::{compile, launch, printing::Text};
 
 const SOURCE: &str = "#include <kiln/assert.h>
 kernel void put(global uint *out, uint bad) {
@@ -134,7 +134,7 @@ pub(crate) fn barriers(device: &Device) {
 
 /// With bounds checks both are told, what lies outside first.
 pub(crate) fn with_bounds_checks(device: &Device) {
-    let program = compile_with(device, SOURCE, |options| options.bounds_checks = true);
+    let program = crate::compile_checked(device, SOURCE);
     let queue = device.queue().unwrap();
     let out = device.buffer_from(&[0u32; 8]).unwrap();
     let mut kernel = program.kernel("put").unwrap();

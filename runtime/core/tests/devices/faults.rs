@@ -60,6 +60,57 @@ pub(crate) fn modules_of_other_kinds_are_refused(device: &Device) {
     }
 }
 
+/// Every load verifies, but the one that is `unsafe`, and no driver sees an invalid module.
+pub(crate) fn invalid_modules_are_refused(device: &Device) {
+    let valid = module::copy();
+    let interface = kiln_runtime::interface::ProgramInterface::from_spirv(&valid).unwrap();
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    // No id is below this bound; the last instruction but one ends its block twice.
+    let mut bound = valid.clone();
+    bound[3] = 1;
+    for (words, wanted) in [(&bound, "SPIRV-id-bound"), (&with_two_returns(&valid), "SPIRV-block")] {
+        for result in [
+            Program::from_spirv(device, words),
+            Program::from_bytes(device, &bytes(words)),
+            Program::with_interface(device, words, interface.clone()),
+        ] {
+            match result {
+                Err(error @ Error::InvalidModule { rule, .. }) => {
+                    assert_eq!(rule, wanted);
+                    assert!(error.to_string().contains(&format!("[{wanted}]")), "{error}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(kiln_runtime::VerifiedModule::new(words.clone(), None).is_err());
+    }
+    let verified = kiln_runtime::VerifiedModule::new(valid, None).unwrap();
+    assert_eq!(Program::from_verified(device, &verified).unwrap().kernels().len(), 1);
+    #[allow(unsafe_code, reason = "the module is valid")]
+    // SAFETY: it was verified, and the runtime's other tests run it.
+    let unchecked = unsafe { Program::from_spirv_unchecked(device, verified.words()) };
+    assert_eq!(unchecked.unwrap().kernels().len(), 1);
+}
+
+/// The module with its first OpReturn twice.
+fn with_two_returns(words: &[u32]) -> Vec<u32> {
+    const RETURN: u32 = 1 << 16 | 253;
+    let mut changed = words[..5].to_vec();
+    let mut rest = &words[5..];
+    let mut is_done = false;
+    while let Some(first) = rest.first() {
+        let (instruction, behind) = rest.split_at((first >> 16) as usize);
+        changed.extend(instruction);
+        if *first == RETURN && !is_done {
+            changed.push(RETURN);
+            is_done = true;
+        }
+        rest = behind;
+    }
+    assert!(is_done);
+    changed
+}
+
 pub(crate) fn impossible_launches_are_refused(device: &Device) {
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let queue = device.queue().unwrap();

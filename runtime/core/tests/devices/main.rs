@@ -70,6 +70,7 @@ const TESTS: &[(&str, Test)] = &[
     ("missing_kernels_are_named", faults::missing_kernels_are_named),
     ("missing_workarounds_are_warned_of_once", workarounds::missing_workarounds_are_warned_of_once),
     ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
+    ("invalid_modules_are_refused", faults::invalid_modules_are_refused),
     ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
     ("other_devices_are_refused", faults::other_devices_are_refused),
 ];
