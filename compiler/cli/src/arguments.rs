@@ -9,6 +9,7 @@ use clap::{
 use kiln_compiler::{
     Emit,
     faults::Workarounds,
+    opencl::Environment,
     target::{Target, profile},
 };
 
@@ -80,17 +81,6 @@ pub(crate) struct CompileCommand {
     /// in `clLinkProgram`. Requires --env opencl
     #[arg(short = 'c')]
     pub(crate) is_part: bool,
-    /// Target device: minimal, swiftshader, lavapipe, nvidia, full, or a file written by `kiln devices --profile`
-    /// [default: full]
-    #[arg(long, value_name = "NAME|FILE")]
-    pub(crate) device_profile: Option<String>,
-    /// Enable or disable device features, such as `+fp64,-int8`; a profile lists their names
-    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) features: Vec<String>,
-    /// Driver faults to work around: names from docs/driver-faults.md, `all` or `none` [default: those of the profile's
-    /// driver]
-    #[arg(long, value_name = "LIST|all|none", value_parser = Workarounds::parse)]
-    pub(crate) workarounds: Option<Workarounds>,
     /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,
@@ -98,9 +88,27 @@ pub(crate) struct CompileCommand {
     #[arg(long)]
     pub(crate) watch: bool,
     #[command(flatten)]
+    pub(crate) device: DeviceOptions,
+    #[command(flatten)]
     pub(crate) dependencies: DependencyOptions,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
+}
+
+// The device to compile for. Not a doc comment: clap would use it as the summary of the command.
+#[derive(Debug, Args)]
+pub(crate) struct DeviceOptions {
+    /// Target device: minimal, swiftshader, lavapipe, nvidia, full, or a file written by `kiln devices --profile`
+    /// [default: full, or the device that `kiln run` opens]
+    #[arg(long, value_name = "NAME|FILE")]
+    device_profile: Option<String>,
+    /// Enable or disable device features, such as `+fp64,-int8`; a profile lists their names
+    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    features: Vec<String>,
+    /// Driver faults to work around: names from docs/driver-faults.md, `all` or `none` [default: those of the driver of
+    /// the profile, or of the device that `kiln run` opens]
+    #[arg(long, value_name = "LIST|all|none", value_parser = Workarounds::parse)]
+    workarounds: Option<Workarounds>,
 }
 
 /// Report the errors and warnings of kernel sources, without writing output
@@ -151,6 +159,8 @@ pub(crate) struct RunCommand {
     /// Repeat whenever an input file changes
     #[arg(long)]
     pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) target: DeviceOptions,
     #[command(flatten)]
     pub(crate) launch: LaunchArguments,
     /// Further launches: `then` and their options
@@ -281,22 +291,20 @@ fn spirv_version(text: &str) -> Result<(u8, u8), String> {
         .ok_or_else(|| "1.0 to 1.6 is expected".to_owned())
 }
 
-impl CompileCommand {
-    /// What the module is for; a sentence if the environment has no such version of SPIR-V.
-    pub(crate) fn target(&self) -> Result<Target, String> {
-        let mut target = Target::full(self.env.into());
+impl DeviceOptions {
+    /// Changes a target as the options say. The error is a message for the user.
+    pub(crate) fn apply(&self, target: &mut Target) -> Result<(), String> {
         if let Some(name) = &self.device_profile {
             let profile = match profile::named(name) {
                 Some(profile) => profile,
                 None => profile::parse(&read_profile(name)?).map_err(|why| format!("{name}: {why}"))?,
             };
             target.workarounds = profile.workarounds();
+            target.precision = profile.precision();
             target.features = profile.features;
         }
-        if let Some(workarounds) = self.workarounds {
-            if matches!(self.env, EnvironmentArgument::Opencl) && !workarounds.is_empty() {
-                return Err("--workarounds is for modules for Vulkan, not --env opencl".to_owned());
-            }
+        // The faults are of Vulkan's drivers.
+        if let Some(workarounds) = self.workarounds.filter(|_| target.environment == Environment::Vulkan) {
             target.workarounds = workarounds;
         }
         for change in &self.features {
@@ -307,6 +315,19 @@ impl CompileCommand {
             self.features.iter().for_each(|change| name += &format!(" {change}"));
             target.profile = Some(name);
         }
+        Ok(())
+    }
+}
+
+impl CompileCommand {
+    /// What the module is for; a sentence if the environment has no such version of SPIR-V.
+    pub(crate) fn target(&self) -> Result<Target, String> {
+        let mut target = Target::full(self.env.into());
+        let workarounds = self.device.workarounds.unwrap_or_default();
+        if target.environment == Environment::OpenCl && !workarounds.is_empty() {
+            return Err("--workarounds is for modules for Vulkan, not --env opencl".to_owned());
+        }
+        self.device.apply(&mut target)?;
         if let Some(version) = self.spirv_version {
             // Vulkan 1.2 takes all up to 1.5, but what the memory model needs is an extension before.
             if matches!(self.env, EnvironmentArgument::Vulkan) && version < (1, 5) {

@@ -78,7 +78,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     } else if source.text.starts_with(&SPIRV) {
         Program::from_bytes(&device, &source.text)?
     } else {
-        let mut options = command.options.to_options(target::target(device.info()), matches);
+        let mut target = target::target(device.info());
+        command.target.apply(&mut target).map_err(Failure)?;
+        let mut options = command.options.to_options(target, matches);
         options.bounds_checks = command.checked;
         // The reference device reports source lines and, in the OpenCL environment, which object an access overflows.
         options.debug |= device.info().is_strict;

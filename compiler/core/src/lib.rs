@@ -31,7 +31,7 @@ pub mod syntax;
 pub mod ty;
 
 pub use kiln_verify as verify;
-pub use kiln_vocabulary::{faults, opencl, target};
+pub use kiln_vocabulary::{faults, opencl, precision, target};
 pub use stage::{Artifact, Emit};
 
 use kiln_syntax::{Arena, Interner};

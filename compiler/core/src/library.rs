@@ -19,7 +19,9 @@ use crate::{
     ir::{FuncId, Module},
     lower,
     opencl::LanguageVersion,
-    pp, sema,
+    pp,
+    precision::Precision,
+    sema,
     session::{Loader, Options, Source},
     source::SourceMap,
     target::Target,
@@ -36,11 +38,12 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 27] = files![
+static FILES: [File; 30] = files![
     "relaxed.cl",
     "rounded.cl",
     "integer.cl",
     "multiply.cl",
+    "divide.cl",
     "bits.cl",
     "dot.cl",
     "exact.cl",
@@ -64,6 +67,8 @@ static FILES: [File; 27] = files![
     "arc_double.cl",
     "gamma_double.cl",
     "fma_double.cl",
+    "native.cl",
+    "native_double.cl",
 ];
 
 struct File {
@@ -76,6 +81,9 @@ struct File {
 
 /// The file of the functions that will do where results may be less exact.
 const RELAXED: &str = "relaxed.cl";
+
+/// The files of functions for drivers whose instructions are precise: of float, and of double.
+const NATIVE: [&str; 2] = ["native.cl", "native_double.cl"];
 
 /// Which files define functions for a built-in function.
 static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::new(|| {
@@ -112,15 +120,17 @@ fn file(name: &str) -> Option<&'static File> {
 pub(crate) struct Found {
     file: &'static File,
     function: Symbol,
+    is_native: bool,
 }
 
 /// The function `name_types` for the built-in function `name`, if the library has it.
-/// If its results may be less exact, a shorter one is taken.
-pub(crate) fn find(name: &str, types: &str, is_relaxed: bool) -> Option<Found> {
+/// If its results may be less exact, a shorter one is taken; if the driver's instructions are precise, one that uses them.
+pub(crate) fn find(name: &str, types: &str, is_relaxed: bool, precision: Precision) -> Option<Found> {
+    let is_native = precision.is_fma_fused && precision.is_sqrt_precise && precision.is_exp2_precise;
     let full = format!("{name}_{types}");
     let may_define = |file: &File| (is_relaxed || file.name != RELAXED) && file.has_type_of(types);
     let mut files = INDEX.get(name)?.iter().filter(|file| may_define(file));
-    files.find_map(|file| file.function(&full))
+    files.find_map(|file| file.function(&full, is_native))
 }
 
 impl Found {
@@ -153,12 +163,12 @@ struct Needed {
 
 impl Needed {
     /// Adds a function behind those that it names.
-    fn add(&mut self, Found { file, function }: Found) {
+    fn add(&mut self, Found { file, function, is_native }: Found) {
         if !self.added.insert((file.name, function)) {
             return;
         }
         let items = file.items();
-        for needed in items.mentioned(function).filter_map(|name| file.function(name)) {
+        for needed in items.mentioned(function).filter_map(|name| file.function(name, is_native)) {
             self.add(needed);
         }
         self.tokens.extend(items.translated(function, &mut self.names));
@@ -191,10 +201,20 @@ impl File {
         said.peek().is_none() || said.any(|ty| types.contains(ty))
     }
 
-    /// The function of this name that it has, or may use.
-    fn function(&'static self, name: &str) -> Option<Found> {
-        let file = self.helpers().get(name).copied().unwrap_or(self);
-        file.items().find(name).map(|function| Found { file, function })
+    /// The function of this name that it has, or may use, or the one that takes its place if instructions are precise.
+    fn function(&'static self, name: &str, is_native: bool) -> Option<Found> {
+        let general = self.helpers().get(name).copied().unwrap_or(self);
+        let native = (is_native && general.name != RELAXED).then(|| general.native()).flatten();
+        [native, Some(general)]
+            .into_iter()
+            .flatten()
+            .find_map(|file| file.items().find(name).map(|function| Found { file, function, is_native }))
+    }
+
+    /// The file whose functions take the place of those of this one.
+    fn native(&self) -> Option<&'static Self> {
+        let [float, double] = NATIVE;
+        file(if self.name.ends_with("_double.cl") { double } else { float })
     }
 
     fn items(&self) -> &Items {

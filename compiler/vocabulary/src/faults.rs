@@ -124,6 +124,27 @@ faults! {
         symptom: "writes to an `image1d_buffer_t` are lost",
         remedy: Remedy::None,
     }
+    /// Remainders in loops are the ones that were seen, in modules with a private array, also as `s - s / x * x`.
+    /// Quotients by constants of values that were narrower are wrong, too. Seen with 580.159.04 on an H200.
+    ExpandInt64Division "expand_int64_division" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
+                  if the module has a private array",
+        remedy: Remedy::Option("express_builtins"),
+    }
+    /// Seen with 580.159.04 on an H200.
+    ExpandInt64Conversions "expand_int64_conversions" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "the driver fails with `NVVM compilation failed` on conversions from floating-point numbers that were \
+                  integers to 64-bit integers",
+        remedy: Remedy::Option("express_builtins"),
+    }
+    /// Seen with 580.159.04 on an H200.
+    WidenSmallIntegers "widen_small_integers" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "8- and 16-bit integers that are extended to 64 bits in a loop have wrong upper bits",
+        remedy: Remedy::Option("emulate_small"),
+    }
 }
 
 impl Fault {

@@ -6,4 +6,5 @@
 pub mod extensions;
 pub mod faults;
 pub mod opencl;
+pub mod precision;
 pub mod target;

@@ -4,7 +4,7 @@
 
 pub mod profile;
 
-use crate::{faults::Workarounds, opencl::Environment};
+use crate::{faults::Workarounds, opencl::Environment, precision::Precision};
 
 /// A target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Target {
     pub profile: Option<String>,
     /// The faults of drivers that modules work around.
     pub workarounds: Workarounds,
+    /// How precise instructions of the driver are known to be.
+    pub precision: Precision,
 }
 
 /// Writes `Features` from the one list of them.
@@ -116,6 +118,7 @@ impl Target {
             features: Features::full(),
             profile: None,
             workarounds: Workarounds::NONE,
+            precision: Precision::GUARANTEED,
         }
     }
 
@@ -127,6 +130,7 @@ impl Target {
             features: Features::minimal(),
             profile: None,
             workarounds: Workarounds::NONE,
+            precision: Precision::GUARANTEED,
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use kiln_vocabulary::extensions::{Extension, Extensions};
 use kiln_vocabulary::faults::{Driver, Fault, Workarounds};
-use kiln_vocabulary::{opencl, target};
+use kiln_vocabulary::{opencl, precision::Precision, target};
 
 /// A listed device: its identity, its capabilities, and whether it can run kernels.
 #[derive(Debug, Clone)]
@@ -48,6 +48,11 @@ impl DeviceInfo {
     /// The faults that modules for this device must work around.
     pub fn workarounds(&self) -> Workarounds {
         self.known_driver.map_or(Workarounds::NONE, Workarounds::of)
+    }
+
+    /// How precise instructions of its driver are known to be.
+    pub fn precision(&self) -> Precision {
+        self.known_driver.map_or(Precision::GUARANTEED, Precision::of)
     }
 }
 

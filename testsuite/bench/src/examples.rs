@@ -21,12 +21,12 @@ struct Example {
 }
 
 /// All eight.
-pub(crate) fn all() -> Vec<Benchmark> {
+pub(crate) fn all() -> Vec<Benchmark<'static>> {
     let zeros = |words: usize| Contents::Zeros(4 * words);
     let iota: Vec<u32> = (0..65536).collect();
     let falling: Vec<i32> = (0..256).map(|i| 1000 - 3 * i).collect();
     let exchanged = (0..256u32).map(|i| if i % 64 == 63 { 0 } else { 10 * (i + 1) }).collect();
-    let mut all: Vec<Benchmark> = vec![
+    let mut all: Vec<Benchmark<'static>> = vec![
         Example {
             name: "device_latch",
             source: include_str!("../../../examples/device_latch/device_latch.cl"),
@@ -99,7 +99,7 @@ pub(crate) fn all() -> Vec<Benchmark> {
 }
 
 /// The only one of two launches.
-fn compare_exchange() -> Benchmark {
+fn compare_exchange() -> Benchmark<'static> {
     let step = |kernel, arguments: Vec<Argument>, items, local| Step {
         kernel,
         arguments,
@@ -123,7 +123,7 @@ fn compare_exchange() -> Benchmark {
 /// Orders and scopes of atomics are of OpenCL C 2.0 and later, which other drivers take if told.
 const OPTIONS: &str = "-cl-std=CL3.0";
 
-impl From<Example> for Benchmark {
+impl From<Example> for Benchmark<'static> {
     fn from(example: Example) -> Self {
         let (result, expected) = example.result;
         let arguments = match example.values {

@@ -5,9 +5,9 @@
 use bytemuck::{Pod, cast_slice};
 
 /// A program to measure.
-pub(crate) struct Benchmark {
+pub(crate) struct Benchmark<'a> {
     pub(crate) name: &'static str,
-    pub(crate) source: &'static str,
+    pub(crate) source: &'a str,
     /// Options of `clBuildProgram` for others than Kiln.
     pub(crate) options: &'static str,
     pub(crate) buffers: Vec<Contents>,
@@ -60,7 +60,7 @@ pub(crate) enum Size {
 }
 
 /// All of them; `cargo xtask bench reference` has their names, too.
-pub(crate) fn all(size: Size) -> Vec<Benchmark> {
+pub(crate) fn all(size: Size) -> Vec<Benchmark<'static>> {
     let pick = |large, small, tiny| match size {
         Size::Large => large,
         Size::Small => small,
@@ -114,7 +114,7 @@ fn near(what: &str, found: f32, expected: f64, scale: f64) -> Result<(), String>
     if distance <= 1e-4 * scale { Ok(()) } else { Err(format!("{what} is {found}, not {expected}")) }
 }
 
-fn histogram(count: usize) -> Benchmark {
+fn histogram(count: usize) -> Benchmark<'static> {
     let data = noise(count);
     let mut expected = [0u32; 256];
     for byte in cast_slice::<u32, u8>(&data) {
@@ -139,7 +139,7 @@ fn histogram(count: usize) -> Benchmark {
     }
 }
 
-fn reduction(count: usize) -> Benchmark {
+fn reduction(count: usize) -> Benchmark<'static> {
     let data = noise(count);
     let total = data.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
     let groups = (count / 4 / 256).min(2048);
@@ -168,7 +168,7 @@ fn reduction(count: usize) -> Benchmark {
     }
 }
 
-fn scan(count: usize) -> Benchmark {
+fn scan(count: usize) -> Benchmark<'static> {
     let data = noise(count);
     let groups = count / 4 / 256;
     let local = Local(4 * 256);
@@ -214,7 +214,7 @@ fn scan(count: usize) -> Benchmark {
     }
 }
 
-fn matrix_product(size: usize) -> Benchmark {
+fn matrix_product(size: usize) -> Benchmark<'static> {
     let (a, b) = (noise_of_floats(size * size), noise_of_floats(size * size + 1)[1..].to_vec());
     let buffers = vec![input(&a), input(&b), Contents::Zeros(4 * size * size)];
     Benchmark {
@@ -242,7 +242,7 @@ fn matrix_product(size: usize) -> Benchmark {
     }
 }
 
-fn stencil(size: usize) -> Benchmark {
+fn stencil(size: usize) -> Benchmark<'static> {
     let grid = noise_of_floats(size * size);
     let buffers = vec![input(&grid), Contents::Zeros(4 * size * size)];
     Benchmark {
@@ -271,7 +271,7 @@ fn stencil(size: usize) -> Benchmark {
     }
 }
 
-fn n_body(count: usize) -> Benchmark {
+fn n_body(count: usize) -> Benchmark<'static> {
     let mut bodies = noise_of_floats(4 * count);
     // Masses are positive.
     bodies.iter_mut().skip(3).step_by(4).for_each(|mass| *mass += 0.6);
@@ -307,7 +307,7 @@ fn n_body(count: usize) -> Benchmark {
     }
 }
 
-fn hash(count: usize) -> Benchmark {
+fn hash(count: usize) -> Benchmark<'static> {
     // First words of the digests, as sha256sum gives them.
     const KNOWN: [(usize, u32); 4] =
         [(0, 0xdf3f_6198), (1, 0xb407_11a8), (0x1234, 0x965d_885d), (0x7fff, 0x0ef5_8c18)];

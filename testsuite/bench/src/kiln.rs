@@ -44,11 +44,18 @@ impl Kiln {
         Ok(Self { device, target })
     }
 
-    /// A device whose modules use more or fewer features: each change is as `-int64`.
-    pub(crate) fn with_features(selector: &str, changes: &[String]) -> Result<Self, String> {
+    /// A device whose modules use more or fewer features (each change is as `-int64`) and work around other faults of drivers.
+    pub(crate) fn with_target(
+        selector: &str,
+        changes: &[String],
+        workarounds: Option<&str>,
+    ) -> Result<Self, String> {
         let mut kiln = Self::new(selector)?;
         for change in changes {
             kiln_compiler::target::profile::apply(&mut kiln.target.features, change)?;
+        }
+        if let Some(workarounds) = workarounds {
+            kiln.target.workarounds = Workarounds::parse(workarounds)?;
         }
         Ok(kiln)
     }

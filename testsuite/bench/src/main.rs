@@ -2,6 +2,8 @@
 //!
 //! One binary that carries its kernels: copy it to a machine with drivers and start it.
 
+mod accuracy;
+mod builtins;
 mod editors;
 mod examples;
 mod frontend;
@@ -34,6 +36,10 @@ struct Arguments {
 enum What {
     /// Kernel times of seven programs, or of the examples, beside those of an OpenCL driver
     Kernels(run::Kernels),
+    /// Times of built-in functions, beside those of an OpenCL driver
+    Builtins(builtins::Builtins),
+    /// Errors of built-in functions of `float`, over all their arguments
+    Accuracy(accuracy::Accuracy),
     /// What launches and transfers cost, beside bare Vulkan
     Runtime(runtime::Runtime),
     /// What the front end takes for files and folders of kernels
@@ -47,6 +53,8 @@ enum What {
 fn main() -> ExitCode {
     let done = match Arguments::parse().what {
         What::Kernels(options) => run::kernels(&options),
+        What::Builtins(options) => builtins::builtins(&options),
+        What::Accuracy(options) => accuracy::accuracy(&options),
         What::Runtime(options) => runtime::runtime(&options),
         What::Frontend(options) => frontend::frontend(&options),
         What::Random(options) => random::random(&options),

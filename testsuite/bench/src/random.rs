@@ -49,6 +49,9 @@ pub(crate) struct Random {
     /// Features to add or to take away, as `-int64`
     #[arg(long, allow_hyphen_values = true)]
     feature: Vec<String>,
+    /// Faults of drivers to work around, as `kiln compile --workarounds` takes them, in place of those of the device's driver
+    #[arg(long)]
+    workarounds: Option<String>,
     /// Write wrong programs into this folder
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -56,6 +59,9 @@ pub(crate) struct Random {
     #[arg(long)]
     reduce: bool,
 }
+
+/// Compilers of drivers recurse deeply: bytes of stack for each thread.
+const STACK_SIZE: usize = 64 << 20;
 
 /// What comes of a program.
 enum Verdict {
@@ -67,7 +73,7 @@ enum Verdict {
 
 pub(crate) fn random(options: &Random) -> Result<(), String> {
     let devices = Devices {
-        tested: Kiln::with_features(&options.device, &options.feature)?,
+        tested: Kiln::with_target(&options.device, &options.feature, options.workarounds.as_deref())?,
         reference: Kiln::new("reference")?,
     };
     println!("{}", devices.tested.name());
@@ -79,7 +85,7 @@ pub(crate) fn random(options: &Random) -> Result<(), String> {
     let tally = Mutex::new(BTreeMap::<&str, usize>::new());
     thread::scope(|scope| {
         for _ in 0..options.jobs.max(1) {
-            scope.spawn(|| {
+            let work = || {
                 while begin.elapsed() < Duration::from_secs(options.seconds)
                     && let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed) as usize)
                 {
@@ -93,7 +99,9 @@ pub(crate) fn random(options: &Random) -> Result<(), String> {
                     };
                     *tally.lock().expect("no thread has failed").entry(word).or_default() += 1;
                 }
-            });
+            };
+            let worker = thread::Builder::new().stack_size(STACK_SIZE);
+            worker.spawn_scoped(scope, work).expect("the system has room for another thread");
         }
     });
     let tally = tally.into_inner().expect("no thread has failed");

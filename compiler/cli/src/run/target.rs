@@ -12,5 +12,6 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
     let mut target = Target::full(environment);
     target.workarounds = info.workarounds();
     target.features = info.features.target_features();
+    target.precision = info.precision();
     target
 }

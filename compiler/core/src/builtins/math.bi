@@ -31,7 +31,7 @@ Tn acospi|asinpi|atanpi|cbrt|cospi|erf|erfc|exp10|expm1|lgamma|log10|log1p|logb(
 Tn round|sinpi|tanpi|tgamma(Tn) = std * own
 Tn atan2(Tn, Tn) = std * own Atan2
 Tn atan2pi|copysign|fdim|fmod|hypot|maxmag|minmag|nextafter|pow|powr|remainder(Tn, Tn) = std * own
-Tn fma(Tn, Tn, Tn) = std * own
+Tn fma(Tn, Tn, Tn) = std * fused Fma
 Tn mad(Tn, Tn, Tn) = std * glsl Fma
 Tn fmax(Tn, Tn) = std * glsl NMax
 Tn fmin(Tn, Tn) = std * glsl NMin

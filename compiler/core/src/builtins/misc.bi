@@ -25,6 +25,8 @@ int __builtin_popcount|__builtin_parity|__builtin_clz|__builtin_ctz(uint) = own
 int __builtin_popcountl|__builtin_parityl|__builtin_clzl|__builtin_ctzl(ulong) = own
 int __builtin_popcountll|__builtin_parityll|__builtin_clzll|__builtin_ctzll(ulong) = own
 int __builtin_ffs(int) = own
+# For the bodies of other functions (`lib/bits.cl`): the index of the highest bit that is set, or -1.
+int __kiln_find_msb(uint) = glsl FindUMsb
 int __builtin_ffsl|__builtin_ffsll(long) = own
 ushort __builtin_bswap16(ushort) = own
 uint __builtin_bswap32(uint) = own

@@ -271,6 +271,9 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         }
         ["core"] => Lowering::Library(Library { opencl: None, vulkan: Vulkan::Core }),
         ["own"] => Lowering::Library(Library { opencl: None, vulkan: Vulkan::Own }),
+        ["glsl", it] => {
+            Lowering::Library(Library { opencl: None, vulkan: Vulkan::Glsl(instruction(name, it)) })
+        }
         ["workitem", item] => Lowering::WorkItem(WorkItem::parse(item)?),
         ["clock", "device"] => Lowering::Clock(Scope::Device),
         ["clock", "work_group"] => Lowering::Clock(Scope::WorkGroup),
@@ -315,6 +318,7 @@ fn vulkan(name: &'static str, words: &[&'static str]) -> Option<Vulkan> {
         ["glsl", it] => Vulkan::Glsl(instruction(name, it)),
         ["glsl32", it] => Vulkan::GlslNotDouble(instruction(name, it)),
         ["own", it] => Vulkan::OwnOrGlsl(instruction(name, it)),
+        ["fused", it] => Vulkan::OwnOrFused(instruction(name, it)),
         ["core"] => Vulkan::Core,
         ["own"] => Vulkan::Own,
         _ => return None,

@@ -132,6 +132,8 @@ pub enum Vulkan {
     GlslNotDouble(Instruction),
     /// A function of Kiln's library. If lower accuracy is allowed, an instruction of the GLSL set for `float`.
     OwnOrGlsl(Instruction),
+    /// A library function; where the driver's `Fma` rounds once, that instruction for `float` and `double`.
+    OwnOrFused(Instruction),
     /// Core instructions, in both environments. `lower` selects them by the function's name.
     Core,
     /// A function of Kiln's library, in OpenCL C.

@@ -12,6 +12,7 @@ use crate::{
     hir::Rounding,
     ir::{BuiltinParam, Inst, Type, ValueId},
     opencl::{AddressSpace, Environment},
+    precision::Precision,
     target::Target,
 };
 
@@ -36,7 +37,7 @@ impl Body<'_, '_> {
             Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
             _ => {}
         }
-        let number = library_number(row.lowering, self.is_structured(), params, true);
+        let number = library_number(row.lowering, self.emitter.target, params, true);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
         let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
@@ -174,7 +175,7 @@ pub(crate) fn has_instruction(
 ) -> bool {
     let is_vulkan = target.environment == Environment::Vulkan;
     match lowering {
-        Lowering::Library(_) => library_number(lowering, is_vulkan, params, is_relaxed).is_some(),
+        Lowering::Library(_) => library_number(lowering, target, params, is_relaxed).is_some(),
         // On Vulkan, passes resolve these from the origins of pointers.
         Lowering::ToSpace | Lowering::GetFence => true,
         Lowering::Image(_) | Lowering::Pipe(..) | Lowering::Enqueue(_) => !is_vulkan,
@@ -190,7 +191,7 @@ pub(crate) fn has_instruction(
 
 fn library_number(
     lowering: Lowering,
-    is_vulkan: bool,
+    target: &Target,
     params: &[BuiltinParam],
     is_relaxed: bool,
 ) -> Option<u32> {
@@ -200,7 +201,7 @@ fn library_number(
         BuiltinParam::Pointer(..) | BuiltinParam::Other => None,
     });
     let is_signed = first.is_some_and(|scalar| scalar.is_signed());
-    if !is_vulkan {
+    if target.environment == Environment::OpenCl {
         let name = spelt(opencl?, is_signed, ["s_", "u_"]);
         let found = OPENCL_STD_100_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
         return found.map(|it| it.opcode.into());
@@ -208,14 +209,35 @@ fn library_number(
     let instruction = match vulkan {
         Vulkan::Glsl(instruction) => instruction,
         Vulkan::GlslNotDouble(instruction) if first != Some(crate::ty::Scalar::Double) => instruction,
-        Vulkan::OwnOrGlsl(instruction) if is_relaxed && first == Some(crate::ty::Scalar::Float) => {
+        Vulkan::OwnOrGlsl(instruction)
+            if first == Some(crate::ty::Scalar::Float)
+                && (is_relaxed || is_precise(target.precision, instruction)) =>
+        {
             instruction
         }
-        Vulkan::OwnOrGlsl(_) | Vulkan::GlslNotDouble(_) | Vulkan::Core | Vulkan::Own => return None,
+        Vulkan::OwnOrFused(instruction)
+            if first != Some(crate::ty::Scalar::Half) && target.precision.is_fma_fused =>
+        {
+            instruction
+        }
+        Vulkan::OwnOrGlsl(_)
+        | Vulkan::OwnOrFused(_)
+        | Vulkan::GlslNotDouble(_)
+        | Vulkan::Core
+        | Vulkan::Own => return None,
     };
     let name = spelt(instruction, is_signed, ["S", "U"]);
     let found = GLSL_STD_450_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
     found.map(|it| it.opcode.into())
+}
+
+/// Whether the driver executes an instruction of `float` within the error bounds of OpenCL C 7.4.
+fn is_precise(precision: Precision, instruction: Instruction) -> bool {
+    match instruction.name {
+        "Sqrt" => precision.is_sqrt_precise,
+        "Exp2" => precision.is_exp2_precise,
+        _ => false,
+    }
 }
 
 fn spelt(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {

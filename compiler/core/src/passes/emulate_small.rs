@@ -11,64 +11,81 @@ use smallvec::SmallVec;
 
 use crate::{
     diag::Sink,
+    faults::Fault,
     hir::{Conversion, Rounding},
     index::Id as _,
     ir::{
         BinaryOp, Builder, BuiltinParam, Compare, CompareKind, Convert, Function, Inst, InstId, Module, Op,
         Scalar, Type, UnaryOp, ValueId,
     },
+    opencl::AddressSpace,
     passes::rewrite::rewrite,
     session::Options,
-    target::Features,
+    target::Target,
     ty,
 };
 
 pub(super) fn emulate_small(module: &mut Module, options: &Options, _: &mut Sink) {
-    let missing = Missing::of(&options.target.features);
+    let missing = Missing::of(&options.target);
     for function in module.functions.iter_mut() {
-        if function.values.iter().any(|value| missing.in_memory(value.ty)) {
+        if function.values.iter().any(|value| missing.in_memory(value.ty) || missing.in_registers(value.ty)) {
             emulate(function, missing);
         }
     }
 }
 
-/// The types that a device lacks.
+/// Which small types values cannot have.
 #[derive(Clone, Copy)]
 struct Missing {
+    /// Types that the device does not have.
+    device: Types,
+    /// Types that are wider where they are computed with.
+    registers: Types,
+    /// Types for which global memory is accessed by words.
+    memory: Types,
+}
+
+/// A set of types.
+#[derive(Clone, Copy)]
+struct Types {
     int8: bool,
     int16: bool,
     fp16: bool,
-    storage8: bool,
-    storage16: bool,
 }
 
 impl Missing {
-    const fn of(features: &Features) -> Self {
+    fn of(target: &Target) -> Self {
+        let features = &target.features;
+        let device = Types { int8: !features.int8, int16: !features.int16, fp16: !features.fp16 };
+        let is_wide = target.workarounds.contains(Fault::WidenSmallIntegers);
         Self {
-            int8: !features.int8,
-            int16: !features.int16,
-            fp16: !features.fp16,
-            storage8: !features.storage8,
-            storage16: !features.storage16,
+            device,
+            registers: Types { int8: device.int8 || is_wide, int16: device.int16 || is_wide, ..device },
+            memory: Types {
+                int8: device.int8 || !features.storage8,
+                int16: device.int16 || !features.storage16,
+                fp16: device.fp16 || !features.storage16,
+            },
         }
     }
 
     const fn in_registers(self, ty: Type) -> bool {
+        self.registers.contain(ty)
+    }
+
+    const fn in_memory(self, ty: Type) -> bool {
+        self.memory.contain(ty)
+    }
+}
+
+impl Types {
+    const fn contain(self, ty: Type) -> bool {
         match ty.scalar() {
             Some(Scalar::I8) => self.int8,
             Some(Scalar::I16) => self.int16,
             Some(Scalar::F16) => self.fp16,
             _ => false,
         }
-    }
-
-    const fn in_memory(self, ty: Type) -> bool {
-        self.in_registers(ty)
-            || match ty.scalar() {
-                Some(Scalar::I8) => self.storage8,
-                Some(Scalar::I16 | Scalar::F16) => self.storage16,
-                _ => false,
-            }
     }
 }
 
@@ -79,6 +96,9 @@ fn emulate(function: &mut Function, missing: Missing) {
         if missing.in_registers(ty) && function.constant(id).is_none() {
             function.values[id].ty = ty.with_scalar(Scalar::I32);
         }
+    }
+    if let Some(result) = function.result.filter(|&ty| missing.in_registers(ty)) {
+        function.result = Some(result.with_scalar(Scalar::I32));
     }
     let small = Small { missing, types };
     rewrite(function, |builder, id, replaced| {
@@ -104,6 +124,10 @@ impl Small {
         self.missing.in_registers(self.ty(value))
     }
 
+    fn is_wide_in_registers_only(&self, value: ValueId) -> bool {
+        self.is_small(value) && !self.missing.device.contain(self.ty(value))
+    }
+
     /// Lowers an instruction. Returns the replacement of its result.
     fn inst(&self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
         let old = builder.function.insts[id].clone();
@@ -112,7 +136,10 @@ impl Small {
             Op::Store(_) => old.args.get(1),
             _ => None,
         };
-        let is_address = |ty: Type| ty == Type::I64 || ty.is_pointer();
+        // The elements of private and local objects are of types that the device has (`layout_vars`).
+        let is_logical =
+            |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local));
+        let is_address = |ty: Type| ty == Type::I64 || ty.is_pointer() && !is_logical(ty);
         let is_word_access =
             moved.is_some_and(|&it| self.missing.in_memory(self.ty(it))) && is_address(self.ty(old.args[0]));
         let is_any_small = old.args.iter().chain(&old.results).any(|&it| self.is_small(it));
@@ -137,6 +164,18 @@ impl Small {
                 let ty = self.ty(old.args[1]);
                 let bits = self.to_bits(builder, inst.args[1], ty);
                 memory::store(builder, inst.args[0], bits, ty, *access);
+                return None;
+            }
+            // The device has the type, but values are wider.
+            (Op::Load(access), false) if self.is_wide_in_registers_only(inst.results[0]) => {
+                let ty = self.ty(inst.results[0]);
+                let narrow = builder.load(inst.args[0], ty, *access);
+                return Some(builder.resize(narrow, Scalar::I32, false));
+            }
+            (Op::Store(access), false) if self.is_wide_in_registers_only(old.args[1]) => {
+                let scalar = self.ty(old.args[1]).scalar().unwrap_or(Scalar::I32);
+                let narrow = builder.resize(inst.args[1], scalar, false);
+                builder.store(inst.args[0], narrow, *access);
                 return None;
             }
             _ => {}

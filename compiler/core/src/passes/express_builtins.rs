@@ -5,6 +5,7 @@ mod conversions;
 mod divisions;
 mod groups;
 mod images;
+mod int64_divisions;
 mod sub_groups;
 
 use conversions::Number;
@@ -49,6 +50,7 @@ pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mu
         if next < programs {
             pass.divisions(id);
         }
+        pass.int64_divisions(id);
         pass.function(id);
         next += 1;
     }
@@ -118,8 +120,10 @@ impl Pass<'_> {
         let is_vulkan = self.options.target.environment == Environment::Vulkan;
         let math = &self.options.math;
         let is_rounded = math.correctly_rounded_divide_sqrt && is_vulkan;
-        let is_relaxed = math.unsafe_optimizations && !(is_rounded && row.name == "sqrt");
-        if emit::has_instruction(row.lowering, &self.options.target, params, is_relaxed)
+        let is_exact = is_rounded && row.name == "sqrt";
+        let is_relaxed = math.unsafe_optimizations && !is_exact;
+        if !is_exact
+            && emit::has_instruction(row.lowering, &self.options.target, params, is_relaxed)
             && !is_beyond_images(builder, inst, row.lowering)
         {
             if matches!(row.lowering, Lowering::Library(_)) {
@@ -148,7 +152,7 @@ impl Pass<'_> {
             }
             return;
         }
-        let name = if is_rounded && row.name == "sqrt" { "rounded_sqrt".to_owned() } else { plain_name(row) };
+        let name = if is_exact { "rounded_sqrt".to_owned() } else { plain_name(row) };
         if let Some(own) = self.own(&name, params, builder.span) {
             let result = expand(builder, inst, own, params);
             if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), result) {
@@ -203,7 +207,10 @@ impl Pass<'_> {
 
     /// A library function in this module, which is added at its first call.
     fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
-        let found = library::find(name, types, self.options.math.unsafe_optimizations)?;
+        let found = {
+            let Options { math, target, .. } = self.options;
+            library::find(name, types, math.unsafe_optimizations, target.precision)?
+        };
         let key = format!("{name}_{types}");
         if let Some(&known) = self.library.get(&key) {
             return Some(known);

@@ -29,12 +29,13 @@ use self::{
 };
 use crate::{
     diag::Sink,
+    faults::Fault,
     index::Id as _,
     ir::{FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId},
     opencl::AddressSpace,
     passes::origins::{Object, Origins},
     session::Options,
-    target::Features,
+    target::Target,
 };
 
 /// How an object is laid out, or a range of one.
@@ -54,7 +55,7 @@ struct Layout {
 }
 
 pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
-    let features = &options.target.features;
+    let target = &options.target;
     let vars = &module.vars;
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
@@ -89,7 +90,7 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
         .into_iter()
         .filter_map(|var| {
             let strides = shared[&Shared::Module(var)].strides;
-            Some((var, Split::find(module, var, strides, &forms, features)?))
+            Some((var, Split::find(module, var, strides, &forms, target)?))
         })
         .collect();
     let Module { functions, vars, .. } = module;
@@ -115,7 +116,7 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
                 }
                 _ => object,
             };
-            let layout = usage.layout(features, root);
+            let layout = usage.layout(target, root);
             let var: &mut Var = match root {
                 Object::Module(var) => &mut vars[var],
                 Object::Private(var) => &mut function.vars[var],
@@ -143,7 +144,7 @@ impl Split {
         var: VarId,
         strides: u64,
         forms: &[Forms],
-        features: &Features,
+        target: &Target,
     ) -> Option<Self> {
         let object = Object::Module(var);
         let mut uses = Vec::new();
@@ -186,7 +187,7 @@ impl Split {
                 }
             };
             let usage = part.usage();
-            let mut layout = usage.layout(features, Object::Module(root));
+            let mut layout = usage.layout(target, Object::Module(root));
             layout.steps.clone_from(&part.steps);
             split.layouts.push(layout);
             let var = &mut module.vars[root];
@@ -308,12 +309,14 @@ impl Usage {
         costs.sum()
     }
 
-    fn layout(&self, features: &Features, root: Object) -> Layout {
+    fn layout(&self, target: &Target, root: Object) -> Layout {
+        let features = &target.features;
         let space = root.space();
+        let is_narrow = space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
         // What the device has no integers for is cut out of words, or is several.
         let fitting = |size| match size {
-            1 if features.int8 => 1,
-            2 if features.int16 => 2,
+            1 if features.int8 && is_narrow => 1,
+            2 if features.int16 && is_narrow => 2,
             8 if features.int64 => 8,
             _ => 4,
         };

@@ -7,7 +7,10 @@
 use std::fmt::Write as _;
 
 use super::Features;
-use crate::faults::{Driver, Workarounds};
+use crate::{
+    faults::{Driver, Workarounds},
+    precision::Precision,
+};
 
 /// The only one of the features that is a number.
 const PUSH_CONSTANT_SIZE: &str = "push_constant_size";
@@ -27,6 +30,11 @@ impl Profile {
     /// What the driver needs.
     pub fn workarounds(&self) -> Workarounds {
         self.driver.map_or(Workarounds::NONE, Workarounds::of)
+    }
+
+    /// How precise the driver's instructions are known to be.
+    pub fn precision(&self) -> Precision {
+        self.driver.map_or(Precision::GUARANTEED, Precision::of)
     }
 }
 

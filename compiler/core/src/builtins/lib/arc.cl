@@ -1,6 +1,7 @@
-// Inverse circular functions of float (OpenCL C 6.15.2, special cases 7.5.1), with quotients and roots as sums. The
+// Inverse circular functions of float (OpenCL C 6.15.2, special cases 7.5.1), with roots as sums. The
 // polynomials are Chebyshev's for (asin(x)/x - 1)/x^2 up to 1/2 and (atan(x)/x - 1)/x^2 up to 1.
 //
+// Helps: asin_tail
 // Defines: asin acos atan atan2 asinpi acospi atanpi atan2pi
 #include "exact.cl"
 
@@ -13,12 +14,12 @@
 // (asin(x)/x - 1), of x^2 up to 1/4
 float asin_tail(float z) {
     float tail = 0.03102918882f;
-    tail = tail * z + 0.01053701429f;
-    tail = tail * z + 0.02362132656f;
-    tail = tail * z + 0.030268037f;
-    tail = tail * z + 0.04464772076f;
-    tail = tail * z + 0.07499992299f;
-    tail = tail * z + 0.1666666669f;
+    tail = mul_add(tail, z, 0.01053701429f);
+    tail = mul_add(tail, z, 0.02362132656f);
+    tail = mul_add(tail, z, 0.030268037f);
+    tail = mul_add(tail, z, 0.04464772076f);
+    tail = mul_add(tail, z, 0.07499992299f);
+    tail = mul_add(tail, z, 0.1666666669f);
     return tail * z;
 }
 float asin_float(float x) {
@@ -50,34 +51,28 @@ float acos_float(float x) {
 float asinpi_float(float x) { return asin_float(x) * OVER_PI; }
 float acospi_float(float x) { return acos_float(x) * OVER_PI; }
 
-// The arc tangent of a sum from 0 to 1, as a sum.
-float2 atan_pair(float2 t) {
-    float z = t.x * t.x;
+// The arc tangent of a number from 0 to 1.
+float atan_up_to_one(float t) {
+    float z = t * t;
     float tail = -0.0009362994719f;
-    tail = tail * z + 0.006207254534f;
-    tail = tail * z - 0.01926108132f;
-    tail = tail * z + 0.03832744598f;
-    tail = tail * z - 0.05760716083f;
-    tail = tail * z + 0.07417496964f;
-    tail = tail * z - 0.09036742342f;
-    tail = tail * z + 0.1110470679f;
-    tail = tail * z - 0.1428531796f;
-    tail = tail * z + 0.1999999028f;
-    tail = tail * z - 0.3333333329f;
-    return fast_two_sum(t.x, t.x * z * tail + t.y / (1.0f + z));
-}
-// high + low - a
-float complement(float high, float low, float2 a) {
-    float2 sum = two_sum(high, -a.x);
-    return sum.x + (sum.y + (low - a.y));
+    tail = mul_add(tail, z, 0.006207254534f);
+    tail = mul_add(tail, z, -0.01926108132f);
+    tail = mul_add(tail, z, 0.03832744598f);
+    tail = mul_add(tail, z, -0.05760716083f);
+    tail = mul_add(tail, z, 0.07417496964f);
+    tail = mul_add(tail, z, -0.09036742342f);
+    tail = mul_add(tail, z, 0.1110470679f);
+    tail = mul_add(tail, z, -0.1428531796f);
+    tail = mul_add(tail, z, 0.1999999028f);
+    tail = mul_add(tail, z, -0.3333333329f);
+    return mul_add(t * z, tail, t);
 }
 float atan_float(float x) {
-    if (isnan(x)) return x;
     float size = fabs(x);
-    if (size < 0x1p-13f) return x;
-    if (size > 0x1p26f) return copysign_float(HALF_PI_HIGH, x);
-    if (size <= 1.0f) return copysign_float(atan_pair((float2)(size, 0.0f)).x, x);
-    return copysign_float(complement(HALF_PI_HIGH, HALF_PI_LOW, atan_pair(pair_quotient(1.0f, size))), x);
+    // What is larger gives the same, and divisors are limited.
+    bool is_steep = size > 1.0f;
+    float angle = atan_up_to_one(is_steep ? 1.0f / fmin(size, 0x1p40f) : size);
+    return copysign_float(is_steep ? HALF_PI_HIGH - angle : angle, x);
 }
 float atan2_float(float y, float x) {
     if (isnan(x) || isnan(y)) return as_float(0x7fc00000u);
@@ -85,23 +80,11 @@ float atan2_float(float y, float x) {
     float width = fabs(x), height = fabs(y);
     bool is_steep = height > width;
     float less = is_steep ? width : height, more = is_steep ? height : width;
-    float2 angle;
-    if (more == 0.0f) angle = (float2)(0.0f, 0.0f);
-    else if (isinf(more)) angle = isinf(less) ? (float2)(0.5f * HALF_PI_HIGH, 0.5f * HALF_PI_LOW) : (float2)(0.0f, 0.0f);
-    else {
-        float scale = more > 0x1p60f ? 0x1p-60f : more < 0x1p-40f ? 0x1p100f : 1.0f;
-        less *= scale;
-        more *= scale;
-        // Below this, angle and tangent are the same, and the remainder would underflow.
-        if (less < 0x1p-40f * more) angle = (float2)(less / more, 0.0f);
-        else angle = atan_pair(pair_quotient(less, more));
-    }
-    float result;
-    if (is_steep) {
-        float2 sum = two_sum(HALF_PI_HIGH, is_left ? angle.x : -angle.x);
-        result = sum.x + (sum.y + (HALF_PI_LOW + (is_left ? angle.y : -angle.y)));
-    } else result = is_left ? complement(PI_HIGH, PI_LOW, angle) : angle.x + angle.y;
-    return copysign_float(result, y);
+    float scale = more > 0x1p60f ? 0x1p-60f : more < 0x1p-40f ? 0x1p100f : 1.0f;
+    float tangent = isinf(more) ? (isinf(less) ? 1.0f : 0.0f) : more == 0.0f ? 0.0f : (less * scale) / (more * scale);
+    float angle = atan_up_to_one(tangent);
+    angle = is_steep ? HALF_PI_HIGH - angle : angle;
+    return copysign_float(is_left ? PI_HIGH - angle : angle, y);
 }
 float atanpi_float(float x) { return atan_float(x) * OVER_PI; }
 float atan2pi_float(float y, float x) { return atan2_float(y, x) * OVER_PI; }

@@ -36,15 +36,7 @@ uint popcount_uint(uint x) {
 }
 ulong popcount_ulong(ulong x) { return popcount_uint((uint)x) + popcount_uint((uint)(x >> 32)); }
 
-// Fills every bit below the highest one.
-uint clz_uint(uint x) {
-    x |= x >> 1;
-    x |= x >> 2;
-    x |= x >> 4;
-    x |= x >> 8;
-    x |= x >> 16;
-    return 32 - popcount_uint(x);
-}
+uint clz_uint(uint x) { return 31 - __kiln_find_msb(x); }
 ulong clz_ulong(ulong x) {
     uint high = (uint)(x >> 32);
     return high != 0 ? clz_uint(high) : 32 + clz_uint((uint)x);

@@ -1,5 +1,5 @@
 // Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), by integers: the result is bits. And to
-// integers of 64 bits, for devices that have none.
+// integers of 64 bits, for devices that have none and for drivers that convert wrongly.
 //
 // Defines: convert_half_rte convert_half_rtz convert_half_rtp convert_half_rtn
 // Defines: convert_float_rte convert_float_rtz convert_float_rtp convert_float_rtn
@@ -58,11 +58,17 @@ EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)
 
-ulong whole_part(float x) {
-    uint bits = as_uint(x) & ~SIGN_BIT;
-    int shift = (int)(bits >> 23) - 150;
-    ulong m = (bits & 0x7fffffu) | 0x800000u;
-    return shift >= 0 ? m << min(shift, 63) : shift > -24 ? m >> -shift : 0;
-}
-long convert_long_rtz_float(float x) { return x < 0.0f ? -(long)whole_part(x) : (long)whole_part(x); }
-ulong convert_ulong_rtz_float(float x) { return whole_part(x); }
+// The integral part of the magnitude, below 2^64, in halves: both differences are exact.
+#define WHOLE_PART(T)                                                  \
+    ulong whole_part_##T(T x) {                                         \
+        T size = fabs(x), high = trunc(size * (T)0x1p-32f);             \
+        return (ulong)(uint)high << 32 | (uint)(size - high * (T)0x1p32f); \
+    }
+WHOLE_PART(float)
+WHOLE_PART(double)
+#define SIGNED(T) \
+    long convert_long_rtz_##T(T x) { return (long)(x < 0 ? 0 - whole_part_##T(x) : whole_part_##T(x)); }
+SIGNED(float)
+SIGNED(double)
+ulong convert_ulong_rtz_float(float x) { return whole_part_float(x); }
+ulong convert_ulong_rtz_double(double x) { return whole_part_double(x); }

@@ -2,7 +2,7 @@
 // Products are split by masks, so that each partial product is exact.
 //
 // Helps: copysign_float fast_two_sum two_sum two_product pair_quotient pair_sqrt ldexp_float significand round_to
-// Helps: round_to_float
+// Helps: round_to_float mul_add
 #ifndef EXACT_CL
 #define EXACT_CL
 
@@ -11,6 +11,8 @@
 
 float copysign_float(float x, float y) { return as_float((as_uint(x) & ~SIGN_BIT) | (as_uint(y) & SIGN_BIT)); }
 
+// a * b + c, rounded once or twice.
+float mul_add(float a, float b, float c) { return a * b + c; }
 // a + b, where |a| >= |b| or a is zero.
 float2 fast_two_sum(float a, float b) {
     float sum = a + b;

@@ -2,7 +2,7 @@
 // exact in its high part, and the Taylor series of e^r to the seventh power.
 //
 // Defines: exp exp2 exp10 expm1 half_exp10 native_exp10
-// Helps: exp_part exp_float exp2_pair expm1_float
+// Helps: exp_part exp_float exp2_pair expm1_float half_of_exp
 #ifndef EXP_CL
 #define EXP_CL
 #include "exact.cl"
@@ -13,11 +13,11 @@
 // e^r - 1 for |r| <= 0.36
 float exp_part(float r) {
     float tail = 1.984126984e-4f;
-    tail = tail * r + 1.388888889e-3f;
-    tail = tail * r + 8.333333333e-3f;
-    tail = tail * r + 4.166666667e-2f;
-    tail = tail * r + 0.1666666667f;
-    tail = tail * r + 0.5f;
+    tail = mul_add(tail, r, 1.388888889e-3f);
+    tail = mul_add(tail, r, 8.333333333e-3f);
+    tail = mul_add(tail, r, 4.166666667e-2f);
+    tail = mul_add(tail, r, 0.1666666667f);
+    tail = mul_add(tail, r, 0.5f);
     return r + r * r * tail;
 }
 
@@ -30,6 +30,13 @@ float exp_float(float x) {
     if (x < -104.0f) return 0.0f;
     float n = rint(x * 1.44269504f);
     return ldexp_float(1.0f + exp_reduced(x, n), (int)n);
+}
+
+// e^x / 2, which does not overflow before it must.
+float half_of_exp(float x) {
+    if (x <= 88.0f) return 0.5f * exp_float(x);
+    float root = exp_float(0.5f * x);
+    return 0.5f * root * root;
 }
 
 // 2^(high + low)

@@ -7,6 +7,8 @@
 // A power of two that brings a number of this size near one.
 float scale_to_one(float size) { return size > 0x1p60f ? 0x1p-80f : size < 0x1p-50f ? 0x1p80f : 1.0f; }
 
+float scale_back(float size) { return size > 0x1p60f ? 0x1p80f : size < 0x1p-50f ? 0x1p-80f : 1.0f; }
+
 float sum_float2(float2 v) { return v.x + v.y; }
 float sum_float3(float3 v) { return v.x + v.y + v.z; }
 float sum_float4(float4 v) { return (v.x + v.y) + (v.z + v.w); }
@@ -20,7 +22,7 @@ float largest_float4(float4 v) { return fmax(fmax(v.x, v.y), fmax(v.z, v.w)); }
         if (size == as_float(INFINITE)) return size;                                                         \
         float scale = scale_to_one(size);                                                                    \
         v *= scale;                                                                                          \
-        return sqrt_float(sum_##T(v * v)) / scale;                                                           \
+        return sqrt_float(sum_##T(v * v)) * scale_back(size);                                                \
     }                                                                                                        \
     float distance_##T(T a, T b) { return length_##T(a - b); }                                               \
     T normalize_##T(T v) {                                                                                   \
@@ -31,7 +33,7 @@ float largest_float4(float4 v) { return fmax(fmax(v.x, v.y), fmax(v.z, v.w)); }
             size = 1.0f;                                                                                     \
         }                                                                                                    \
         v *= scale_to_one(size);                                                                             \
-        return v / sqrt_float(sum_##T(v * v));                                                               \
+        return v * native_rsqrt(sum_##T(v * v));                                                             \
     }
 GEOMETRIC(float2)
 GEOMETRIC(float3)

@@ -12,28 +12,21 @@ float sinh_float(float x) {
     if (size < 1.0f) {
         float z = x * x;
         float tail = 2.505210839e-8f;
-        tail = tail * z + 2.755731922e-6f;
-        tail = tail * z + 1.984126984e-4f;
-        tail = tail * z + 8.333333333e-3f;
-        tail = tail * z + 0.1666666667f;
+        tail = mul_add(tail, z, 2.755731922e-6f);
+        tail = mul_add(tail, z, 1.984126984e-4f);
+        tail = mul_add(tail, z, 8.333333333e-3f);
+        tail = mul_add(tail, z, 0.1666666667f);
         return x + x * z * tail;
     }
-    if (size > 88.0f) {
-        float root = exp_float(0.5f * size);
-        return copysign_float(0.5f * root * root, x);
-    }
-    float power = exp_float(size);
-    return copysign_float(0.5f * power - 0.5f / power, x);
+    float half_power = half_of_exp(size);
+    // What is taken away of a larger one does not count.
+    return copysign_float(size > 88.0f ? half_power : half_power - 0.25f / half_power, x);
 }
 float cosh_float(float x) {
     float size = fabs(x);
     if (isnan(x)) return x;
-    if (size > 88.0f) {
-        float root = exp_float(0.5f * size);
-        return 0.5f * root * root;
-    }
-    float power = exp_float(size);
-    return 0.5f * power + 0.5f / power;
+    float half_power = half_of_exp(size);
+    return size > 88.0f ? half_power : half_power + 0.25f / half_power;
 }
 float tanh_float(float x) {
     float size = fabs(x);

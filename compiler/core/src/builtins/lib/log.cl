@@ -2,7 +2,7 @@
 // ln m = 2 artanh s with s = (m - 1) / (m + 1) as a sum.
 //
 // Defines: log log2 log10 log1p half_log half_log2 half_log10 native_log10
-// Helps: log_float log2_pair log1p_float
+// Helps: log_float log2_pair log1p_float is_special_log reduce_log
 #ifndef LOG_CL
 #define LOG_CL
 #include "exact.cl"
@@ -16,10 +16,10 @@ float2 log_near_one(float f, float g) {
     float2 sum = fast_two_sum(s, rest);
     float z = sum.x * sum.x;
     float tail = 0.1818181818f;
-    tail = tail * z + 0.2222222222f;
-    tail = tail * z + 0.2857142857f;
-    tail = tail * z + 0.4f;
-    tail = tail * z + 0.6666666667f;
+    tail = mul_add(tail, z, 0.2222222222f);
+    tail = mul_add(tail, z, 0.2857142857f);
+    tail = mul_add(tail, z, 0.4f);
+    tail = mul_add(tail, z, 0.6666666667f);
     return fast_two_sum(2.0f * sum.x, sum.x * z * tail + 2.0f * sum.y);
 }
 

@@ -4,7 +4,7 @@
 // Defines: exp exp2 exp10 expm1 log log2 log10 log1p pow powr pown rootn cbrt sqrt rsqrt hypot sin cos tan sincos
 // Defines: sinh cosh tanh length distance normalize cross
 // Types: double
-// Helps: exp_part log_double log1p_double power is_odd pair_sqrt sqrt_double sin_part cos_part turned_sin
+// Helps: reduce_circle_exactly exp_part log_double log1p_double power is_odd pair_sqrt sqrt_double sin_part cos_part turned_sin
 #include "exact_double.cl"
 
 #define LN2_HIGH 0x1.62e42fefp-1
@@ -244,13 +244,9 @@ ulong two_over_pi(uint index) {
     default: return 0;
     }
 }
-// r = x - n pi/2 as a sum for a finite x, |r| <= pi/4, and n modulo 4.
-double2 reduce_circle(double x, uint *quadrant) {
+// r = x - n pi/2 as a sum for a finite x of at least pi/4, |r| <= pi/4, and n modulo 4.
+double2 reduce_circle_exactly(double x, uint *quadrant) {
     double size = fabs(x);
-    if (size < 0.785398) {
-        *quadrant = 0;
-        return (double2)(x, 0.0);
-    }
     ulong m = (as_ulong(size) & 0xffffffffffffful) | 0x10000000000000ul;
     uint first = (uint)(as_ulong(size) >> 52) - 1013;
     uint index = first >> 6, shift = first & 63;
@@ -291,6 +287,11 @@ double2 reduce_circle(double x, uint *quadrant) {
     r = fast_two_sum(r.x, r.y + (lower * 0x1.921fb54442d18p+0 + upper * 6.1232339957367658861e-17));
     *quadrant = (x < 0.0 ? 4 - n : n) & 3;
     return is_over != (x < 0.0) ? -r : r;
+}
+double2 reduce_circle(double x, uint *quadrant) {
+    if (!(fabs(x) < 0.785398)) return reduce_circle_exactly(x, quadrant);
+    *quadrant = 0;
+    return (double2)(x, 0.0);
 }
 double sin_part(double2 r) {
     double z = r.x * r.x;

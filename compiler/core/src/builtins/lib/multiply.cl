@@ -1,6 +1,7 @@
 // Products of integers (OpenCL C 6.15.3): their upper halves, sums with them, and products of 24 bits.
 //
 // Defines: mul_hi mad_hi mad_sat mad24 mul24
+// Helps: mul_hi_ulong
 
 // What is at most 16 bits wide, in a type W of 32.
 #define NARROW(T, W, LEAST, MOST, BITS)                                                                     \

@@ -73,7 +73,8 @@ float cbrt_float(float x) {
         size *= 0x1p-90f;
         scale = 0x1p30f;
     }
-    float root = power(size, 0.333333333f, 0.0f);
+    // The estimate has at least 16 bits, whatever the device.
+    float root = native_exp2(native_log2(size) * 0.333333333f);
     float2 square = two_product(root, root);
     float2 cube = two_product(square.x, root);
     float excess = ((cube.x - size) + cube.y) + square.y * root;

@@ -2,6 +2,7 @@
 //
 // Defines: round copysign fdim fmod remainder remquo nextafter maxmag minmag fma ldexp frexp modf fract ilogb logb nan
 // Defines: sign step
+// Helps: fmod_exactly remainder_exactly
 #include "exact.cl"
 
 #define QUIET_NAN as_float(0x7fc00000u)
@@ -24,7 +25,7 @@ float minmag_float(float x, float y) {
     return a < b || (a == b && as_uint(x) != a) ? x : y;
 }
 float sign_float(float x) {
-    return isnan(x) ? 0.0f : x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : copysign_float(0.0f, x);
+    return fabs(x) > 0.0f ? copysign_float(1.0f, x) : isnan(x) ? 0.0f : copysign_float(0.0f, x);
 }
 float step_float(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
 
@@ -86,7 +87,7 @@ uint long_division(uint m, int exponent, uint divisor, int last, uint *quotient)
     }
     return rest;
 }
-float fmod_float(float x, float y) {
+float fmod_exactly(float x, float y) {
     if (isnan(x) || isnan(y) || isinf(x) || is_zero(y)) return QUIET_NAN;
     uint size_x = as_uint(x) & ~SIGN_BIT, size_y = as_uint(y) & ~SIGN_BIT;
     if (size_x < size_y) return x;
@@ -95,6 +96,7 @@ float fmod_float(float x, float y) {
     uint rest = long_division(m, exponent, divisor, last, &quotient);
     return as_float((as_uint(x) & SIGN_BIT) | round_to_float(rest, last, TO_ZERO));
 }
+float fmod_float(float x, float y) { return fmod_exactly(x, y); }
 float remquo_float(float x, float y, int *quotient) {
     *quotient = 0;
     if (isnan(x) || isnan(y) || isinf(x) || is_zero(y)) return QUIET_NAN;
@@ -115,10 +117,11 @@ float remquo_float(float x, float y, int *quotient) {
     *quotient = ((as_uint(x) ^ as_uint(y)) & SIGN_BIT) != 0 ? -low : low;
     return as_float(sign | round_to_float(magnitude, last - 1, TO_ZERO));
 }
-float remainder_float(float x, float y) {
+float remainder_exactly(float x, float y) {
     int quotient;
     return remquo_float(x, y, &quotient);
 }
+float remainder_float(float x, float y) { return remainder_exactly(x, y); }
 
 // a * b + c rounded once: in integers, with the product's 48 bits and what is lost of a much smaller operand in one.
 float fma_float(float a, float b, float c) {

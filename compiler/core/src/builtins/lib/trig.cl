@@ -3,7 +3,7 @@
 // exactly to 2^-64, however large the argument.
 //
 // Defines: sin cos tan sincos sinpi cospi tanpi half_sin half_cos half_tan
-// Helps: sinpi_float
+// Helps: sinpi_float reduce_circle_exactly
 #ifndef TRIG_CL
 #define TRIG_CL
 #include "exact.cl"
@@ -22,13 +22,9 @@ uint two_over_pi(uint index) {
     }
 }
 
-// r = x - n pi/2 as a sum for a finite x, |r| <= pi/4, and n modulo 4.
-float2 reduce_circle(float x, uint *quadrant) {
+// r = x - n pi/2 as a sum for a finite x of at least pi/4, |r| <= pi/4, and n modulo 4.
+float2 reduce_circle_exactly(float x, uint *quadrant) {
     float size = fabs(x);
-    if (size < 0.785398f) {
-        *quadrant = 0;
-        return (float2)(x, 0.0f);
-    }
     uint m = (as_uint(size) & 0x7fffffu) | 0x800000u;
     uint first = (as_uint(size) >> 23) - 120;
     uint index = first >> 5, shift = first & 31;
@@ -59,20 +55,30 @@ float2 reduce_circle(float x, uint *quadrant) {
     return is_negative ? -r : r;
 }
 
+// The same for every finite x. Up to 512, by Cody and Waite's reduction: pi/2 is a sum of numbers of 15 bits, whose products with
+// the 9 bits of n are exact.
+float2 reduce_circle(float x, uint *quadrant) {
+    if (!(fabs(x) <= 512.0f)) return reduce_circle_exactly(x, quadrant);
+    float n = rint(x * 0.636619772f);
+    *quadrant = (uint)(int)n & 3;
+    float2 r = two_sum(x - n * 0x1.921cp+0f, n * -0x1.daap-15f);
+    return fast_two_sum(r.x, (r.y - n * 0x1.10b4p-30f) - n * 0x1.84698ap-48f);
+}
+
 float sin_part(float2 r) {
     float z = r.x * r.x;
     float tail = 2.755731922e-6f;
-    tail = tail * z - 1.984126984e-4f;
-    tail = tail * z + 8.333333333e-3f;
-    tail = tail * z - 0.1666666667f;
+    tail = mul_add(tail, z, -1.984126984e-4f);
+    tail = mul_add(tail, z, 8.333333333e-3f);
+    tail = mul_add(tail, z, -0.1666666667f);
     return r.x + (r.x * z * tail + r.y * (1.0f - 0.5f * z));
 }
 float cos_part(float2 r) {
     float z = r.x * r.x;
     float tail = -2.755731922e-7f;
-    tail = tail * z + 2.48015873e-5f;
-    tail = tail * z - 1.388888889e-3f;
-    tail = tail * z + 4.166666667e-2f;
+    tail = mul_add(tail, z, 2.48015873e-5f);
+    tail = mul_add(tail, z, -1.388888889e-3f);
+    tail = mul_add(tail, z, 4.166666667e-2f);
     float2 head = fast_two_sum(1.0f, -0.5f * z);
     return head.x + (head.y + (z * z * tail - r.x * r.y));
 }

@@ -4,6 +4,7 @@
 use super::{Pass, component_wise};
 use crate::{
     builtins,
+    faults::Fault,
     hir::{CompareOp, Conversion, Rounding},
     ir::{BinaryOp, Builder, BuiltinParam, CompareKind, Convert, Op, Scalar, Type, ValueId},
     opencl::Environment,
@@ -48,9 +49,15 @@ impl Pass<'_> {
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
         // Drivers go from double to half by way of float, and round twice.
         let is_twice = from == Scalar::F64 && to == Scalar::F16;
-        let is_missing = !target.features.int64
+        let is_missing = !self.converts_int64()
             && (from.is_float() && to == Scalar::I64 || from == Scalar::I64 && to.is_float());
         target.environment == Environment::Vulkan && (is_twice || is_missing)
+    }
+
+    /// Whether the target itself converts between floating-point numbers and 64-bit integers, and does it right.
+    fn converts_int64(&self) -> bool {
+        let target = &self.options.target;
+        target.features.int64 && !target.workarounds.contains(Fault::ExpandInt64Conversions)
     }
 
     fn to_float(
@@ -168,13 +175,17 @@ impl Pass<'_> {
         to: Type,
         number: Number,
     ) -> Option<ValueId> {
-        if self.options.target.features.int64 || to.scalar() != Some(Scalar::I64) {
+        if to.scalar() != Some(Scalar::I64) || self.converts_int64() {
             return Some(plain_convert(builder, value, to, number));
         }
         let name = if number.to_signed { "convert_long_rtz" } else { "convert_ulong_rtz" };
-        let function = self.callee(name, "float", builder.span)?;
+        let (source, types) = match builder.ty(value).scalar() {
+            Some(Scalar::F64) => (Scalar::F64, "double"),
+            _ => (Scalar::F32, "float"),
+        };
+        let function = self.callee(name, types, builder.span)?;
         Some(component_wise(builder, value, to.count(), |builder, part| {
-            let part = plain_convert(builder, part, Type::Scalar(Scalar::F32), number);
+            let part = plain_convert(builder, part, Type::Scalar(source), number);
             builder.call(function, &[part], Some(Type::I64)).expect("it gives a number")
         }))
     }

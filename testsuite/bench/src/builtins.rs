@@ -1,0 +1,201 @@
+//! Built-in functions of numbers beside a vendor's OpenCL: the time of a loop of calls each.
+
+use clap::Args;
+
+use crate::kernels::{Argument, Benchmark, Contents, Step};
+use crate::kiln::Kiln;
+use crate::median::{geometric_mean, median};
+use crate::opencl::OpenCl;
+use crate::run::Prepared;
+
+#[derive(Args)]
+pub(crate) struct Builtins {
+    /// The Vulkan device, by index or a part of its name
+    #[arg(long)]
+    device: Option<String>,
+    /// The OpenCL platform, by a part of its name; `none` measures Kiln alone
+    #[arg(long)]
+    platform: Option<String>,
+    /// How often each loop runs on each implementation
+    #[arg(long, default_value_t = 9)]
+    rounds: usize,
+    /// Only rows whose name contains this
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+/// A row: the type, the expression of `x` and `y`, and the range that `x` comes from.
+struct Row {
+    ty: &'static str,
+    call: &'static str,
+    least: f64,
+    most: f64,
+}
+
+const fn row(ty: &'static str, call: &'static str, least: f64, most: f64) -> Row {
+    Row { ty, call, least, most }
+}
+
+const ROWS: &[Row] = &[
+    row("float", "acos(x)", -1.0, 1.0),
+    row("float", "acosh(x)", 1.0, 100.0),
+    row("float", "asin(x)", -1.0, 1.0),
+    row("float", "asinh(x)", -100.0, 100.0),
+    row("float", "atan(x)", -10.0, 10.0),
+    row("float", "atan2(x, y)", -10.0, 10.0),
+    row("float", "atanh(x)", -0.99, 0.99),
+    row("float", "cbrt(x)", -100.0, 100.0),
+    row("float", "cos(x)", -100.0, 100.0),
+    row("float", "cosh(x)", -10.0, 10.0),
+    row("float", "erf(x)", -3.0, 3.0),
+    row("float", "exp(x)", -20.0, 20.0),
+    row("float", "exp10(x)", -8.0, 8.0),
+    row("float", "exp2(x)", -20.0, 20.0),
+    row("float", "expm1(x)", -5.0, 5.0),
+    row("float", "fma(x, y, x)", -20.0, 20.0),
+    row("float", "fmod(x, y)", -100.0, 100.0),
+    row("float", "hypot(x, y)", -100.0, 100.0),
+    row("float", "x / y", -100.0, 100.0),
+    row("float", "log(x)", 0.01, 100.0),
+    row("float", "log10(x)", 0.01, 100.0),
+    row("float", "log1p(x)", -0.9, 10.0),
+    row("float", "log2(x)", 0.01, 100.0),
+    row("float", "pow(x, y)", 0.01, 10.0),
+    row("float", "remainder(x, y)", -100.0, 100.0),
+    row("float", "rsqrt(x)", 0.01, 100.0),
+    row("float", "sign(x)", -1.0, 1.0),
+    row("float", "sin(x)", -100.0, 100.0),
+    row("float", "sin(x) + cos(x)", -100.0, 100.0),
+    row("float", "sinh(x)", -10.0, 10.0),
+    row("float", "sinpi(x)", -10.0, 10.0),
+    row("float", "sqrt(x)", 0.01, 100.0),
+    row("float", "tan(x)", -100.0, 100.0),
+    row("float", "tanh(x)", -5.0, 5.0),
+    row("float", "(float)ilogb(x)", 0.01, 100.0),
+    row("float", "length((float4)(x, y, x, y))", -10.0, 10.0),
+    row("float", "normalize((float4)(x, y, x, y)).x", 0.1, 10.0),
+    row("double", "exp(x)", -20.0, 20.0),
+    row("double", "fma(x, y, x)", -20.0, 20.0),
+    row("double", "log(x)", 0.01, 100.0),
+    row("double", "pow(x, y)", 0.01, 10.0),
+    row("double", "sin(x)", -100.0, 100.0),
+    row("double", "sqrt(x)", 0.01, 100.0),
+    row("int", "clz(x)", 0.0, 1e9),
+    row("int", "popcount(x)", 0.0, 1e9),
+    row("int", "rotate(x, y)", 0.0, 1e9),
+    row("int", "(int)abs_diff(x, y)", 0.0, 1e9),
+    row("int", "mul_hi(x, y)", 0.0, 1e9),
+    row("long", "x / (y | 1)", 0.0, 1e18),
+    row("long", "x % (y | 1)", 0.0, 1e18),
+    row("long", "x / 1000003", 0.0, 1e18),
+    row("long", "mul_hi(x, y)", 0.0, 1e18),
+    row("long", "(long)((float)x * 0.5f)", 0.0, 1e18),
+    row("short", "(short)(x * y + 3)", 0.0, 3e4),
+    row("char", "(char)(x * y + 3)", 0.0, 100.0),
+    row("uchar", "convert_uchar_sat(x + y * 2)", 0.0, 100.0),
+];
+
+/// Each work-item calls the function so often, with arguments that differ.
+const CALLS: u32 = 256;
+const ITEMS: usize = 1 << 18;
+
+pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
+    let kiln = Kiln::new(options.device.as_deref().unwrap_or_default())?;
+    println!("kiln on {}", kiln.name());
+    let opencl = match options.platform.as_deref() {
+        Some("none") => None,
+        wanted => Some(OpenCl::new(wanted.unwrap_or_default())?),
+    };
+    if let Some(opencl) = &opencl {
+        println!("opencl is {}", opencl.name());
+    }
+    println!("\n{:<44} {:>12} {:>12} {:>14}", "call", "kiln (ms)", "opencl (ms)", "opencl / kiln");
+    let (mut ratios, mut failures) = (Vec::new(), 0);
+    for row in ROWS {
+        let name = format!("{} {}", row.ty, row.call);
+        if !name.contains(&options.only) {
+            continue;
+        }
+        match compare(row, &kiln, opencl.as_ref(), options.rounds) {
+            Ok((ours, Some(theirs))) => {
+                let ratio = theirs / ours;
+                ratios.push(ratio);
+                println!("{name:<44} {:>12.4} {:>12.4} {ratio:>14.3}", ours * 1e3, theirs * 1e3);
+            }
+            Ok((ours, None)) => println!("{name:<44} {:>12.4}", ours * 1e3),
+            Err(error) => {
+                failures += 1;
+                println!("{name:<44} {error}");
+            }
+        }
+    }
+    if !ratios.is_empty() {
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("\ngeometric mean {:.3}, least {least:.3}", geometric_mean(&ratios));
+    }
+    if failures == 0 { Ok(()) } else { Err(format!("{failures} rows failed")) }
+}
+
+/// The seconds that Kiln's loop and the vendor's take.
+fn compare(
+    row: &Row,
+    kiln: &Kiln,
+    opencl: Option<&OpenCl>,
+    rounds: usize,
+) -> Result<(f64, Option<f64>), String> {
+    let source = source(row);
+    let benchmark = Benchmark {
+        name: "builtin",
+        source: &source,
+        options: "",
+        buffers: vec![Contents::Zeros(8 * ITEMS)],
+        steps: vec![Step {
+            kernel: "calls",
+            arguments: vec![Argument::Buffer(0), Argument::Uint(CALLS)],
+            global: [ITEMS, 1],
+            local: [256, 1],
+        }],
+        result: 0,
+        check: Box::new(|_| Ok(())),
+    };
+    let seconds = |prepared: &mut dyn Prepared| {
+        let mut times = Vec::new();
+        for round in 0..2 + rounds {
+            let time = prepared.run()?;
+            if round >= 2 {
+                times.push(time);
+            }
+        }
+        Ok::<_, String>(median(&times))
+    };
+    let ours = seconds(&mut kiln.prepare(&benchmark)?)?;
+    let theirs = match opencl {
+        Some(opencl) => Some(seconds(&mut opencl.prepare(&benchmark)?)?),
+        None => None,
+    };
+    Ok((ours, theirs))
+}
+
+fn source(row: &Row) -> String {
+    let Row { ty, call, least, most } = row;
+    let is_double = *ty == "double";
+    let extension = if is_double { "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" } else { "" };
+    // The arguments of a work-item are spread over the range; `t` comes from a linear congruence (Knuth).
+    let wide = if matches!(*ty, "double" | "long") { "double" } else { "float" };
+    let suffix = if wide == "float" { "f" } else { "" };
+    format!(
+        "{extension}kernel void calls(global {ty} *out, uint count) {{
+    uint state = get_global_id(0) * 747796405u + 2891336453u;
+    {ty} sum = 0;
+    for (uint i = 0; i < count; i++) {{
+        state = state * 1664525u + 1013904223u;
+        {wide} t = ({wide})(state >> 8) * 0x1p-24{suffix};
+        {ty} x = ({ty})({least:e}{suffix} + t * {span:e}{suffix}), y = ({ty})({least:e}{suffix} + (1.0{suffix} - t) * {span:e}{suffix});
+        sum += {call};
+    }}
+    out[get_global_id(0)] = sum;
+}}
+",
+        span = most - least
+    )
+}
