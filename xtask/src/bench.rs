@@ -18,6 +18,10 @@ pub(crate) enum Bench {
     Runtime(Rest),
     /// Kernel times of seven programs, or with `--examples` of the examples, beside an OpenCL driver
     Kernels(Rest),
+    /// Times of built-in functions, beside those of an OpenCL driver
+    Builtins(Rest),
+    /// Errors of the functions of `float`, over all their arguments, on a device
+    Accuracy(Rest),
     /// Kernel times of the same programs on the reference device, beside Oclgrind and PoCL
     Reference,
     /// The programs with one defect each on the reference device, beside Oclgrind
@@ -45,12 +49,16 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
         Bench::Reference | Bench::Strict => setup::REFERENCE,
-        Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) => setup::BENCH,
+        Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) | Bench::Builtins(_) | Bench::Accuracy(_) => {
+            setup::BENCH
+        }
     })?;
     match what {
         Bench::Compile => compile::compile(),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
+        Bench::Builtins(rest) => kiln_bench("builtins", rest),
+        Bench::Accuracy(rest) => kiln_bench("accuracy", rest),
         Bench::Reference => reference::reference(),
         Bench::Strict => differential::strict(),
         Bench::Frontend(rest) => kiln_bench("frontend", rest),

@@ -298,6 +298,10 @@ mod tests {
         assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned");
         assert_eq!(of("lavapipe 25.0.7"), "none");
         assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
+        assert_eq!(
+            of("nvidia 580.159.4"),
+            "expand_int64_division,expand_int64_conversions,widen_small_integers"
+        );
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// `passes/legalize_atomics` has replaced operands that are known only at run time with the strongest legal constant.
+/// Returns the constant. `passes/legalize_atomics` has replaced what is known only at run time by the strongest legal constant.
 fn known<T>(value: Known<T>) -> T {
     match value {
         Known::Constant(value) => value,
