@@ -272,9 +272,9 @@ pub struct Var {
     pub init: Option<Data>,
     /// Set if the launch decides the size: the index of the kernel argument for this local object.
     pub argument: Option<u32>,
-    /// Set by `passes/layout_vars`: the index of the function parameter for this private object of a caller.
+    /// Set by `passes/lower_to_logical_pointers`: the index of the function parameter for this private object of a caller.
     pub parameter: Option<u32>,
-    /// Set by `passes/layout_vars`: the element type of the array, on a target without byte addresses.
+    /// Set by `passes/lower_to_logical_pointers`: the element type of the array, on a target without byte addresses.
     pub element: Option<Type>,
     /// Which other modules may refer to it.
     pub linkage: Linkage,
@@ -322,7 +322,7 @@ pub struct Function {
     pub linkage: Linkage,
     /// Its private objects.
     pub vars: Table<VarId, Var>,
-    /// Set by `passes/specialize_calls`: the parameters, by number, that point into one local object of the module, and which.
+    /// Set by `passes/specialize_variable_args`: the parameters, by number, that point into one local object of the module, and which.
     pub objects: Vec<(u32, VarId)>,
     /// Its values.
     pub values: Table<ValueId, Value>,
@@ -582,7 +582,7 @@ pub enum Op {
         count: Option<u32>,
     },
     /// `[address of variable, index]`: the address of an element (`Var::element`). The index is an I32. Made by
-    /// `passes/layout_vars`; an access through it has exactly the element's type.
+    /// `passes/lower_to_logical_pointers`; an access through it has exactly the element's type.
     Element,
     /// `[]`: a 32-bit word of launch memory (`Module::interface`), as I32 or F32; or two words of the push constants,
     /// from an even one on, as I64. Made by `passes/bind_arguments`.
@@ -649,9 +649,9 @@ pub enum Op {
     WorkItem(WorkItem),
     /// `[arguments …]`: prints with this format. Returns I32.
     Printf(Box<[u8]>),
-    /// `[]`: the launch fails with this message. After `passes/leave_at_traps`, a jump out of the kernel follows.
+    /// `[]`: the launch fails with this message. After `passes/terminate_at_traps`, a jump out of the kernel follows.
     Trap(Box<[u8]>),
-    /// `[image …]`: an image operation of the device. Made by `passes/express_builtins`.
+    /// `[image …]`: an image operation of the device. Made by `passes/lower_builtins`.
     Image(ImageAction),
 
     /// `[condition]`: both blocks leave by `Exit` of this instruction. The arguments of `Exit` are the results.
@@ -713,7 +713,7 @@ pub enum ImageAction {
 pub struct Texel {
     /// The type of its components.
     pub kind: TexelKind,
-    /// Whether other work-items may observe it. Set by `passes/mark_shared`.
+    /// Whether other work-items may observe it. Set by `passes/mark_nonprivate_accesses`.
     pub is_shared: bool,
 }
 
@@ -740,7 +740,7 @@ pub enum BuiltinParam {
 /// The properties of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Whether other work-items may observe it: the target orders only such accesses. Set by `passes/mark_shared`.
+    /// Whether other work-items may observe it: the target orders only such accesses. Set by `passes/mark_nonprivate_accesses`.
     pub is_shared: bool,
     /// The known alignment in bytes.
     pub align: u32,

@@ -4,40 +4,40 @@
 //! A pass is one file and one function. After each pass the module can be printed, parsed and verified.
 
 mod bind_arguments;
+mod block_params;
 mod check_bounds;
-mod choose_extremes;
 mod compare_as_unsigned;
 mod dead_code;
 mod emulate_int64;
 mod emulate_small;
 mod expand_memory;
-mod express_builtins;
-mod forward_joins;
+mod form_half_loads_and_stores;
 mod freeze_loop_exit_values;
+mod if_to_select;
+mod infer_address_spaces;
 mod inline_calls;
-mod joins;
-mod keep_halves_in_memory;
-mod layout_vars;
-mod leave_at_traps;
 mod legalize_atomics;
 mod load_constants;
 mod lower_addresses;
+mod lower_builtins;
+mod lower_min_max;
 mod lower_printf;
 mod lower_remainders;
+mod lower_to_logical_pointers;
 mod lower_work_items;
-mod mark_shared;
+mod mark_nonprivate_accesses;
 mod narrow_comparisons;
 mod origins;
 mod promote;
 mod refuse_missing;
 mod refuse_opencl_only;
+mod remove_redundant_block_params;
 mod rewrite;
-mod select_values;
 mod simplify;
-mod specialize_calls;
-mod specialize_spaces;
+mod specialize_variable_args;
 mod split_vectors;
 mod structure_exits;
+mod terminate_at_traps;
 mod unroll_loops;
 
 use crate::{
@@ -57,12 +57,12 @@ const VULKAN: &[(&str, Pass)] = &[
     // First, to reject OpenCL-only features before another pass sees them.
     ("refuse_opencl_only", refuse_opencl_only::refuse_opencl_only),
     // Early, because it inserts calls and other code that later passes transform.
-    ("express_builtins", express_builtins::express_builtins),
+    ("lower_builtins", lower_builtins::lower_builtins),
     // While scalars and vectors of all widths can still be compared.
-    ("choose_extremes", choose_extremes::choose_extremes),
+    ("lower_min_max", lower_min_max::lower_min_max),
     // Shrink callees before inlining duplicates them.
     ("promote_early", promote::promote),
-    ("forward_joins_early", forward_joins::forward_joins),
+    ("remove_redundant_block_params_early", remove_redundant_block_params::remove_redundant_block_params),
     ("dead_code_early", dead_code::dead_code),
     ("simplify_early", simplify::simplify),
     ("renumber_early", renumber),
@@ -71,9 +71,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("inline_calls", inline_calls::inline_calls),
     // Right after inlining, when the remaining functions are final. Copies functions for callers with different
     // private objects.
-    ("specialize_calls", specialize_calls::specialize_calls),
+    ("specialize_variable_args", specialize_variable_args::specialize_variable_args),
     // After inlining, because a trap must leave the kernel. Before `structure_exits`, because it adds jumps.
-    ("leave_at_traps", leave_at_traps::leave_at_traps),
+    ("terminate_at_traps", terminate_at_traps::terminate_at_traps),
     // Before `structure_exits`, because it adds jumps.
     ("unroll_loops", unroll_loops::unroll_loops),
     // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
@@ -84,10 +84,10 @@ const VULKAN: &[(&str, Pass)] = &[
     // Turns pointers in variables into values whose origin can be followed.
     ("promote", promote::promote),
     // Dead or redundant block parameters would keep their operands alive.
-    ("forward_joins", forward_joins::forward_joins),
-    ("dead_joins", dead_code::dead_code),
+    ("remove_redundant_block_params", remove_redundant_block_params::remove_redundant_block_params),
+    ("dead_block_params", dead_code::dead_code),
     // After the cleanup, when both branches of an `if` may contain nothing but values.
-    ("select_values", select_values::select_values),
+    ("if_to_select", if_to_select::if_to_select),
     // Constants that are available now decide which code remains for later passes.
     ("simplify", simplify::simplify),
     // After indices have become constants. Before any pass collects the variables in use.
@@ -95,7 +95,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // Most of the original instructions are gone by now.
     ("renumber", renumber),
     // Before any pass queries the address space of an access.
-    ("specialize_spaces", specialize_spaces::specialize_spaces),
+    ("infer_address_spaces", infer_address_spaces::infer_address_spaces),
     // While accesses still have their address space and match the source. Its table is a program-scope variable.
     ("check_bounds", check_bounds::check_bounds),
     // Before accesses are marked, because it adds synchronizing operations.
@@ -103,7 +103,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // After all synchronizing operations exist, while accesses still have their address space.
     ("refuse_missing", refuse_missing::refuse_missing),
     // While accesses still have their address space.
-    ("mark_shared", mark_shared::mark_shared),
+    ("mark_nonprivate_accesses", mark_nonprivate_accesses::mark_nonprivate_accesses),
     // After accesses are marked, because only the host reads the printf buffer. Before `bind_arguments`, which
     // assigns the buffer's address.
     ("lower_printf", lower_printf::lower_printf),
@@ -113,7 +113,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // After `bind_arguments` has assigned the launch state to push constants.
     ("lower_work_items", lower_work_items::lower_work_items),
     // After all passes that create local and private objects.
-    ("layout_vars", layout_vars::layout_vars),
+    ("lower_to_logical_pointers", lower_to_logical_pointers::lower_to_logical_pointers),
     // Arrays that are only indexed by constants need no memory. Before `freeze_loop_exit_values`, which must see the
     // same values as a driver that promotes such arrays.
     ("promote_again", promote::promote),
@@ -134,9 +134,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("split_vectors", split_vectors::split_vectors),
     // Common subexpressions and constants that the passes above have created.
     ("simplify_again", simplify::simplify),
-    // `promote_again` has turned the variables of `layout_vars` into values.
-    ("forward_joins_again", forward_joins::forward_joins),
-    ("select_values_again", select_values::select_values),
+    // `promote_again` has turned the variables of `lower_to_logical_pointers` into values.
+    ("remove_redundant_block_params_again", remove_redundant_block_params::remove_redundant_block_params),
+    ("if_to_select_again", if_to_select::if_to_select),
     // Selections with equal operands hid some widened values.
     ("narrow_comparisons_again", narrow_comparisons::narrow_comparisons),
     // Workarounds, which run only for targets that request them. After all passes that could undo them:
@@ -149,18 +149,18 @@ const VULKAN: &[(&str, Pass)] = &[
 
 /// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.
 const OPENCL: &[(&str, Pass)] = &[
-    ("express_builtins", express_builtins::express_builtins),
+    ("lower_builtins", lower_builtins::lower_builtins),
     // Before `promote`, because it moves the variables of callees into their callers.
-    ("inline_crowded", inline_calls::inline_crowded),
-    ("leave_at_traps", leave_at_traps::leave_at_traps),
+    ("inline_over_parameter_limit", inline_calls::inline_over_parameter_limit),
+    ("terminate_at_traps", terminate_at_traps::terminate_at_traps),
     ("promote", promote::promote),
-    ("forward_joins", forward_joins::forward_joins),
+    ("remove_redundant_block_params", remove_redundant_block_params::remove_redundant_block_params),
     // After `promote`, so that uses are visible. Before `refuse_missing`, which checks for half arithmetic.
-    ("keep_halves_in_memory", keep_halves_in_memory::keep_halves_in_memory),
+    ("form_half_loads_and_stores", form_half_loads_and_stores::form_half_loads_and_stores),
     ("legalize_atomics", legalize_atomics::legalize_atomics),
     ("refuse_missing", refuse_missing::refuse_missing),
-    ("dead_joins", dead_code::dead_code),
-    ("select_values", select_values::select_values),
+    ("dead_block_params", dead_code::dead_code),
+    ("if_to_select", if_to_select::if_to_select),
     ("load_constants", load_constants::load_constants),
     ("simplify", simplify::simplify),
     ("dead_code", dead_code::dead_code),

@@ -130,14 +130,14 @@ faults! {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
                   if the module has a private array",
-        remedy: Remedy::Option("express_builtins"),
+        remedy: Remedy::Option("lower_builtins"),
     }
     /// Seen with 580.159.04 on an H200.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver fails with `NVVM compilation failed` on conversions from floating-point numbers that were \
                   integers to 64-bit integers",
-        remedy: Remedy::Option("express_builtins"),
+        remedy: Remedy::Option("lower_builtins"),
     }
     /// Seen with 580.159.04 on an H200.
     WidenSmallIntegers "widen_small_integers" {

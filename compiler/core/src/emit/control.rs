@@ -36,7 +36,7 @@ struct Test {
     inst: InstId,
     /// The block that leaves the loop, and the other one.
     leave: BlockId,
-    go_on: BlockId,
+    dispatch_on_selector: BlockId,
     /// Whether the loop is left if the condition is true.
     is_left: bool,
 }
@@ -202,8 +202,8 @@ impl Body<'_, '_> {
             (on, left) if left == (id, true) && on == (insts[at], true) => false,
             _ => return None,
         };
-        let (leave, go_on) = if is_left { (then, otherwise) } else { (otherwise, then) };
-        Some(Test { at, inst: insts[at], leave, go_on, is_left })
+        let (leave, dispatch_on_selector) = if is_left { (then, otherwise) } else { (otherwise, then) };
+        Some(Test { at, inst: insts[at], leave, dispatch_on_selector, is_left })
     }
 
     /// The terminator of a loop header: branches to the loop exit or to this label.
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         let inst = &function.insts[test.inst];
         let condition = self.value(inst.args[0]);
         let left = self.arrive(test.leave);
-        let jump = function.blocks[test.go_on].insts[0];
+        let jump = function.blocks[test.dispatch_on_selector].insts[0];
         for (&result, &value) in inst.results.iter().zip(&function.insts[jump].args) {
             let word = self.value(value);
             self.define(result, word);

@@ -6,7 +6,7 @@ use crate::{
     diag::Sink,
     index::Id as _,
     ir::{Access, BlockId, Function, InstId, Module, Op, ValueDef, ValueId},
-    passes::joins::Joins,
+    passes::block_params::BlockParams,
     session::Options,
 };
 
@@ -18,11 +18,15 @@ pub(super) fn dead_code(module: &mut Module, _: &Options, _: &mut Sink) {
 
 /// Removes instructions without effects whose results are unused, until none is left.
 fn drop_unused(function: &mut Function) {
-    let joins = Joins::find(function);
+    let block_params = BlockParams::find(function);
     let blocks = function.block_order();
     let is_needed = effects(function, &blocks);
-    let mut search =
-        Search { function, joins: &joins, is_used: vec![false; function.values.len()], work: Vec::new() };
+    let mut search = Search {
+        function,
+        block_params: &block_params,
+        is_used: vec![false; function.values.len()],
+        work: Vec::new(),
+    };
     search.run(&blocks, &is_needed);
     let is_used = search.is_used;
     let uses_any = |function: &Function, id: InstId| {
@@ -37,7 +41,7 @@ fn drop_unused(function: &mut Function) {
         });
         function.blocks[block].insts = insts;
     }
-    joins.retain(function, |value| is_used[value.index()]);
+    block_params.retain(function, |value| is_used[value.index()]);
 }
 
 fn is_droppable(op: &Op) -> bool {
@@ -88,7 +92,7 @@ fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
 
 struct Search<'f> {
     function: &'f Function,
-    joins: &'f Joins,
+    block_params: &'f BlockParams,
     is_used: Vec<bool>,
     work: Vec<ValueId>,
 }
@@ -110,7 +114,7 @@ impl Search<'_> {
             }
         }
         while let Some(value) = self.work.pop() {
-            self.mark(self.joins.sources(function, value));
+            self.mark(self.block_params.sources(function, value));
             if let ValueDef::Result(inst, _) = function.values[value].def
                 && !matches!(function.insts[inst].op, Op::Loop { .. })
             {

@@ -136,9 +136,8 @@ impl Small {
             Op::Store(_) => old.args.get(1),
             _ => None,
         };
-        // The elements of private and local objects are of types that the device has (`layout_vars`).
-        let is_logical =
-            |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local));
+        // The elements of private and local objects are of types that the device has (`lower_to_logical_pointers`).
+        let is_logical = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local));
         let is_address = |ty: Type| ty == Type::I64 || ty.is_pointer() && !is_logical(ty);
         let is_word_access =
             moved.is_some_and(|&it| self.missing.in_memory(self.ty(it))) && is_address(self.ty(old.args[0]));

@@ -17,7 +17,7 @@ mod places;
 use rustc_hash::FxHashSet;
 
 use self::places::{Moment, Places};
-use super::joins::Joins;
+use super::block_params::BlockParams;
 use crate::{
     diag::Sink,
     hir::CompareOp,
@@ -36,11 +36,11 @@ pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _:
         if !order.iter().any(|&id| matches!(function.insts[id].op, Op::Loop { .. })) {
             continue;
         }
-        let joins = Joins::find(function);
+        let block_params = BlockParams::find(function);
         let mut search = Search {
             function,
-            places: Places::find(function, &joins),
-            joins,
+            places: Places::find(function, &block_params),
+            block_params,
             loops: Vec::new(),
             frozen: FxHashSet::default(),
             exits: Vec::new(),
@@ -57,7 +57,7 @@ pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _:
 /// Finds values that a later iteration may change.
 struct Search<'f> {
     function: &'f Function,
-    joins: Joins,
+    block_params: BlockParams,
     places: Places,
     /// The enclosing loops.
     loops: Vec<InstId>,
@@ -96,7 +96,7 @@ impl Search<'_> {
         let is_number = |it: ValueId| matches!(self.function.ty(it), Type::Scalar(_) | Type::Vector(..));
         let args = inst.args.iter().copied();
         let mut values: Vec<ValueId> =
-            args.filter(|&it| is_number(it) && self.is_lost(it, id, left)).collect();
+            args.filter(|&it| is_number(it) && self.is_recomputed_after_exit(it, id, left)).collect();
         if let Some(left) = left {
             let results = self.function.insts[left].results.iter().zip(&inst.args);
             self.frozen.extend(results.filter(|(_, arg)| values.contains(arg)).map(|(&result, _)| result));
@@ -109,7 +109,7 @@ impl Search<'_> {
     }
 
     /// Whether an operand that the value depends on differs in an iteration after this exit.
-    fn is_lost(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
+    fn is_recomputed_after_exit(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         let mut to_see = vec![value];
         while let Some(value) = to_see.pop() {
@@ -117,7 +117,7 @@ impl Search<'_> {
                 continue;
             }
             let Some(since) = self.stands_since(value, left) else { continue };
-            match (self.joins.construct(self.function, value), &self.function.values[value].def) {
+            match (self.block_params.construct(self.function, value), &self.function.values[value].def) {
                 (Some(construct), _) => {
                     let is_frozen = self.frozen.contains(&value);
                     if let Some(source) = self.only_source(value).filter(|_| !is_frozen) {
@@ -128,7 +128,7 @@ impl Search<'_> {
                         return true;
                     }
                     if !is_frozen && !self.loops.contains(&construct) {
-                        to_see.extend(self.joins.sources(self.function, value));
+                        to_see.extend(self.block_params.sources(self.function, value));
                         self.see_conditions(construct, &mut to_see);
                     }
                 }
@@ -176,14 +176,14 @@ impl Search<'_> {
     fn made_in(&self, value: ValueId) -> Option<InstId> {
         match self.function.values[value].def {
             ValueDef::Result(id, _) => self.places.loop_around(id),
-            ValueDef::Param(..) => self.joins.construct(self.function, value),
+            ValueDef::Param(..) => self.block_params.construct(self.function, value),
             ValueDef::Const(_) => None,
         }
     }
 
     /// The only value that a block parameter or construct result receives.
     fn only_source(&self, value: ValueId) -> Option<ValueId> {
-        let mut sources = self.joins.sources(self.function, value).filter(|&it| it != value);
+        let mut sources = self.block_params.sources(self.function, value).filter(|&it| it != value);
         let first = sources.next()?;
         sources.all(|it| it == first).then_some(first)
     }

@@ -1,7 +1,7 @@
 //! Puts bodies of functions in the place of calls, but for those that may stay functions and pay for it.
 //!
 //! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has,
-//! addresses, and pointers to private and local objects that the function only accesses (`specialize_calls` then looks at
+//! addresses, and pointers to private and local objects that the function only accesses (`specialize_variable_args` then looks at
 //! each call). Pointers that come out of memory are followed to their objects within one function, and synchronisation,
 //! images and `printf` are looked at together with the kernel, so what has those does not stay.
 //! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
@@ -74,7 +74,7 @@ pub(super) fn report_size(span: Span, sink: &mut Sink) {
 }
 
 /// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
-pub(super) fn inline_crowded(module: &mut Module, _: &Options, sink: &mut Sink) {
+pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink: &mut Sink) {
     let crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
     if !crowded.contains(&true) {
         return;

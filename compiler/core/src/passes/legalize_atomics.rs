@@ -4,8 +4,8 @@
 //! here it is built. Flags become words, floats the integers of their bits, and an order, a scope or flags known
 //! only at run time the strongest that they can be.
 
+mod resolve_dynamic_operands;
 mod seq_cst;
-mod settle;
 pub(super) mod unshared;
 
 use crate::{
@@ -29,7 +29,9 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite_only(function, synchronises, |builder, id, _| settle::settle(builder, id));
+        rewrite_only(function, synchronises, |builder, id, _| {
+            resolve_dynamic_operands::resolve_dynamic_operands(builder, id)
+        });
         rewrite_only(function, synchronises, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
                 replaced.insert(builder.function.insts[id].results[0], value);

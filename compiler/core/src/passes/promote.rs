@@ -150,7 +150,7 @@ fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64
 /// The maximum number of operations between an index and its constant operands.
 const STEPS: u32 = 16;
 
-/// A constant index. `layout_vars` emits operations on constants, and `simplify` folds them only later.
+/// A constant index. `lower_to_logical_pointers` emits operations on constants, and `simplify` folds them only later.
 fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     if let Some(bits) = function.constant_bits(index) {
         return Some(bits as u32);

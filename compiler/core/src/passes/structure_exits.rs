@@ -25,7 +25,7 @@ pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
         let mut pass = Pass {
             builder: Builder::new(function),
             around: Vec::new(),
-            notes: FxHashMap::default(),
+            selectors: FxHashMap::default(),
             carried: FxHashMap::default(),
         };
         pass.block(body);
@@ -92,24 +92,24 @@ enum Sort {
 
 /// The target of a jump: a construct, and whether its end or its `continuing` block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Way {
+struct ExitTarget {
     target: InstId,
     is_exit: bool,
 }
 
 /// The selector variable of a construct, and the targets that are dispatched after it, numbered from 1.
-struct Note {
+struct ExitSelector {
     var: VarId,
-    ways: Vec<Way>,
+    targets: Vec<ExitTarget>,
 }
 
 struct Pass<'f> {
     builder: Builder<'f>,
     /// The enclosing constructs, outermost first.
     around: Vec<(InstId, Sort)>,
-    notes: FxHashMap<InstId, Note>,
+    selectors: FxHashMap<InstId, ExitSelector>,
     /// The variables for the values that jumps to a target carry.
-    carried: FxHashMap<Way, Vec<(VarId, Type)>>,
+    carried: FxHashMap<ExitTarget, Vec<(VarId, Type)>>,
 }
 
 impl Pass<'_> {
@@ -122,11 +122,11 @@ impl Pass<'_> {
                 Op::Switch { .. } | Op::Block(_) => Sort::Breakable,
                 Op::Loop { .. } => Sort::Loop,
                 Op::Exit(target) => {
-                    self.jump(block, id, Way { target, is_exit: true });
+                    self.jump(block, id, ExitTarget { target, is_exit: true });
                     return;
                 }
                 Op::Continue(target) => {
-                    self.jump(block, id, Way { target, is_exit: false });
+                    self.jump(block, id, ExitTarget { target, is_exit: false });
                     return;
                 }
                 _ => continue,
@@ -136,28 +136,28 @@ impl Pass<'_> {
                 self.block(nested);
             }
             self.around.pop();
-            if let Some(note) = self.notes.remove(&id) {
+            if let Some(selector) = self.selectors.remove(&id) {
                 self.builder.span = self.builder.function.insts[id].span;
                 self.builder.at(block, index - 1);
                 let none = self.builder.i32(0);
-                self.put(note.var, none);
+                self.put(selector.var, none);
                 // Continue after the construct.
                 let (block, at) = self.builder.place();
                 self.builder.at(block, at + 1);
-                self.go_on(&note);
+                self.dispatch_on_selector(&selector);
                 index = self.builder.place().1;
             }
         }
     }
 
     /// After a construct: dispatches on the selector.
-    fn go_on(&mut self, note: &Note) {
+    fn dispatch_on_selector(&mut self, selector: &ExitSelector) {
         let (block, at) = self.builder.place();
         let next = self.builder.function.blocks[block].insts[at];
         let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
-        let noted = self.get(note.var, Type::I32);
-        let tested = if is_left_normally { note.ways.len() } else { note.ways.len() - 1 };
-        for (number, way) in (1..).zip(&note.ways[..tested]) {
+        let noted = self.get(selector.var, Type::I32);
+        let tested = if is_left_normally { selector.targets.len() } else { selector.targets.len() - 1 };
+        for (number, exit_target) in (1..).zip(&selector.targets[..tested]) {
             let number = self.builder.i32(number);
             let is_noted = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, noted, number);
             let test = self.builder.open_if(is_noted, &[]);
@@ -166,62 +166,62 @@ impl Pass<'_> {
             self.builder.exit(test.inst, &[]);
             self.builder.at_end(test.then);
             self.around.push((test.inst, Sort::If));
-            self.go(*way);
+            self.go(*exit_target);
             self.around.pop();
             self.builder.at(block, at);
         }
-        if let Some(way) = note.ways.get(tested) {
+        if let Some(exit_target) = selector.targets.get(tested) {
             let (block, at) = self.builder.place();
             self.builder.function.blocks[block].insts.truncate(at);
-            self.go(*way);
+            self.go(*exit_target);
         }
     }
 
     /// Rewrites an existing jump.
-    fn jump(&mut self, block: BlockId, id: InstId, way: Way) {
-        if self.step(way).is_none() {
+    fn jump(&mut self, block: BlockId, id: InstId, exit_target: ExitTarget) {
+        if self.step(exit_target).is_none() {
             return;
         }
         self.builder.function.blocks[block].insts.pop();
         self.builder.at_end(block);
         self.builder.span = self.builder.function.insts[id].span;
         let values = self.builder.function.insts[id].args.clone();
-        if !self.carried.contains_key(&way) {
+        if !self.carried.contains_key(&exit_target) {
             let carried = values.iter().map(|&value| {
                 let ty = self.builder.function.ty(value);
                 (variable(self.builder.function, "carried", ty), ty)
             });
             let carried = carried.collect();
-            self.carried.insert(way, carried);
+            self.carried.insert(exit_target, carried);
         }
-        for ((var, _), value) in self.carried[&way].clone().into_iter().zip(values) {
+        for ((var, _), value) in self.carried[&exit_target].clone().into_iter().zip(values) {
             self.put(var, value);
         }
-        self.go(way);
+        self.go(exit_target);
     }
 
     /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise one step.
-    fn go(&mut self, way: Way) {
-        let Some(step) = self.step(way) else {
-            let carried = self.carried.get(&way).cloned().unwrap_or_default();
+    fn go(&mut self, exit_target: ExitTarget) {
+        let Some(step) = self.step(exit_target) else {
+            let carried = self.carried.get(&exit_target).cloned().unwrap_or_default();
             let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.get(var, ty)).collect();
-            match way.is_exit {
-                true => self.builder.exit(way.target, &values),
-                false => self.builder.continue_loop(way.target, &values),
+            match exit_target.is_exit {
+                true => self.builder.exit(exit_target.target, &values),
+                false => self.builder.continue_loop(exit_target.target, &values),
             }
             return;
         };
         let function = &mut *self.builder.function;
-        let note = self
-            .notes
-            .entry(step)
-            .or_insert_with(|| Note { var: variable(function, "leaving", Type::I32), ways: Vec::new() });
-        let known = note.ways.iter().position(|known| *known == way);
-        let number = known.unwrap_or_else(|| {
-            note.ways.push(way);
-            note.ways.len() - 1
+        let selector = self.selectors.entry(step).or_insert_with(|| ExitSelector {
+            var: variable(function, "leaving", Type::I32),
+            targets: Vec::new(),
         });
-        let var = note.var;
+        let known = selector.targets.iter().position(|known| *known == exit_target);
+        let number = known.unwrap_or_else(|| {
+            selector.targets.push(exit_target);
+            selector.targets.len() - 1
+        });
+        let var = selector.var;
         let number = self.builder.i32(number as i32 + 1);
         self.put(var, number);
         let results: Vec<Type> =
@@ -231,8 +231,8 @@ impl Pass<'_> {
     }
 
     /// The construct to leave first, if the jump would cross a construct that it must not cross.
-    fn step(&self, way: Way) -> Option<InstId> {
-        let position = self.around.iter().rposition(|(id, _)| *id == way.target)?;
+    fn step(&self, exit_target: ExitTarget) -> Option<InstId> {
+        let position = self.around.iter().rposition(|(id, _)| *id == exit_target.target)?;
         let (_, target) = self.around[position];
         let between = &self.around[position + 1..];
         let is_obstacle = |sort: Sort| match target {

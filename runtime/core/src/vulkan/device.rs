@@ -13,7 +13,7 @@ use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
 use super::features::{Enabled, Found};
 use super::instance::Shared;
-use super::memory::Spares;
+use super::memory::TransientPool;
 use super::sampler::Samplers;
 use super::timeline::Timelines;
 use super::{failure, image, imported, memory, program, queue};
@@ -52,7 +52,7 @@ pub(super) struct Device {
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
-    pub(super) spares: Spares,
+    pub(super) spares: TransientPool,
     /// Memory types and heaps.
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
@@ -122,7 +122,7 @@ impl Handle {
             queues,
             timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
-            spares: Spares::default(),
+            spares: TransientPool::default(),
             memory: found.memory,
             host_memory,
             samplers: Samplers::default(),

@@ -41,9 +41,9 @@ type Shelf = (vk::BufferUsageFlags, u64);
 /// A pool of transient buffers, which a single command uses: creating one costs more than most transfers and
 /// launches.
 #[derive(Default)]
-pub(super) struct Spares(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
+pub(super) struct TransientPool(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
 
-impl Spares {
+impl TransientPool {
     fn take(&self, shelf: Shelf) -> Option<(vk::Buffer, Allocation)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&shelf)?.pop()
     }

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Joins;
+use super::BlockParams;
 use crate::{
     index::Id as _,
     ir::{BlockId, Function, InstId, Op, ValueDef, ValueId},
@@ -28,7 +28,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn find(function: &Function, joins: &Joins) -> Self {
+    pub(super) fn find(function: &Function, block_params: &BlockParams) -> Self {
         let moments = vec![0; function.insts.len()];
         let mut places = Self {
             begins: moments.clone(),
@@ -44,7 +44,7 @@ impl Places {
                 }
             }
         }
-        places.walk(function, joins, function.body, None, &mut 0);
+        places.walk(function, block_params, function.body, None, &mut 0);
         places
     }
 
@@ -103,7 +103,7 @@ impl Places {
     fn walk(
         &mut self,
         function: &Function,
-        joins: &Joins,
+        block_params: &BlockParams,
         block: BlockId,
         around: Option<InstId>,
         now: &mut Moment,
@@ -114,14 +114,14 @@ impl Places {
             self.loops[id.index()] = around;
             let inst = &function.insts[id];
             for (join, value) in handed_over(function, id) {
-                if join != value && joins.sources(function, join).nth(1).is_some() {
+                if join != value && block_params.sources(function, join).nth(1).is_some() {
                     self.writes.entry(self.place(join)).or_default().push(*now);
                 }
             }
             if inst.op.is_construct() {
                 let around = if matches!(inst.op, Op::Loop { .. }) { Some(id) } else { around };
                 for nested in inst.op.blocks() {
-                    self.walk(function, joins, nested, around, now);
+                    self.walk(function, block_params, nested, around, now);
                 }
                 *now += 1;
             } else {
@@ -137,7 +137,7 @@ impl Places {
 /// The (block parameter, argument) pairs of an instruction.
 fn handed_over(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
     let inst = &function.insts[id];
-    let joins = match inst.op {
+    let block_params = match inst.op {
         Op::Loop { body, .. } => &function.blocks[body].params[..],
         Op::Exit(target) => &function.insts[target].results[..],
         Op::Next(target) | Op::Continue(target) => match function.insts[target].op {
@@ -147,5 +147,5 @@ fn handed_over(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId
         },
         _ => &[],
     };
-    joins.iter().copied().zip(inst.args.iter().copied())
+    block_params.iter().copied().zip(inst.args.iter().copied())
 }

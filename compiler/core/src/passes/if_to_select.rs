@@ -13,7 +13,7 @@ use crate::{
 /// The maximum number of operations that are computed unconditionally.
 const FEW: usize = 4;
 
-pub(super) fn select_values(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn if_to_select(module: &mut Module, options: &Options, _: &mut Sink) {
     if !options.optimize {
         return;
     }

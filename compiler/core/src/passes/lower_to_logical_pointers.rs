@@ -54,7 +54,7 @@ struct Layout {
     steps: SmallVec<[Step; 2]>,
 }
 
-pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, _: &mut Sink) {
     let target = &options.target;
     let vars = &module.vars;
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
@@ -65,7 +65,7 @@ pub(super) fn layout_vars(module: &mut Module, options: &Options, _: &mut Sink) 
     let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
     for ((id, function), forms) in module.functions.entries().zip(&forms) {
         let mut uses = survey(function, forms);
-        for object in handed.nothings(id) {
+        for object in handed.dummy_objects(id) {
             uses.entry(object).or_default();
         }
         for (&object, usage) in &uses {
@@ -139,13 +139,7 @@ struct Split {
 
 impl Split {
     /// Splits an object whose accesses want elements of several types, if that can be done, and makes the variables.
-    fn find(
-        module: &mut Module,
-        var: VarId,
-        strides: u64,
-        forms: &[Forms],
-        target: &Target,
-    ) -> Option<Self> {
+    fn find(module: &mut Module, var: VarId, strides: u64, forms: &[Forms], target: &Target) -> Option<Self> {
         let object = Object::Module(var);
         let mut uses = Vec::new();
         for ((id, function), forms) in module.functions.entries().zip(forms) {
@@ -312,7 +306,8 @@ impl Usage {
     fn layout(&self, target: &Target, root: Object) -> Layout {
         let features = &target.features;
         let space = root.space();
-        let is_narrow = space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
+        let is_narrow =
+            space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
         // What the device has no integers for is cut out of words, or is several.
         let fitting = |size| match size {
             1 if features.int8 && is_narrow => 1,

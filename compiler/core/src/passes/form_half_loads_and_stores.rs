@@ -17,7 +17,7 @@ use crate::{
     ty,
 };
 
-pub(super) fn keep_halves_in_memory(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn form_half_loads_and_stores(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         if function.values.iter().any(|value| is_half(value.ty)) {
             keep(function);

@@ -12,7 +12,7 @@ use crate::{
     session::Options,
 };
 
-pub(super) fn choose_extremes(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn lower_min_max(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         rewrite_only(
             function,

@@ -4,11 +4,11 @@ use crate::{
     diag::Sink,
     index::Id as _,
     ir::{BlockId, Const, Function, InstId, Module, Op, Replacements, ValueDef, ValueId},
-    passes::joins::Joins,
+    passes::block_params::BlockParams,
     session::Options,
 };
 
-pub(super) fn forward_joins(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn remove_redundant_block_params(module: &mut Module, options: &Options, _: &mut Sink) {
     if !options.optimize {
         return;
     }
@@ -18,14 +18,14 @@ pub(super) fn forward_joins(module: &mut Module, options: &Options, _: &mut Sink
 }
 
 fn forward(function: &mut Function) {
-    let joins = Joins::find(function);
+    let block_params = BlockParams::find(function);
     let tree = Tree::of(function);
     let mut replaced = Replacements::default();
     let mut open = joined(function);
     loop {
         let before = open.len();
-        open.retain(|&value| match only_source(function, &joins, &replaced, value) {
-            Some(source) if tree.is_visible(function, source, joins.construct(function, value)) => {
+        open.retain(|&value| match only_source(function, &block_params, &replaced, value) {
+            Some(source) if tree.is_visible(function, source, block_params.construct(function, value)) => {
                 replaced.insert(value, source);
                 false
             }
@@ -57,12 +57,12 @@ fn joined(function: &Function) -> Vec<ValueId> {
 /// The only value that a block parameter or construct result receives. Undefined values are ignored.
 fn only_source(
     function: &Function,
-    joins: &Joins,
+    block_params: &BlockParams,
     replaced: &Replacements,
     value: ValueId,
 ) -> Option<ValueId> {
     let mut only = None;
-    for source in joins.sources(function, value) {
+    for source in block_params.sources(function, value) {
         let source = replaced.resolve(source);
         let is_free = source == value || function.constant(source) == Some(&Const::Undefined);
         if !is_free && *only.get_or_insert(source) != source && !is_same(function, only, source) {

@@ -10,7 +10,7 @@ use crate::{
 use super::{barrier_op, fence_op};
 
 /// Gives an operation orders, scopes and flags that are all known.
-pub(super) fn settle(builder: &mut Builder<'_>, id: InstId) {
+pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
     let unknown = unknown_count(&builder.function.insts[id].op);
     if unknown == 0 {
         return builder.insert(id);

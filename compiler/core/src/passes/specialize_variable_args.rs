@@ -4,7 +4,7 @@
 //! Afterwards a parameter that is a private pointer points into one object of the caller, whichever the call; one that is a
 //! local pointer into one object of the module, which the function knows (`Function::objects`); and no parameter is a generic
 //! pointer. A target without addresses can then pass the object itself, and an index into it
-//! (`layout_vars`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
+//! (`lower_to_logical_pointers`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
 //! long as the longest.
 
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-pub(super) fn specialize_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
+pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, sink: &mut Sink) {
     let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
     if !is_template.contains(&true) {
         return;

@@ -36,7 +36,7 @@ use crate::{
     ty,
 };
 
-pub(super) fn express_builtins(module: &mut Module, options: &Options, sink: &mut Sink) {
+pub(super) fn lower_builtins(module: &mut Module, options: &Options, sink: &mut Sink) {
     let mut pass =
         Pass { module, options, sink, library: FxHashMap::default(), scratch: FxHashMap::default() };
     if options.target.environment == Environment::Vulkan {

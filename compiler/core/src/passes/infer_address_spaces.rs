@@ -13,7 +13,7 @@ use crate::{
     session::Options,
 };
 
-pub(super) fn specialize_spaces(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sink) {
     let Module { functions, vars, .. } = module;
     let asks = |op: &Op| match op {
         Op::PointerCast => true,

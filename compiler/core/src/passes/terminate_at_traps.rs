@@ -10,7 +10,7 @@ use crate::{
     session::Options,
 };
 
-pub(super) fn leave_at_traps(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn terminate_at_traps(module: &mut Module, _: &Options, _: &mut Sink) {
     let is_trap = |op: &Op| matches!(op, Op::Trap(_));
     inline_calls::inline_having(module, is_trap);
     for function in module.functions.iter_mut() {

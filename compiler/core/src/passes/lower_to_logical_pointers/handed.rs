@@ -113,7 +113,7 @@ impl Handed {
     }
 
     /// All that a function hands over for arguments that point nowhere.
-    pub(super) fn nothings(&self, id: FuncId) -> impl Iterator<Item = Object> {
+    pub(super) fn dummy_objects(&self, id: FuncId) -> impl Iterator<Item = Object> {
         self.nothing.iter().filter(move |((function, ..), _)| *function == id).map(|(_, &object)| object)
     }
 

@@ -12,7 +12,7 @@ use crate::{
     session::Options,
 };
 
-pub(super) fn mark_shared(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut Sink) {
     if !module.functions.iter().any(|function| function.may_have(synchronises)) {
         return;
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::{BlockId, Function, InstId, Op, ValueDef, ValueId};
 
 /// The jumps of a function, by target. Not updated when the function changes.
-pub(super) struct Joins {
+pub(super) struct BlockParams {
     /// The `Exit`s of each construct. Their arguments become its results.
     exits: FxHashMap<InstId, Vec<InstId>>,
     /// The instructions that enter each block of a loop: the loop itself, `Next`s, `Continue`s. Their arguments
@@ -15,26 +15,26 @@ pub(super) struct Joins {
     loops: FxHashMap<BlockId, InstId>,
 }
 
-impl Joins {
+impl BlockParams {
     pub(super) fn find(function: &Function) -> Self {
-        let mut joins =
+        let mut block_params =
             Self { exits: FxHashMap::default(), entries: FxHashMap::default(), loops: FxHashMap::default() };
         for id in function.inst_order() {
             match function.insts[id].op {
                 Op::Loop { body, continuing, .. } => {
-                    joins.loops.extend([(body, id), (continuing, id)]);
-                    joins.entries.entry(body).or_default().push(id);
+                    block_params.loops.extend([(body, id), (continuing, id)]);
+                    block_params.entries.entry(body).or_default().push(id);
                 }
-                Op::Exit(target) => joins.exits.entry(target).or_default().push(id),
+                Op::Exit(target) => block_params.exits.entry(target).or_default().push(id),
                 Op::Next(target) | Op::Continue(target) => {
                     let Op::Loop { body, continuing, .. } = function.insts[target].op else { continue };
                     let is_next = matches!(function.insts[id].op, Op::Next(_));
-                    joins.entries.entry(if is_next { body } else { continuing }).or_default().push(id);
+                    block_params.entries.entry(if is_next { body } else { continuing }).or_default().push(id);
                 }
                 _ => {}
             }
         }
-        joins
+        block_params
     }
 
     /// The arguments passed for this value. `None` if it is neither a block parameter nor a construct result.
