@@ -96,7 +96,7 @@ impl Body<'_, '_> {
         let block = self.builder.place().0;
         let (targets, cases): (Vec<usize>, Vec<Vec<u64>>) =
             choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
-        // With long ranges, the default block handles the last target.
+        // Targets without values are left to the default block, which selects `other`.
         let open = self.builder.open_switch(choice.value, cases, &[Type::I32]);
         for (target, block) in targets.into_iter().zip(open.cases) {
             self.builder.at_end(block);
