@@ -257,10 +257,10 @@ pub(crate) struct ManCommand {
     pub(crate) folder: std::path::PathBuf,
 }
 
-/// What `--emit` names.
+/// The argument of `--emit`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EmitArgument {
-    /// The output of a stage of the compiler.
+    /// The output of a compiler stage.
     Stage(Emit),
     /// The interface as JSON.
     Json,
@@ -329,7 +329,7 @@ impl CompileCommand {
         }
         self.device.apply(&mut target)?;
         if let Some(version) = self.spirv_version {
-            // Vulkan 1.2 takes all up to 1.5, but what the memory model needs is an extension before.
+            // Vulkan 1.2 accepts all versions up to 1.5, but before 1.5 the memory model needs an extension.
             if matches!(self.env, EnvironmentArgument::Vulkan) && version < (1, 5) {
                 return Err(format!(
                     "modules for Vulkan have SPIR-V 1.5 or 1.6, not {}.{}",
@@ -341,7 +341,7 @@ impl CompileCommand {
         Ok(target)
     }
 
-    /// What is asked for, by whichever option.
+    /// The requested output, from --emit or one of its short options.
     pub(crate) fn emit(&self) -> EmitArgument {
         match (self.preprocess, self.assemble) {
             (true, _) => EmitArgument::Stage(Emit::Preprocessed),
@@ -352,7 +352,7 @@ impl CompileCommand {
 }
 
 impl EmitArgument {
-    /// How far the compiler goes for it.
+    /// The last compiler stage that the output needs.
     pub(crate) fn stage(&self) -> &Emit {
         match self {
             Self::Stage(emit) => emit,
@@ -397,17 +397,17 @@ impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
     }
 }
 
-/// A command line that has been read.
+/// A parsed command line.
 pub(crate) struct Line {
-    /// What is to be done.
+    /// The command.
     pub(crate) command: Command,
     /// The matches of the command.
     pub(crate) matches: ArgMatches,
-    /// The words behind the program's name, as given.
+    /// The arguments after the program's name, as given.
     pub(crate) words: Vec<String>,
 }
 
-/// Parses the command line. Launches after the first, each behind a `then`, are parsed by themselves.
+/// Parses the command line. Further launches, each after a `then`, are parsed separately.
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, clap::Error> {
     let arguments =
         argfile::expand_args_from(arguments, response_file, argfile::PREFIX).map_err(|error| {
@@ -431,7 +431,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
     Ok(Line { command, matches, words })
 }
 
-/// The arguments in a response file, quoted as for a shell; one that begins with `@` is a file again.
+/// The arguments in a response file, quoted as for a shell. An argument that starts with `@` names another file.
 fn response_file(text: &str, prefix: char) -> Vec<argfile::Argument> {
     let words = shlex::Shlex::new(text);
     words.map(|word| argfile::Argument::parse_ref(&word, prefix)).collect()
@@ -448,7 +448,7 @@ pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<Lau
     Launch::try_parse_from(words.iter().cloned()).map(|parsed| parsed.launch)
 }
 
-/// OpenCL's and clang's spelling of long options, `-cl-std=CL2.0` or `-MF`, with two dashes.
+/// Rewrites OpenCL's and clang's long options, such as `-cl-std=CL2.0` or `-MF`, with two dashes.
 fn rewritten(argument: &OsStr) -> Option<OsString> {
     let text = argument.to_str()?;
     let is_dependency =

@@ -1,30 +1,29 @@
-//! The format of `half` (IEEE 754 binary16): its numbers to and from those of a `double`, rounded once.
+//! Conversions between `half` (IEEE 754 binary16) and `double`, rounded once.
 //!
-//! Here because crates that have it go by way of `float`, which rounds twice, and cost those who build the compiler a parser of
-//! Rust.
+//! Existing crates convert through `float`, which rounds twice, and have build dependencies such as a Rust parser.
 
 /// The exponent of the smallest normal number.
 const LOWEST: i32 = -14;
 
-/// The number that is nearest, ties to even, as its bits.
+/// Rounds to the nearest half, ties to even. Returns its bits.
 pub(crate) fn from_f64(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
     if magnitude.is_nan() {
         return sign | 0x7e00 | (value.to_bits() >> 42) as u16 & 0x1ff;
     }
-    // Half a unit above the greatest number is the tie, and infinity is even.
+    // Half a unit above the largest finite number is a tie, and infinity is the even neighbor.
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(LOWEST);
     // Exact: a power of two.
     let units = (magnitude * power_of_two(10 - exponent)).round_ties_even() as u16;
-    // Denormal numbers have no implied bit; what is rounded up to the next power of two carries into the exponent.
+    // Denormals have no implicit bit. Rounding up to the next power of two carries into the exponent.
     sign | ((((exponent - LOWEST) as u16) << 10) + units)
 }
 
-/// The number that the bits are. A signalling NaN becomes a quiet one.
+/// Converts bits to a number. A signaling NaN becomes quiet.
 pub(crate) fn to_f64(bits: u16) -> f64 {
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = bits & 0x3ff;
@@ -55,7 +54,7 @@ mod tests {
         assert_eq!([0x3c00, 0xc000, 0x7bff, 0x0001].map(to_f64), [1.0, -2.0, 65504.0, 1.0 / 16_777_216.0]);
     }
 
-    /// Between neighbours the middle goes to the even one, and what is beside the middle to its side, however near.
+    /// A value between two neighbors rounds to the nearer one, and a tie to the even one.
     #[test]
     fn numbers_between_are_rounded_once() {
         for bits in 0..0x7bff_u16 {

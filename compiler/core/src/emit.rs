@@ -43,32 +43,33 @@ pub(crate) use ext_inst::has_instruction;
 use globals::Globals;
 use writer::Writer;
 
-/// Where a span stands for a debugger: a file's name, line and column.
+/// A source position: file name, line and column.
 pub(crate) type Spot = (Arc<str>, u32, u32);
-/// Finds the place of a span, if it has one.
+/// Returns the source position of a span. `None` if it has none.
 pub(crate) type Spots<'a> = &'a dyn Fn(Span) -> Option<Spot>;
 
-/// What the functions of this folder share.
+/// The state of the emitter.
 struct Emitter<'a> {
     target: &'a Target,
     math: MathOptions,
     /// `Options::argument_info`
     argument_info: bool,
-    /// Whether no function forbids what the OpenCL environment may do otherwise: to contract operations.
+    /// Whether contraction is allowed: no function disables it. The OpenCL environment has only a mode for whole
+    /// kernels.
     contracts: bool,
     module: &'a Module,
-    /// Where lines are wanted.
+    /// Source positions, if requested.
     spots: Option<Spots<'a>>,
     writer: Writer,
     globals: Globals,
-    /// On Vulkan, of each function.
+    /// The array elements of each function, on Vulkan.
     elements: FxHashMap<FuncId, Elements>,
 }
 
-/// The index of the bound in a module's header (SPIR-V 2.3).
+/// The index of the id bound in a module's header (SPIR-V 2.3).
 const BOUND: usize = 3;
 
-/// Emits a module that the target's passes have prepared, with the lines of its source if they are to be found.
+/// Emits a module that the target's passes have prepared. Emits source lines if `spots` is given.
 pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec<u32> {
     let target = &options.target;
     let mut emitter = Emitter {
@@ -88,8 +89,8 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     }
     emitter.environment();
     let mut order = module.callees_first();
-    // Declarations precede definitions (SPIR-V 2.4). Consumers that follow LLVM take a kernel that comes behind a function
-    // of its name for the same.
+    // Declarations precede definitions (SPIR-V 2.4). LLVM-based consumers confuse a kernel with a function of the
+    // same name that precedes it.
     order.sort_by_key(|&id| {
         let function = &module.functions[id];
         (function.linkage != Linkage::Imported, function.kernel.is_some())

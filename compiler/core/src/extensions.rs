@@ -1,4 +1,4 @@
-//! What a compilation has of the extensions and features in `kiln_vocabulary::extensions`, and conditions on them.
+//! The extensions and features of a compilation, as defined in `kiln_vocabulary::extensions`, and conditions on them.
 
 pub use kiln_vocabulary::extensions::{Extension, Extensions};
 
@@ -35,7 +35,7 @@ pub fn is_foreign(name: &str) -> bool {
     HOST.contains(&name) || vendor.is_some_and(|vendor| VENDORS.contains(&vendor))
 }
 
-/// One way to have something: a version of the language and extensions, all of them together.
+/// A condition for availability: a range of language versions and a set of extensions. All parts must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// The first version.

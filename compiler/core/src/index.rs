@@ -1,15 +1,15 @@
-//! Vectors indexed by an id of their own, so that one table's id cannot be used in another.
+//! Tables with typed ids, so that an id of one table cannot be used in another.
 
 use std::{
     marker::PhantomData,
     ops::{Index, IndexMut},
 };
 
-/// An id: a number that means a place in one table.
+/// An id: an index into a table.
 pub trait Id: Copy {
-    /// From a position.
+    /// Creates an id from an index.
     fn from_index(index: usize) -> Self;
-    /// To a position.
+    /// The index.
     fn index(self) -> usize;
 }
 
@@ -45,44 +45,44 @@ impl<I: Id, T> Table<I, T> {
         Self(Vec::new(), PhantomData)
     }
 
-    /// Adds an entry and gives its id.
+    /// Adds an entry and returns its id.
     pub fn push(&mut self, entry: T) -> I {
         let id = I::from_index(self.0.len());
         self.0.push(entry);
         id
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The entries in order.
+    /// The entries, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
 
-    /// The entries in order, to change.
+    /// The entries, in order, as mutable references.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.0.iter_mut()
     }
 
-    /// The ids in order.
+    /// The ids, in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.0.len()).map(I::from_index)
     }
 
-    /// Ids and entries in order.
+    /// The ids and entries, in order.
     pub fn entries(&self) -> impl Iterator<Item = (I, &T)> {
         self.0.iter().enumerate().map(|(index, entry)| (I::from_index(index), entry))
     }
 
-    /// The entry of this id, if there is one.
+    /// The entry with this id, if it exists.
     pub fn get(&self, id: I) -> Option<&T> {
         self.0.get(id.index())
     }

@@ -1,10 +1,11 @@
-//! Our own built-in functions: OpenCL C in `builtins/lib/*.cl`, checked and lowered when a program needs them.
+//! Kiln's library of built-in functions: OpenCL C in `builtins/lib/*.cl`, compiled when a program needs them.
 //!
-//! A function of it is named after the built-in function and the types of its parameters: `sin_float`. Each file
-//! says in lines `// Defines: …` which built-in functions it has, in lines `// Helps: …` which other functions the files
-//! may use that include it, and may say in a line `// Types: …` that each of its built-in functions has a parameter of
-//! one of these: for others it is not read. What is needed goes through the same stages as a program, with a sink and
-//! names of its own, so that nothing of it shows in a user's diagnostics. It knows no targets.
+//! The name of a library function is the built-in function's name with the parameter types: `sin_float`. Comments at
+//! the start of each file declare its contents: `// Defines: …` lists built-in functions, and `// Helps: …` lists
+//! helper functions for files that include it. `// Types: …` states that all its built-in functions have a parameter
+//! of one of these types; for other calls the file is not read. Library functions go through the same stages as a
+//! program, with their own sink and names, so that they do not appear in diagnostics for the user. Independent of
+//! targets.
 
 mod items;
 
@@ -75,11 +76,11 @@ struct File {
     name: &'static str,
     text: &'static str,
     items: OnceLock<Items>,
-    /// Who has the functions of other files that this one may use.
+    /// The files whose helper functions this one may use.
     helpers: OnceLock<FxHashMap<&'static str, &'static Self>>,
 }
 
-/// The file of the functions that will do where results may be less exact.
+/// The file with less accurate functions.
 const RELAXED: &str = "relaxed.cl";
 
 /// The files of functions for drivers whose instructions are precise: of float, and of double.
@@ -96,7 +97,7 @@ static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::
     index
 });
 
-/// The files include each other by name, for their macros: the functions of another file are read there.
+/// Files include each other by name for their macros. Functions of included files are found separately.
 struct Files;
 
 impl Loader for Files {
@@ -115,7 +116,7 @@ fn file(name: &str) -> Option<&'static File> {
     FILES.iter().find(|file| file.name == name)
 }
 
-/// A function of the library.
+/// A library function.
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     file: &'static File,
@@ -134,7 +135,7 @@ pub(crate) fn find(name: &str, types: &str, is_relaxed: bool, precision: Precisi
 }
 
 impl Found {
-    /// The function in the intermediate form, with those that it calls.
+    /// The function in the IR, with its callees.
     pub(crate) fn lower(self) -> (Module, FuncId) {
         let mut needed = Needed::default();
         needed.add(self);
@@ -145,7 +146,7 @@ impl Found {
         let parsed = parse::parse(&tokens, &arena, &parse::NoLayout, parse::MAX_DEPTH);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
-        // What a function needs precedes it.
+        // Helper functions precede their callers.
         let wanted = hir.functions.ids().rfind(|&id| hir.functions[id].body.is_some());
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());
         self.file.expect_sound(&sink);
@@ -153,7 +154,7 @@ impl Found {
     }
 }
 
-/// A program that has a function and what it needs.
+/// A program with a function and its callees.
 #[derive(Default)]
 struct Needed {
     tokens: Vec<Token>,
@@ -176,7 +177,7 @@ impl Needed {
 }
 
 impl File {
-    /// The words that lines of the comment at the file's beginning have after this.
+    /// The words after this prefix in the comment at the start of the file.
     fn said(&self, what: &'static str) -> impl Iterator<Item = &'static str> {
         let comment = self.text.lines().take_while(|line| line.starts_with("//"));
         comment.filter_map(move |line| line.strip_prefix(what)).flat_map(str::split_whitespace)
@@ -195,7 +196,7 @@ impl File {
         })
     }
 
-    /// Whether the file says that its functions have a parameter of one of these types, or does not say which they have.
+    /// Whether the file may have functions with a parameter of one of these types.
     fn has_type_of(&self, types: &str) -> bool {
         let mut said = self.said("// Types: ").peekable();
         said.peek().is_none() || said.any(|ty| types.contains(ty))
@@ -230,14 +231,14 @@ impl File {
         })
     }
 
-    /// The library's mistakes are ours.
+    /// Errors in the library are bugs in the compiler.
     fn expect_sound(&self, sink: &Sink) {
         assert!(!sink.has_errors(), "{} has errors: {:#?}", self.name, sink.clone().finish(|span| span.lo).0);
     }
 }
 
-/// Everything is there; a target that lacks what a function uses says so later. In OpenCL C 1.2, pointers without
-/// a space are private; functions of sub-groups are of 2.0.
+/// All extensions are enabled; the target reports missing features later. OpenCL C 1.2, in which pointers without an
+/// address space are private; sub-group functions require 2.0.
 fn options(file: &str) -> Options {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
     Options {

@@ -39,7 +39,7 @@ use crate::{
     opencl::{AddressSpace, Linkage, Overflow},
 };
 
-/// The state of lowering one program.
+/// The state of lowering a program.
 struct Lowering<'a> {
     hir: &'a hir::Module,
     names: &'a Interner,
@@ -47,15 +47,15 @@ struct Lowering<'a> {
     overflow: Overflow,
     module: Module,
     globals: FxHashMap<GlobalId, VarId>,
-    /// Functions as calls know them: a kernel that is called has a second, plain copy.
+    /// Functions as targets of calls. A kernel that is called has a second copy as a plain function.
     callees: FxHashMap<FunctionId, FuncId>,
-    /// Callees and kernels whose bodies are still to be lowered.
+    /// Callees and kernels to lower.
     pending: Vec<(FunctionId, FuncId)>,
-    /// The functions that are enqueued for blocks.
+    /// The kernels for enqueued blocks.
     blocks: FxHashMap<FunctionId, FuncId>,
 }
 
-/// Lowers every kernel and what it reaches. The result is only meaningful while the sink has no errors.
+/// Lowers all kernels and the functions that they reach. The result is only meaningful if the sink has no errors.
 pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Overflow) -> Module {
     let mut lowering = Lowering {
         hir,
@@ -75,7 +75,7 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Ove
             lowering.pending.push((id, body));
         }
     }
-    // What other parts of the program use is there whether a kernel reaches it or not.
+    // Functions for other parts of the program are lowered even if no kernel reaches them.
     for (id, function) in hir.functions.entries() {
         if function.linkage == Linkage::Exported {
             lowering.callee(id);
@@ -86,7 +86,7 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Ove
             lowering.global(id);
         }
     }
-    // Kernels in the order of the source, then what they call.
+    // Kernels in source order, followed by their callees.
     lowering.pending.reverse();
     lowering.finish();
     let module = lowering.module;
@@ -96,7 +96,7 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Ove
     module
 }
 
-/// Lowers these functions and what they reach, none of them as a kernel; and which each has become.
+/// Lowers functions of Kiln's library and their callees, none of them as a kernel. Returns the id of each.
 pub fn lower_functions(
     hir: &hir::Module,
     names: &Interner,
@@ -107,7 +107,7 @@ pub fn lower_functions(
         hir,
         names,
         sink,
-        // What is ours is right.
+        // Library functions do not overflow.
         overflow: Overflow::Unsaid,
         module: Module::default(),
         globals: FxHashMap::default(),
@@ -121,14 +121,14 @@ pub fn lower_functions(
 }
 
 impl Lowering<'_> {
-    /// Lowers what is still to be lowered.
+    /// Lowers all pending functions.
     fn finish(&mut self) {
         while let Some((id, function)) = self.pending.pop() {
             self.define(id, function);
         }
     }
 
-    /// The function that calls of this one call.
+    /// The function to call for a function of the HIR.
     fn callee(&mut self, id: FunctionId) -> FuncId {
         if let Some(callee) = self.callees.get(&id) {
             return *callee;
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         callee
     }
 
-    /// The module's object for a global one, made when it is first used.
+    /// The object for a global, created at its first use.
     fn global(&mut self, id: GlobalId) -> VarId {
         if let Some(var) = self.globals.get(&id) {
             return *var;
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         let align = align.max(global.align.unwrap_or(1));
         let var = Var { linkage: global.linkage, ..Var::new(name, space, (size, align), global.span) };
         let var = self.module.vars.push(var);
-        // Before its own initialiser, which may have its address.
+        // Insert before lowering the initializer, which may contain its own address.
         self.globals.insert(id, var);
         if let Some(image) = &global.init {
             let relocations =

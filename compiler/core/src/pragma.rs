@@ -1,6 +1,6 @@
-//! What a pragma says (OpenCL C 6.12), read from the text behind `#pragma`.
+//! Parses pragmas (OpenCL C 6.12): the text after `#pragma`.
 //!
-//! The preprocessor checks it with this, the type checker acts on it with this; neither parses by itself.
+//! The preprocessor checks pragmas, and the type checker applies them.
 
 /// A pragma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,31 +9,31 @@ pub enum Pragma<'a> {
     Extension {
         /// The extension, or `all`.
         name: &'a str,
-        /// What is asked of it.
+        /// The behavior.
         behavior: Behavior,
     },
     /// `OPENCL FP_CONTRACT …`
     FpContract(Switch),
-    /// `unroll`, with the number behind it; the number is an expression of the language and may be absent.
+    /// `unroll`, with an optional expression for the count.
     Unroll(&'a str),
     /// `nounroll`
     NoUnroll,
-    /// Begins with a word that other compilers know and that changes nothing here.
+    /// A pragma of other compilers that has no effect here.
     Ignored,
-    /// Begins with a word that nobody knows.
+    /// An unknown pragma.
     Unknown,
-    /// Begins with `OPENCL` and goes on wrongly; what should stand there.
+    /// An invalid `OPENCL` pragma. Contains the expected text.
     Malformed(&'static str),
 }
 
-/// What is asked of an extension.
+/// The behavior in an extension pragma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
     /// `enable`
     Enable,
     /// `disable`
     Disable,
-    /// `begin`: what follows is declared by the extension (clang's headers use it).
+    /// `begin`: the following declarations belong to the extension (used in clang's headers).
     Begin,
     /// `end`
     End,
@@ -51,7 +51,7 @@ pub enum Switch {
 }
 
 impl<'a> Pragma<'a> {
-    /// Reads the text behind `#pragma`.
+    /// Parses the text after `#pragma`.
     pub fn parse(text: &'a str) -> Self {
         let (first, rest) = word(text);
         match first {
@@ -100,7 +100,7 @@ impl<'a> Pragma<'a> {
     }
 }
 
-/// The word, or else the character, at the beginning, and what follows it.
+/// Splits off the first word, or the first character.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim();
     let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());

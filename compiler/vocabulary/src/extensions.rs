@@ -1,7 +1,7 @@
-//! Extensions and optional features of OpenCL C: their names, and which of them a target has. One table.
+//! The table of extensions and optional features of OpenCL C: their names, and the targets that support them.
 //!
-//! The preprocessor defines a macro for each member of the set, types and built-in functions have members as conditions,
-//! the runtime derives the capabilities of a device from it, and `kiln devices` prints it.
+//! The preprocessor defines a macro for each supported one, types and built-in functions use them as conditions, the
+//! runtime derives the capabilities of a device from them, and `kiln devices` prints them.
 
 use crate::{
     opencl::{Environment, LanguageVersion},
@@ -10,15 +10,15 @@ use crate::{
 
 use LanguageVersion::{Cl10, Cl11, Cl12, Cl20, Cl30};
 
-/// On what an extension depends.
+/// The condition for supporting an extension.
 enum Support {
-    /// Every target has it.
+    /// Supported on every target.
     Always,
-    /// Only asked for by name (`-cl-ext=+…`).
+    /// Supported only if requested with `-cl-ext=+…`.
     Asked,
-    /// Every target of the OpenCL environment.
+    /// Supported on every target of the OpenCL environment.
     OpenClOnly,
-    /// Targets whose features meet the condition.
+    /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
@@ -185,7 +185,7 @@ const fn float64_local(features: &Features) -> bool {
 }
 
 impl Extension {
-    /// The one of this name.
+    /// The extension or feature with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|extension| extension.name() == name)
     }
@@ -195,7 +195,7 @@ impl Extension {
         self.name().starts_with("__opencl_c_")
     }
 
-    /// Whether a program of this version sees a macro of its name: features have one in 3.0 only.
+    /// Whether a program of this version sees a macro with its name. Features have macros in 3.0 only.
     pub fn has_macro(self, version: LanguageVersion) -> bool {
         version >= if self.is_feature() { LanguageVersion::Cl30 } else { self.since() }
     }
@@ -208,10 +208,11 @@ pub struct Extensions(u128);
 const _: () = assert!(Extension::ALL.len() <= 128, "the set has 128 bits");
 
 impl Extensions {
-    /// None at all.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// What a compilation has: the language version's, the target's, and what the switches add and remove in order.
+    /// The extensions of a compilation: those of the language version and the target, modified by the switches in
+    /// order.
     pub fn of(version: LanguageVersion, target: &Target, switches: &[(String, bool)]) -> Self {
         let mut set = Self::supported(version, target.environment, &target.features);
         for (name, is_on) in switches {
@@ -219,7 +220,7 @@ impl Extensions {
                 for &extension in Extension::ALL {
                     set.set(extension, *is_on && version >= extension.since());
                 }
-                // OpenCL C 6.2.1: where pointers have 64 bits there always is the feature; only by name it goes.
+                // OpenCL C 6.2.1: mandatory if pointers have 64 bits. Only an explicit `-name` removes it.
                 set.insert(Extension::FeatureInt64);
             } else if let Some(extension) = Extension::parse(name) {
                 set.set(extension, *is_on);
@@ -229,7 +230,7 @@ impl Extensions {
         set
     }
 
-    /// What OpenCL C 3.0 has on a device with these features: what the device offers.
+    /// The extensions that a device with these features supports in OpenCL C 3.0.
     pub fn offered(environment: Environment, features: &Features) -> Self {
         let mut set = Self::supported(Cl30, environment, features);
         set.close();
@@ -253,7 +254,7 @@ impl Extensions {
         set
     }
 
-    /// Everything that goes with this version of the language.
+    /// All extensions and features of this language version.
     pub fn all(version: LanguageVersion) -> Self {
         let mut set = Self::NONE;
         for &extension in Extension::ALL {
@@ -262,23 +263,23 @@ impl Extensions {
         set
     }
 
-    /// Whether it is in the set.
+    /// Whether the set contains an extension.
     pub const fn has(self, extension: Extension) -> bool {
         self.0 >> extension as u32 & 1 != 0
     }
 
-    /// Adds one.
+    /// Adds an extension.
     pub const fn insert(&mut self, extension: Extension) {
         self.0 |= 1 << extension as u32;
     }
 
-    /// The set with this one too.
+    /// The set with this extension added.
     pub const fn with(mut self, extension: Extension) -> Self {
         self.insert(extension);
         self
     }
 
-    /// Adds or removes one.
+    /// Adds or removes an extension.
     pub const fn set(&mut self, extension: Extension, is_on: bool) {
         if is_on {
             self.insert(extension);
@@ -292,23 +293,23 @@ impl Extensions {
         self.0 & other.0 == 0
     }
 
-    /// Whether every member of the other is in this set.
+    /// Whether this set is a superset of the other.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The members that the other has not.
+    /// The members that are not in the other set.
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The members in order.
+    /// The members, in order.
     pub fn iter(self) -> impl Iterator<Item = Extension> {
         Extension::ALL.iter().copied().filter(move |extension| self.has(*extension))
     }
 
-    /// Keeps what depends on each other together (OpenCL C 6.2.1): without images no image features, and the
-    /// extension and the feature of double precision are one.
+    /// Enforces dependencies (OpenCL C 6.2.1): image features require images, and the extension and the feature for
+    /// double precision imply each other.
     fn close(&mut self) {
         if !self.has(Extension::Images) {
             for extension in
@@ -366,7 +367,7 @@ mod tests {
         assert!(Extension::KhrFp16.has_macro(LanguageVersion::Cl10));
     }
 
-    /// What a device offers is what a compilation for its profile has.
+    /// A device supports the same extensions as a compilation for its profile.
     #[test]
     fn profiles_offer_what_compilations_have() {
         for name in profile::names() {

@@ -73,7 +73,7 @@ pub enum Selector {
 ///     let atomics = info.capabilities.atomic_scopes.contains(&Scope::Device);
 ///     println!("{}: {}, atomics between work-groups: {atomics}", info.index, info.name);
 /// }
-/// // A device in the process itself, for tests without a driver.
+/// // The built-in reference device, for tests without a driver.
 /// let device = instance.device(&Selector::from("reference"))?;
 /// let buffer = device.buffer_from(&[1u8, 2, 3])?;
 /// assert_eq!(device.queue()?.read(&buffer)?, [1, 2, 3]);

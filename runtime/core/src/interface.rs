@@ -31,10 +31,10 @@
 //! |---|---|---|
 //! | pointer to global or constant memory | `ArgumentPointerPushConstant(kernel, ordinal, offset, 8, info)` | the 64-bit device address, little-endian; 0 for a null pointer. The alignment is at least 128 bytes for the start of a buffer |
 //! | value (scalar, vector, structure) | `ArgumentPodPushConstant(kernel, ordinal, offset, size, info)` | the `size` bytes of the value in OpenCL's layout (a 3-component vector has the size of four) |
-//! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialisation constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
+//! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialization constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
 //!
 //! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
-//! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t` | the bits of OpenCL C (6.15.15.1). Kernels sample in code of their own: exactly as OpenCL defines it, with every addressing mode for unnormalised coordinates, whatever the device's samplers do |
+//! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t` | the bits of OpenCL C (6.15.15.1). Kernels sample in software, exactly as OpenCL defines it, with every addressing mode for unnormalized coordinates, independently of the device's samplers |
 //!
 //! **Image properties.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
 //! `ImageArgumentInfoChannelDataTypePushConstant` give the offset at which the kernel reads OpenCL's number of the
@@ -67,10 +67,10 @@
 //! |---|---|---|
 //! | `PushConstantGlobalOffset` | the launch's offset | `get_global_offset` |
 //! | `PushConstantGlobalSize` | the launch's global size | `get_global_size` |
-//! | `PushConstantEnqueuedLocalSize` | the local size asked for (or chosen), not shortened at the edges | `get_enqueued_local_size` |
-//! | `PushConstantNumWorkgroups` | groups of the whole launch, partial ones included | `get_num_groups` |
+//! | `PushConstantEnqueuedLocalSize` | the requested or chosen local size, without reduction at the edges | `get_enqueued_local_size` |
+//! | `PushConstantNumWorkgroups` | the number of groups of the whole launch, including partial ones | `get_num_groups` |
 //! | `PushConstantRegionOffset` | global offset **plus** the first work-item of this region | `get_global_id = RegionOffset + GlobalInvocationId` |
-//! | `PushConstantRegionGroupOffset` | first group of this region | `get_group_id = RegionGroupOffset + WorkgroupId` |
+//! | `PushConstantRegionGroupOffset` | the first group of this region | `get_group_id = RegionGroupOffset + WorkgroupId` |
 //!
 //! `get_local_size` is the `WorkgroupSize` object (the size of this region's groups, which can be partial), and
 //! `get_local_id` is `LocalInvocationId`. A launch is one or more *regions*, one dispatch each: up to eight if global
@@ -241,7 +241,7 @@ pub struct BoundsSite {
     pub objects: String,
 }
 
-/// The `SpecId` of a specialisation constant.
+/// The `SpecId` of a specialization constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpecId(pub u32);
 

@@ -35,7 +35,7 @@ use crate::sampler::Sampler;
 ///     .set_named("scratch", Local::array::<f32>(64))?;  // local memory
 /// let sampler = Sampler { normalized: true, addressing: Addressing::Repeat, filter: Filter::Linear };
 /// kernel.set_named("sampler", sampler)?;
-/// // What a launch of so many work-items would take if it is not told.
+/// // The local size that a launch with this global size uses by default.
 /// let local = kernel.local_size(NdRange::from([640, 480]))?;
 /// # Ok(())
 /// # }

@@ -2,16 +2,16 @@
 
 use super::{Severity, closest};
 
-/// A set of warnings that one option switches.
+/// A group of warnings that one option controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// On unless switched off.
+    /// Enabled by default.
     Default,
-    /// On with `-Wall`.
+    /// Enabled by `-Wall`.
     All,
-    /// On with `-Wextra`.
+    /// Enabled by `-Wextra`.
     Extra,
-    /// On with `-Wpedantic`.
+    /// Enabled by `-Wpedantic`.
     Pedantic,
 }
 
@@ -54,24 +54,24 @@ enum Sort {
 }
 
 impl Code {
-    /// The code of this name.
+    /// The code with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.name() == name)
     }
 
-    /// The code that a misspelt name was meant to be.
+    /// The code with a similar name, for a misspelled one.
     pub fn closest(name: &str) -> Option<Self> {
         closest(name, Self::ALL.iter().map(|code| code.name())).and_then(|name| Self::parse(&name))
     }
 
-    /// What it says, in one paragraph: the first of its page, on one line.
+    /// A summary: the first paragraph of its page, on one line.
     pub fn summary(self) -> String {
         let paragraphs = self.page().split("\n\n").map(str::trim);
         let text = paragraphs.filter(|text| !text.starts_with('#')).find(|text| !text.is_empty());
         text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The severity without options.
+    /// The severity before options are applied.
     pub const fn default_severity(self) -> Severity {
         match self.sort() {
             Sort::Error => Severity::Error,
@@ -93,7 +93,7 @@ impl Code {
         self.group() == Group::Default
     }
 
-    /// Whether a `-W` option with this name, of a code or a group, means it.
+    /// Whether a `-W` option with this name, which is a code or a group, applies to this code.
     pub fn answers_to(self, name: &str) -> bool {
         match name {
             "everything" => true,

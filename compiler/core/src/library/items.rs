@@ -1,6 +1,6 @@
-//! The functions of a file of the library, as tokens behind the preprocessor.
+//! The functions of a library file, as preprocessed tokens.
 //!
-//! A file has a function for each of many types, and a program wants a few of them: the others are neither parsed nor
+//! A file has functions for many types, and a program needs only a few of them. The others are neither parsed nor
 //! checked.
 
 use std::ops::Range;
@@ -11,10 +11,10 @@ use kiln_syntax::{
 };
 use rustc_hash::FxHashMap;
 
-/// What a file defines.
+/// The contents of a file.
 pub(super) struct Items {
     tokens: Vec<Token>,
-    /// Where each function stands.
+    /// The range of each function.
     functions: FxHashMap<Symbol, Range<usize>>,
     names: Interner,
 }
@@ -25,22 +25,22 @@ impl Items {
         Self { functions, tokens, names }
     }
 
-    /// The function of this name, if the file defines it.
+    /// The function with this name, if the file defines it.
     pub(super) fn find(&self, name: &str) -> Option<Symbol> {
         self.names.get(name).filter(|symbol| self.functions.contains_key(symbol))
     }
 
-    /// What a function consists of.
+    /// The contents of a function.
     pub(super) fn tokens(&self, function: Symbol) -> &[Token] {
         &self.tokens[self.functions[&function].clone()]
     }
 
-    /// The names that a function mentions.
+    /// The names that a function refers to.
     pub(super) fn mentioned(&self, function: Symbol) -> impl Iterator<Item = &str> {
         self.tokens(function).iter().filter_map(name).map(|name| self.names.text(name))
     }
 
-    /// A function's tokens, with the symbols of another interner.
+    /// A function's tokens, with symbols of another interner.
     pub(super) fn translated(&self, function: Symbol, names: &mut Interner) -> impl Iterator<Item = Token> {
         self.tokens(function).iter().map(|token| Token { kind: self.translate(token.kind, names), ..*token })
     }
@@ -59,7 +59,8 @@ impl Items {
     }
 }
 
-/// The functions, each from behind the one before to the end of its body. The library has nothing else at program scope.
+/// Splits a file into functions: each extends from the end of the previous one to the end of its body. Library files
+/// contain nothing else at program scope.
 fn split(tokens: &[Token]) -> FxHashMap<Symbol, Range<usize>> {
     let mut functions = FxHashMap::default();
     let (mut start, mut depth) = (0, 0usize);
@@ -79,7 +80,7 @@ fn split(tokens: &[Token]) -> FxHashMap<Symbol, Range<usize>> {
     functions
 }
 
-/// The name of a function: what stands in front of its parameters.
+/// The name of a function: the token before its parameters.
 fn defined(function: &[Token]) -> Option<Symbol> {
     let parameters = function.iter().position(|token| token.kind == TokenKind::Punct(Punct::OpenParen))?;
     name(function.get(parameters.checked_sub(1)?)?)

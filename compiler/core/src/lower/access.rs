@@ -47,18 +47,18 @@ pub(super) fn load(builder: &mut Builder<'_>, address: &Address, ty: Type) -> Va
 }
 
 impl Body<'_, '_> {
-    /// So many bytes behind an address.
+    /// An address plus a number of bytes.
     pub(super) fn behind_address(&mut self, address: &Address, bytes: u64) -> Address {
         let pointer = self.builder.offset_bytes(address.pointer, bytes as i64);
         Address { pointer, align: align_behind(address.align, bytes), ..*address }
     }
 
-    /// The value of this type in memory.
+    /// Loads a value of this type.
     pub(super) fn load(&mut self, address: &Address, ty: Type) -> ValueId {
         load(&mut self.builder, address, ty)
     }
 
-    /// Puts a value into memory.
+    /// Stores a value.
     pub(super) fn store(&mut self, address: &Address, value: ValueId) {
         let value = match self.builder.ty(value) {
             Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I8),
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
         self.builder.store(address.pointer, value, address.access());
     }
 
-    /// Copies so many bytes.
+    /// Copies this number of bytes.
     pub(super) fn copy(&mut self, to: &Address, from: &Address, size: u64) {
         if size == 0 {
             return;
@@ -80,14 +80,14 @@ impl Body<'_, '_> {
         self.builder.inst(Op::Copy { size, access }, &[to.pointer, from.pointer], &[]);
     }
 
-    /// Puts so many zero bytes into memory.
+    /// Clears this number of bytes.
     pub(super) fn zero(&mut self, address: &Address, size: u64) {
         if size != 0 {
             self.builder.inst(Op::Zero { size, access: address.access() }, &[address.pointer], &[]);
         }
     }
 
-    /// Whether an address is in private memory, where nobody else reads or writes.
+    /// Whether an address is in private memory, which no other work-item accesses.
     pub(super) fn is_private(&self, address: &Address) -> bool {
         self.builder.ty(address.pointer) == Type::Pointer(AddressSpace::Private)
     }

@@ -42,9 +42,9 @@ impl Body<'_, '_> {
         self.temporary(size, align)
     }
 
-    /// `place = value`; where the value is then.
+    /// Lowers `place = value`. Returns the address of the value.
     pub(super) fn assign_aggregate(&mut self, place: &Place, value: &Expr) -> Address {
-        // The first value of an object cannot depend on the object; any other may.
+        // The initializer of an object does not read the object. Other assigned values may.
         let is_first = matches!(place.kind, PlaceKind::Local(id) if self.fresh == Some(id));
         if is_first {
             let target = self.address(place);
@@ -58,7 +58,7 @@ impl Body<'_, '_> {
         target
     }
 
-    /// Puts the value of an aggregate expression into memory that the expression does not read.
+    /// Stores the value of an aggregate expression to memory that the expression does not read.
     pub(super) fn aggregate_into(&mut self, expr: &Expr, target: &Address) {
         let (size, _) = self.lowering.layout(expr.ty);
         let span = std::mem::replace(&mut self.builder.span, expr.span);
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         self.builder.span = span;
     }
 
-    /// An initialiser; what it does not name is zero (C99 6.7.8).
+    /// An initializer. Parts that are not listed are zero (C99 6.7.8).
     fn parts_into(&mut self, parts: &[(u64, Expr)], size: u64, target: &Address) {
         let named: u64 = parts.iter().map(|(_, part)| self.lowering.layout(part.ty).0).sum();
         let is_zeroed = named < size;

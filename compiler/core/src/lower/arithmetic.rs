@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         self.builder.value(Op::Exact(op), &[left, right], ty)
     }
 
-    /// An operation that is not contracted with another.
+    /// An operation that is not contracted.
     pub(super) fn exact(&mut self, expr: &Expr) -> Option<ValueId> {
         let hir::ExprKind::Binary(op, operands) = &expr.kind else { return self.evaluate_at(expr) };
         let op = operation(*op, self.lowering.element(expr.ty));
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         Some(self.builder.value(Op::Exact(op), &operands, ty))
     }
 
-    /// Shift amounts count modulo the width (OpenCL C 6.5.7).
+    /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
     fn shift_amount(&mut self, amount: ValueId) -> ValueId {
         let ty = self.builder.ty(amount);
         let limit = u64::from(ty.scalar().map_or(32, Scalar::bits)) - 1;
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The operation on values of this type.
+/// The IR operation for this element type.
 fn operation(op: hir::BinaryOp, element: ty::Scalar) -> BinaryOp {
     let (is_float, is_signed) = (element.is_float(), element.is_signed());
     match op {

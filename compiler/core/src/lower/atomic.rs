@@ -41,7 +41,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Compares by bits. The expected value is an object that gets the old value on failure, or for OpenCL 1.x a
+    /// Compares the bits. The expected value is an object that receives the old value on failure, or for OpenCL 1.x a
     /// value (OpenCL C 6.15.12.7.4).
     fn compare_exchange(
         &mut self,
@@ -101,7 +101,7 @@ impl Body<'_, '_> {
         self.builder.function.insts[inst].results.first().copied()
     }
 
-    /// `atomic_work_item_fence` and its kin (OpenCL C 6.15.12.5, 6.15.9).
+    /// `atomic_work_item_fence` and similar functions (OpenCL C 6.15.12.5, 6.15.9).
     pub(super) fn fence(
         &mut self,
         flags: &hir::Known<FenceFlags>,
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
         self.builder.inst(Op::Fence { flags, order, scope }, &args, &[]);
     }
 
-    /// `work_group_barrier` and its kin (OpenCL C 6.15.8).
+    /// `work_group_barrier` and similar functions (OpenCL C 6.15.8).
     pub(super) fn barrier(
         &mut self,
         execution: Scope,
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
         self.builder.inst(Op::Barrier { execution, flags, scope }, &args, &[]);
     }
 
-    /// An operand that is known, or one more argument that tells.
+    /// A constant operand, or a dynamic one, which is added to the arguments.
     fn known<T: Copy>(&mut self, known: &hir::Known<T>, args: &mut Vec<ValueId>) -> Known<T> {
         match known {
             hir::Known::Constant(value) => Known::Constant(*value),
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether the object is volatile, as the argument had it: every parameter of an atomic function is a pointer to
+    /// Whether the object is volatile, according to the argument: all parameters of atomic functions are pointers to
     /// volatile.
     fn is_volatile_pointee(&self, pointer: &Expr) -> bool {
         let pointer = match &pointer.kind {
@@ -152,7 +152,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// An operation whose operands are evaluated.
+/// An operation with evaluated operands.
 struct Operation<'h> {
     atomic: &'h hir::Atomic,
     object: Address,

@@ -39,27 +39,27 @@ pub(super) struct Body<'b, 'a> {
     pub(super) builder: Builder<'b>,
     pub(super) hir: &'a hir::Function,
     slots: Table<LocalId, Slot>,
-    /// Where an aggregate result goes.
+    /// The address for an aggregate result.
     pub(super) result: Option<ValueId>,
-    /// Whether control comes to where the builder is.
+    /// Whether the insertion point is reachable.
     pub(super) is_reachable: bool,
-    /// Constructs that something leaves by `Exit`.
+    /// Constructs with an `Exit`.
     pub(super) left: FxHashSet<InstId>,
-    /// What `break` leaves.
+    /// The construct that `break` leaves.
     pub(super) break_target: Option<InstId>,
-    /// What `continue` does.
+    /// The target of `continue`.
     pub(super) continue_target: Option<Next>,
-    /// How many loops are around.
+    /// The number of enclosing loops.
     pub(super) loops: usize,
-    /// The object whose lifetime has just begun.
+    /// The object whose lifetime has just started.
     pub(super) fresh: Option<LocalId>,
-    /// The value that `ExprKind::Current` is.
+    /// The value of `ExprKind::Current`.
     pub(super) current: Option<ValueId>,
 }
 
 impl<'a> Lowering<'a> {
-    /// A function with its parameters and no body yet. An aggregate result goes where a first, private pointer
-    /// points; an aggregate parameter is a private pointer to a copy.
+    /// Creates a function with parameters and without a body. An aggregate result is stored through an additional
+    /// first parameter, a private pointer. An aggregate parameter is a private pointer to a copy.
     pub(super) fn declare(&mut self, id: FunctionId, kernel: Option<Kernel>) -> FuncId {
         let hir = self.hir;
         let function = &hir.functions[id];
@@ -84,7 +84,7 @@ impl<'a> Lowering<'a> {
         self.module.functions.push(lowered)
     }
 
-    /// Fills a declared function.
+    /// Lowers the body of a declared function.
     pub(super) fn define(&mut self, id: FunctionId, target: FuncId) {
         let hir: &'a hir::Function = &self.hir.functions[id];
         let Some(stmts) = &hir.body else { return };
@@ -112,7 +112,7 @@ impl<'a> Lowering<'a> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Gives every parameter and variable its place.
+    /// Assigns a slot to every parameter and variable.
     fn locals(&mut self, params: &[ValueId]) {
         let mut params = params.iter().copied();
         if self.lowering.is_aggregate(self.hir.result) {
@@ -135,7 +135,7 @@ impl<'a> Body<'_, 'a> {
         let var = Var::new(name, space, (size, align), local.span);
         match (param, value_type) {
             (Some(param), None) => Slot::Pointer(param),
-            // Images and pipes have no place in memory; the language lets nobody assign to them or to a sampler.
+            // Images and pipes are not in memory. The language does not allow assigning to them or to a sampler.
             (Some(param), Some(Type::Image(_) | Type::Sampler | Type::Handle(Handle::Pipe { .. }))) => {
                 Slot::Value(param)
             }
@@ -150,12 +150,12 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Where a parameter or variable is.
+    /// The slot of a parameter or variable.
     pub(super) fn slot_of(&self, id: LocalId) -> Slot {
         self.slots[id]
     }
 
-    /// A private object without a name.
+    /// Creates an unnamed private object.
     pub(super) fn temporary(&mut self, size: u64, align: u64) -> Address {
         let span = self.builder.span;
         let space = AddressSpace::Private;
@@ -163,14 +163,14 @@ impl<'a> Body<'_, 'a> {
         Address::new(self.builder.private_var(var), align)
     }
 
-    /// Ends the block with an exit of a construct.
+    /// Ends the block by leaving a construct.
     pub(super) fn exit(&mut self, construct: InstId, results: &[ValueId]) {
         self.builder.exit(construct, results);
         self.left.insert(construct);
         self.is_reachable = false;
     }
 
-    /// Goes on behind a construct of this block, where control comes only if something leaves it.
+    /// Continues after a construct of this block, which is only reachable if the construct has an `Exit`.
     pub(super) fn behind(&mut self, construct: InstId, block: BlockId) {
         self.builder.at_end(block);
         self.is_reachable = self.left.contains(&construct);

@@ -107,8 +107,8 @@ impl Body<'_, '_> {
         self.store(&super::access::Address::new(pointer, align), value);
     }
 
-    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: as many bits of the mask count as number the components (OpenCL C
-    /// 6.15.13).
+    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: only the mask bits that are needed to index the components count
+    /// (OpenCL C 6.15.13).
     fn shuffle(&mut self, arguments: &[Expr], result: TyId) -> ValueId {
         let ty = self.value_type(result);
         let Some((mask, sources)) = arguments.split_last() else { return self.builder.undefined(ty) };

@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         Choice { value: index, cases }
     }
 
-    /// Whether a value is one of a label's, whatever its sign: the values form one run modulo the width.
+    /// Whether a value is in a label's range, regardless of signedness: the range is contiguous modulo the width.
     fn is_between(&mut self, value: ValueId, label: &Label) -> ValueId {
         let ty = self.builder.ty(value);
         let from_low = self.builder.binary_bits(BinaryOp::Sub, value, label.low as u64);
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, from_low, length)
     }
 
-    /// Whether a number is at most another, both without sign.
+    /// Whether a number is at most another, as unsigned numbers.
     pub(super) fn is_at_most(&mut self, index: ValueId, limit: usize) -> ValueId {
         let limit = self.builder.bits(Type::I32, limit as u64);
         self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, index, limit)

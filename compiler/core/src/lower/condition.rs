@@ -48,7 +48,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether a condition is a constant, and which.
+    /// The value of a constant condition.
     pub(super) fn known_condition(&self, expr: &Expr) -> Option<bool> {
         match &expr.kind {
             ExprKind::Const(Const::Int(bits)) => Some(*bits != 0),
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `!operand`; for a vector -1 where it is zero.
+    /// `!operand`. For a vector, -1 in each component that is zero.
     fn not(&mut self, operand: &Expr) -> ValueId {
         let holds = if self.value_type(operand.ty).is_vector() {
             let value = self.value(operand);
@@ -112,7 +112,7 @@ impl Body<'_, '_> {
         self.builder.function.result(open.inst)
     }
 
-    /// `?:` of values or `void` (OpenCL C 6.5.9).
+    /// `?:` with values or `void` (OpenCL C 6.5.9).
     pub(super) fn conditional(&mut self, parts: &Conditional, ty: Option<Type>) -> Option<ValueId> {
         let Conditional { condition, then, otherwise } = parts;
         if let Some(holds) = self.known_condition(condition) {
@@ -144,11 +144,11 @@ impl Body<'_, '_> {
         ty.map(|_| self.builder.function.result(open.inst))
     }
 
-    /// A comparison as `Bool`, or a vector of it (OpenCL C 6.5.4, 6.5.5).
+    /// A comparison, as `Bool` or a vector of it (OpenCL C 6.5.4, 6.5.5).
     pub(super) fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> ValueId {
         let is_pointer = matches!(self.lowering.hir.types.get(left.ty), Ty::Pointer(_));
         let element = self.lowering.element(left.ty);
-        // `(a < b) == 0` and the like: of what is 0 or 1 already.
+        // `(a < b) == 0` and similar comparisons of values that are 0 or 1.
         let is_zero = |expr: &Expr| matches!(expr.kind, ExprKind::Const(Const::Int(0)));
         if is_truth(left) && is_zero(right) && matches!(op, CompareOp::Equal | CompareOp::NotEqual) {
             let holds = self.condition(left);
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
                 _ => holds,
             };
         }
-        // OpenCL C 6.15.19 allows it; no instruction does it.
+        // OpenCL C 6.15.19 allows this, but there is no instruction for it.
         if matches!(self.lowering.hir.types.get(left.ty), Ty::Queue | Ty::ClkEvent) {
             self.lowering.refuse("comparisons of queues and events", left.span.to(right.span));
             return self.builder.bool(false);
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
         self.builder.compare(op, CompareKind::Unsigned, left, right)
     }
 
-    /// Whether an expression does nothing but compute, quickly, whatever the operands are.
+    /// Whether an expression is cheap and can be evaluated speculatively: no effects, and defined for all operands.
     fn is_cheap(&self, expr: &Expr) -> bool {
         let mut left = CHEAP;
         self.spends(expr, &mut left)
@@ -196,7 +196,7 @@ impl Body<'_, '_> {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(place) => self.is_private_object(place),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
-            // A number that the integer type cannot hold has no result (OpenCL C 6.3.1, C99 6.3.1.4).
+            // Undefined if the integer type cannot represent the value (OpenCL C 6.3.1, C99 6.3.1.4).
             ExprKind::Convert(_, a) if self.loses_range(a.ty, expr.ty) => false,
             ExprKind::Binary(_, operands)
             | ExprKind::Compare(_, operands)
@@ -213,7 +213,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether a conversion is one of a floating-point number to an integer.
+    /// Whether a conversion is from floating point to an integer.
     fn loses_range(&self, from: TyId, to: TyId) -> bool {
         let (from, to) = (self.lowering.element(from), self.lowering.element(to));
         from.is_float() && !to.is_float() && to != Scalar::Bool
@@ -230,7 +230,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether an expression is 0 or 1 by its kind.
+/// Whether this kind of expression always has the value 0 or 1.
 fn is_truth(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Logical(..) => true,

@@ -59,8 +59,8 @@ impl Body<'_, '_> {
         self.convert_value(Conversion { rounding: None, saturate: false }, number, ty::Scalar::UInt, to)
     }
 
-    /// The same bytes as another type of numbers. A vector of three has the size of one of four, whose last
-    /// component is undefined (OpenCL C 6.4.4.2).
+    /// Reinterprets the bytes as another numeric type. A 3-component vector has the size of a 4-component vector,
+    /// whose last component is undefined (OpenCL C 6.4.4.2).
     pub(super) fn reinterpret(&mut self, value: ValueId, to: Type) -> ValueId {
         let from = self.builder.ty(value);
         if from.size() == to.size() {
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether every value of one integer type is one of another.
+/// Whether one integer type can represent all values of another.
 const fn contains(outer: ty::Scalar, inner: ty::Scalar) -> bool {
     match (outer.is_signed(), inner.is_signed()) {
         (true, true) | (false, false) => outer.size() >= inner.size(),

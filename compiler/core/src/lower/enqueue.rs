@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         self.builtin_call(builtin, params, &values, result)
     }
 
-    /// The sizes of a block's local memory, as pointers: consumers that follow LLVM expect them in an array of `size_t`.
+    /// The local memory sizes of a block, as pointers: LLVM-based consumers expect them in an array of `size_t`.
     fn local_sizes(&mut self, sizes: &[Expr]) -> Vec<ValueId> {
         if sizes.is_empty() {
             return Vec::new();
@@ -91,8 +91,8 @@ impl Body<'_, '_> {
         (0..).zip(sizes).map(|size| place(self, size)).collect()
     }
 
-    /// `ndrange_1D` and its kin (OpenCL C 6.15.19.5), into memory: the place, and the global size, the local size and
-    /// the offset; what is not given is zero, or null where it is behind a pointer.
+    /// `ndrange_1D` and its variants (OpenCL C 6.15.19.5): stores the global size, local size and offset to memory.
+    /// An omitted operand is zero, or null for a pointer.
     pub(super) fn index_space(&mut self, builtin: BuiltinId, arguments: &[Expr], target: &Address) {
         let zero = match builtins::row(builtin).name {
             "ndrange_1D" => self.builder.i64(0),
@@ -109,7 +109,7 @@ impl Body<'_, '_> {
         self.builtin_call(builtin, values.iter().map(|_| BuiltinParam::Other).collect(), &values, None);
     }
 
-    /// A block as arguments of the functions that take one; none if it has been refused.
+    /// The arguments for a block parameter. `None` if the block has been rejected.
     fn block(&mut self, mut block: &Expr) -> Option<[ValueId; 4]> {
         while let ExprKind::Comma(copy, rest) = &block.kind {
             self.effect(copy);
@@ -146,7 +146,7 @@ impl Body<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// The layout of a block's literal: the captures are its parameters behind those that it declares.
+    /// The layout of a block literal. The captures are the parameters after the declared ones.
     fn literal(&self, block: FunctionId) -> Literal {
         let block = &self.hir.functions[block];
         let (mut size, mut align) = (HEADER, 8);
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         Literal { captures, size: size.next_multiple_of(align), align }
     }
 
-    /// The kernel that takes a block's literal and pointers to local memory, and calls the block.
+    /// The kernel for a block: takes the literal and pointers to local memory, and calls the block.
     fn block_kernel(&mut self, block: FunctionId) -> FuncId {
         if let Some(&kernel) = self.blocks.get(&block) {
             return kernel;
@@ -201,7 +201,7 @@ impl Lowering<'_> {
         kernel
     }
 
-    /// What a block captures, from its literal: an aggregate as a private copy.
+    /// Loads a capture from the literal. An aggregate becomes a private copy.
     fn captured(
         &self,
         function: &mut Function,

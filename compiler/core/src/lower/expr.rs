@@ -38,7 +38,7 @@ impl Body<'_, '_> {
         self.builder.span = span;
     }
 
-    /// The value of an expression that is no aggregate; none for `void`.
+    /// The value of a non-aggregate expression. `None` for `void`.
     fn evaluate(&mut self, expr: &Expr) -> Option<ValueId> {
         let ty = self.lowering.value_type(expr.ty);
         Some(match &expr.kind {
@@ -146,12 +146,12 @@ impl Body<'_, '_> {
                 self.builder.inst(Op::Trap(message.as_slice().into()), &[], &[]);
                 return None;
             }
-            // Calls of blocks are calls of functions; nothing else that is supported looks at one.
+            // Calls of blocks are calls of functions. No other supported expression uses a block as a value.
             ExprKind::Block { .. } | ExprKind::Aggregate(_) => return None,
         })
     }
 
-    /// As `evaluate`, from the expression's own place in the source.
+    /// Like `evaluate`, with the source position of the expression.
     pub(super) fn evaluate_at(&mut self, expr: &Expr) -> Option<ValueId> {
         let span = std::mem::replace(&mut self.builder.span, expr.span);
         let value = self.evaluate(expr);
@@ -164,7 +164,7 @@ impl Body<'_, '_> {
         self.pointer_cast(pointer, ty)
     }
 
-    /// The same address in the space of this pointer type.
+    /// Casts a pointer to the address space of this type.
     pub(super) fn pointer_cast(&mut self, pointer: ValueId, ty: Type) -> ValueId {
         if self.builder.ty(pointer) == ty {
             return pointer;
@@ -175,8 +175,8 @@ impl Body<'_, '_> {
         self.builder.value(Op::PointerCast, &[pointer], ty)
     }
 
-    /// An index into memory. One that is a narrower integer before its conversion stays a signed I32, which says the
-    /// same and needs no 64-bit arithmetic.
+    /// An index into memory. If it was converted from a narrower integer, it stays a signed I32: this is equivalent
+    /// and avoids 64-bit arithmetic.
     pub(super) fn index(&mut self, expr: &Expr) -> ValueId {
         match &expr.kind {
             ExprKind::Const(Const::Int(bits)) if i32::try_from(*bits as i64).is_ok() => {
@@ -205,7 +205,7 @@ impl Body<'_, '_> {
         let bytes = self.builder.binary(BinaryOp::Sub, left, right);
         let elements = match stride {
             1 => bytes,
-            // There is no remainder.
+            // The division is exact.
             _ if stride.is_power_of_two() => {
                 self.builder.binary_bits(BinaryOp::AShr, bytes, u64::from(stride.trailing_zeros()))
             }
@@ -242,7 +242,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A `Bool` as an `int` 0 or 1, a vector of it as 0 or -1 in each component.
+    /// Converts `Bool` to `int` 0 or 1, or a vector of it to 0 or -1 in each component.
     fn truth(&mut self, holds: ValueId, ty: Type) -> ValueId {
         match (self.builder.ty(holds), ty) {
             (from, _) if from == ty => holds,

@@ -39,31 +39,31 @@ pub(super) enum Item<'h> {
 /// The terminator of a node.
 #[derive(Clone, Debug)]
 pub(super) enum End<'h> {
-    /// To one node.
+    /// Jumps to a node.
     Jump(NodeId),
-    /// By a condition.
+    /// Branches on a condition.
     Branch(&'h Expr, NodeId, NodeId),
-    /// By a value: ranges, and every other value.
+    /// Switches on a value: ranges, and the default.
     Switch(&'h Expr, Vec<(i128, i128, NodeId)>, NodeId),
-    /// By the number that `Item::Enter` has set for this dispatcher.
+    /// Switches on the selector of this dispatcher, which `Item::Enter` sets.
     Dispatch(usize, Vec<NodeId>),
-    /// Out of the function.
+    /// Returns from the function.
     Return(Option<&'h Expr>),
-    /// Off the end of the function.
+    /// Reaches the end of the function.
     Off,
 }
 
-/// A function as nodes; the first is its entry.
+/// The flow graph of a function.
 #[derive(Debug)]
 pub(super) struct Graph<'h> {
     pub(super) nodes: Table<NodeId, Node<'h>>,
     pub(super) entry: NodeId,
-    /// How many dispatchers there are.
+    /// The number of dispatchers.
     pub(super) dispatchers: usize,
 }
 
 impl End<'_> {
-    /// Where it leads, in order: the ways of its construct, one for all cases of a switch that lead to one node.
+    /// The successors, in order. Equal targets of a switch occur once.
     pub(super) fn targets(&self) -> Vec<NodeId> {
         match self {
             Self::Jump(target) => vec![*target],
@@ -83,7 +83,7 @@ impl End<'_> {
         }
     }
 
-    /// Makes it lead elsewhere.
+    /// Replaces the successors.
     pub(super) fn redirect(&mut self, to: &dyn Fn(NodeId) -> NodeId) {
         match self {
             Self::Jump(target) => *target = to(*target),
@@ -98,7 +98,7 @@ impl End<'_> {
     }
 }
 
-/// The graph of a function's statements.
+/// Builds the graph of a function's statements.
 pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
     let mut nodes = Table::new();
     let entry = nodes.push(Node { items: Vec::new(), end: End::Off });
@@ -113,7 +113,7 @@ pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
     Graph { nodes: maker.nodes, entry, dispatchers: 0 }
 }
 
-/// Where `break` and `continue` lead, and the switch that labels belong to.
+/// The targets of `break` and `continue`, and the switch for labels.
 #[derive(Clone, Copy, Default)]
 struct Around {
     break_target: Option<NodeId>,
@@ -126,7 +126,7 @@ struct Maker<'h> {
     current: NodeId,
     labels: FxHashMap<Symbol, NodeId>,
     around: Around,
-    /// The node that the last `case` or `default` made.
+    /// The node of the last `case` or `default`.
     last_case: Option<NodeId>,
 }
 
@@ -135,7 +135,7 @@ impl<'h> Maker<'h> {
         self.nodes.push(Node { items: Vec::new(), end: End::Off })
     }
 
-    /// Ends the current node and goes on with another.
+    /// Ends the current node and continues with another.
     fn end(&mut self, end: End<'h>, next: NodeId) {
         self.nodes[self.current].end = end;
         self.current = next;
@@ -214,7 +214,7 @@ impl<'h> Maker<'h> {
         }
     }
 
-    /// A node that the code before falls into; labels in a row share one.
+    /// A node that the preceding code falls through to. Adjacent labels share one.
     fn case(&mut self) -> NodeId {
         if self.last_case == Some(self.current) && self.nodes[self.current].items.is_empty() {
             return self.current;

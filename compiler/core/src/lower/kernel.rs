@@ -49,7 +49,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `CL_KERNEL_ATTRIBUTES` (OpenCL API 5.9.3): as in the source, one space between two.
+    /// `CL_KERNEL_ATTRIBUTES` (OpenCL API 5.9.3): as in the source, separated by single spaces.
     fn attributes(&self, kernel: &hir::Kernel) -> String {
         let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
         let vector =

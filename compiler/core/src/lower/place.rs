@@ -48,7 +48,7 @@ impl Body<'_, '_> {
                         let picked = components.iter().map(|&component| inner[usize::from(component)]);
                         Target::Components(address, count, picked.collect())
                     }
-                    // Of a single component, which is a scalar.
+                    // A single component is a scalar.
                     dynamic @ Target::Dynamic(..) => dynamic,
                     Target::Value(value) => Target::Value(self.swizzle(value, components)),
                 };
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
                 let index = self.builder.value(Op::ExtractDynamic, &[numbers, index], Type::I32);
                 Target::Dynamic(address, count, index)
             }
-            // A component of a component is that component.
+            // A component of a scalar component is the component itself.
             dynamic @ Target::Dynamic(..) => dynamic,
             Target::Value(value) => {
                 let index = self.index(index);
@@ -89,13 +89,13 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Where a component is.
+    /// The address of a component.
     fn component_address(&mut self, address: &Address, scalar: Scalar, index: ValueId) -> Address {
         let pointer = self.builder.offset(address.pointer, index, scalar.size());
         Address { pointer, align: align_behind(address.align, scalar.size()), ..*address }
     }
 
-    /// The address of a place that has one.
+    /// The address of an lvalue.
     pub(super) fn address(&mut self, place: &Place) -> Address {
         let mut address = match &place.kind {
             PlaceKind::Local(id) => self.local_address(*id),
@@ -138,13 +138,13 @@ impl Body<'_, '_> {
         let pointer = match self.slot_of(id) {
             Slot::Private(var) => self.builder.private_var(var),
             Slot::Module(var) => self.builder.module_var(var, AddressSpace::Local),
-            // A value has no address; a sampler whose address is wanted is a mistake that has been reported.
+            // A value has no address. Taking the address of a sampler is an error that has been reported.
             Slot::Pointer(pointer) | Slot::Value(pointer) => pointer,
         };
         Address::new(pointer, align)
     }
 
-    /// Where an element of an array of so many is.
+    /// The address of an element of an array with this length.
     fn element_address(&mut self, base: &Address, index: &Expr, size: u64, count: Option<u32>) -> Address {
         if let ExprKind::Const(hir::Const::Int(index)) = index.kind
             && let Some(bytes) = index.checked_mul(size)
@@ -153,7 +153,8 @@ impl Body<'_, '_> {
         }
         let index = self.index(index);
         let ty = self.builder.ty(base.pointer);
-        // Of other objects nobody asks. An array of one element at the end of a structure may go on (C99 6.7.2.1).
+        // Only pointers to local or generic memory need the count. An array of one element at the end of a structure may be a
+        // flexible array (C99 6.7.2.1).
         let is_split = matches!(ty, Type::Pointer(AddressSpace::Local | AddressSpace::Generic));
         let count = count.filter(|&count| is_split && count > 1);
         let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
@@ -164,7 +165,7 @@ impl Body<'_, '_> {
         self.lowering.element(id).size()
     }
 
-    /// The value in a place.
+    /// Loads an evaluated lvalue.
     pub(super) fn load_target(&mut self, target: &Target, ty: TyId) -> ValueId {
         let ty = self.value_type(ty);
         match target {
@@ -185,7 +186,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Reads the named components only, because another work-item may be writing the rest.
+    /// Loads only the named components, because another work-item may be writing the others.
     fn load_components(&mut self, address: &Address, count: u8, components: &[u8], ty: Type) -> ValueId {
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
         if self.is_private(address) {
@@ -207,7 +208,7 @@ impl Body<'_, '_> {
         self.builder.construct(&parts, ty)
     }
 
-    /// Puts a value into a place.
+    /// Stores to an evaluated lvalue.
     pub(super) fn store_target(&mut self, target: &Target, value: ValueId) {
         match target {
             Target::Memory(address) => self.store(address, value),
@@ -229,8 +230,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Writes the named components only, because another work-item may own the rest; nobody else has those of a
-    /// private vector, which as a whole can become a value.
+    /// Stores only the named components, because another work-item may own the others. A private vector is stored as
+    /// a whole, so that it can be promoted.
     fn store_components(&mut self, address: &Address, count: u8, components: &[u8], value: ValueId) {
         let scalar = self.builder.ty(value).scalar().unwrap_or(Scalar::I32);
         let parts = components_of(&mut self.builder, value);
@@ -247,12 +248,12 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The type of values of this type; none but a mistake that has been reported lacks one.
+    /// The type of values of this type. Types without one have been reported.
     pub(super) fn value_type(&self, id: TyId) -> Type {
         self.lowering.value_type(id).unwrap_or(Type::I32)
     }
 
-    /// The sampler that a variable at program scope is (OpenCL C 6.15.15.1): a constant.
+    /// The constant for a sampler variable at program scope (OpenCL C 6.15.15.1).
     fn global_sampler(&mut self, id: GlobalId) -> Option<ValueId> {
         let global = &self.lowering.hir.globals[id];
         if *self.lowering.hir.types.get(global.ty.ty) != Ty::Sampler {

@@ -40,13 +40,13 @@ impl Graph<'_> {
                 cycle.push(dispatcher);
                 entries = vec![dispatcher];
             }
-            // Inside, cycles that do not go through the entry.
+            // Next, handle inner cycles that do not contain the entry.
             cycle.retain(|node| !entries.contains(node));
             self.mend(&cycle);
         }
     }
 
-    /// The nodes of a cycle that control comes to from outside of it.
+    /// The nodes of a cycle with predecessors outside it.
     fn entries(&self, cycle: &[NodeId]) -> Vec<NodeId> {
         let mut is_inside = vec![false; self.nodes.len()];
         cycle.iter().for_each(|node| is_inside[node.index()] = true);
@@ -60,8 +60,8 @@ impl Graph<'_> {
         cycle.iter().copied().filter(|node| is_entry[node.index()]).collect()
     }
 
-    /// A node before the entries of a cycle: whatever led to one of them leads to it now, from outside and from
-    /// inside by nodes of their own, so that those from outside are no part of the cycle.
+    /// Creates a dispatcher before the entries of a cycle. All edges to the entries are redirected to it. Edges from
+    /// outside and inside use separate nodes, so that those from outside are not part of the cycle.
     fn dispatch(&mut self, cycle: &[NodeId], entries: &[NodeId]) -> NodeId {
         let number = self.dispatchers;
         self.dispatchers += 1;
@@ -84,7 +84,7 @@ impl Graph<'_> {
         dispatcher
     }
 
-    /// The strongly connected sets among these nodes, with the edges among them (Tarjan 1972, without recursion).
+    /// The strongly connected components of these nodes (Tarjan 1972, without recursion).
     fn cycles(&self, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
         let mut search = Search {
             is_inside: vec![false; self.nodes.len()],
@@ -107,7 +107,7 @@ impl Graph<'_> {
 
 struct Search {
     is_inside: Vec<bool>,
-    /// In the order of discovery; 0 for not yet.
+    /// Discovery order. 0 if not visited.
     number: Vec<u32>,
     low: Vec<u32>,
     is_open: Vec<bool>,

@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             }
             "isnormal" => {
                 let (magnitude, infinity) = self.magnitude(a);
-                // From the smallest normal number up to infinity is one range.
+                // The normal numbers form one range, from the smallest one up to infinity.
                 let ty = self.builder.ty(magnitude);
                 let least = least_normal(ty);
                 let above = self.builder.binary_bits(BinaryOp::Sub, magnitude, least);
@@ -89,13 +89,13 @@ impl Body<'_, '_> {
         })
     }
 
-    /// By the bits, so that no rounding or flushing mode matters.
+    /// Compares bits, so that the result does not depend on rounding or flushing modes.
     fn is_nan(&mut self, a: ValueId) -> ValueId {
         let (magnitude, infinity) = self.magnitude(a);
         self.builder.compare(CompareOp::Greater, CompareKind::Unsigned, magnitude, infinity)
     }
 
-    /// The bits without the sign, and those of infinity.
+    /// The bits without the sign, and the bits of infinity.
     fn magnitude(&mut self, a: ValueId) -> (ValueId, ValueId) {
         let ty = self.builder.ty(a);
         let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
             .unwrap_or(products)
     }
 
-    /// Bits of `b` where `c` has ones, of `a` elsewhere.
+    /// The bits of `b` where `c` has ones, otherwise those of `a`.
     fn bit_select(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
         let ty = self.builder.ty(a);
         let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
@@ -126,7 +126,7 @@ impl Body<'_, '_> {
         self.builder.bitcast(both, ty)
     }
 
-    /// `c ? b : a`: of vectors by the most significant bit of each component.
+    /// `c ? b : a`. For vectors, selects by the most significant bit of each component.
     fn select_by(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
         let condition = match self.builder.ty(c) {
             Type::Vector(..) => self.is_negative(c),
@@ -136,7 +136,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The bits of infinity in a float of this width.
+/// The bits of infinity for this width.
 const fn infinity(bits: Scalar) -> u64 {
     match bits {
         Scalar::I16 => 0x7c00,
@@ -145,7 +145,7 @@ const fn infinity(bits: Scalar) -> u64 {
     }
 }
 
-/// The bits of the smallest normal number in a float of this width.
+/// The bits of the smallest normal number for this width.
 const fn least_normal(ty: Type) -> u64 {
     match ty.scalar() {
         Some(Scalar::I16) => 0x0400,

@@ -42,7 +42,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Statements inside an expression, which goes on behind them wherever they lead.
+    /// Statements inside an expression. The expression continues after them, however they end.
     pub(super) fn inner_stmts(&mut self, stmts: &[Stmt]) {
         let block = self.builder.place().0;
         let (construct, inside) = self.builder.open_block(&[]);
@@ -85,7 +85,8 @@ impl<'a> Body<'_, 'a> {
         self.fresh = None;
     }
 
-    /// The lifetime of a variable begins. In a loop that is said, so that no value is carried from round to round.
+    /// Starts the lifetime of a variable. In a loop, the value is set to undefined, so that it is not carried to the
+    /// next iteration.
     pub(super) fn declare(&mut self, local: LocalId) {
         self.fresh = Some(local);
         let ty = self.hir.locals[local].ty.ty;
@@ -133,7 +134,7 @@ impl<'a> Body<'_, 'a> {
         self.behind(open.inst, block);
     }
 
-    /// All loops of C (C99 6.8.5). The test is part of the body; the step is what `continue` leads to.
+    /// All loops of C (C99 6.8.5). The test is part of the body; `continue` jumps to the step.
     fn repeat(
         &mut self,
         test_first: bool,
@@ -160,7 +161,7 @@ impl<'a> Body<'_, 'a> {
             self.continue_target = Some(Next::Continue(open.inst));
             self.stmts(body);
         } else {
-            // The test comes after the body, and so do `continue`s.
+            // The test comes after the body, so `continue` must jump to the test.
             self.block_of(body);
             if self.is_reachable {
                 self.leave_unless(condition, open.inst);
@@ -179,7 +180,7 @@ impl<'a> Body<'_, 'a> {
         self.behind(open.inst, block);
     }
 
-    /// Leaves a loop if the condition does not hold.
+    /// Leaves a loop if the condition is false.
     fn leave_unless(&mut self, condition: Option<&Expr>, construct: InstId) {
         let Some(condition) = condition else { return };
         let condition = self.condition(condition);
@@ -192,7 +193,7 @@ impl<'a> Body<'_, 'a> {
         self.behind(open.inst, block);
     }
 
-    /// The body of a loop that runs once.
+    /// The body of a loop with one iteration.
     fn once(&mut self, body: &[Stmt]) {
         if !leaves(body) {
             return self.stmts(body);
@@ -210,10 +211,10 @@ impl<'a> Body<'_, 'a> {
         self.behind(construct, block);
     }
 
-    /// Statements behind which `continue` goes on.
+    /// A block of statements that `continue` leaves.
     fn block_of(&mut self, body: &[Stmt]) {
         if !continues(body) {
-            // No `continue` in here is the loop's, so that there is nothing to set.
+            // The statements contain no `continue` of this loop.
             return self.stmts(body);
         }
         let block = self.builder.place().0;
@@ -228,7 +229,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether these statements have a `continue` of the loop around them.
+/// Whether the statements contain a `continue` of the enclosing loop.
 fn continues(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Continue => true,
@@ -239,12 +240,12 @@ fn continues(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether these statements have a `break` or a `continue` of the loop around them.
+/// Whether the statements contain a `break` or `continue` of the enclosing loop.
 fn leaves(stmts: &[Stmt]) -> bool {
     continues(stmts) || breaks(stmts)
 }
 
-/// Whether these statements have a `break` of the loop or switch around them.
+/// Whether the statements contain a `break` of the enclosing loop or switch.
 pub(super) fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
@@ -254,7 +255,7 @@ pub(super) fn breaks(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether control may run off the end of these statements.
+/// Whether the end of the statements may be reached.
 pub(super) fn completes(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) => false,

@@ -41,7 +41,7 @@ struct Structure<'h> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a function by its flow graph.
+    /// Lowers a function through its flow graph.
     pub(super) fn structured(&mut self, stmts: &'a [Stmt]) {
         let mut graph = graph(stmts);
         for node in graph.nodes.iter_mut() {
@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
         self.tree(&mut structure, entry);
     }
 
-    /// A node and everything that stands within it or behind it. Ends the block.
+    /// Emits a node with all nodes nested in it or following it. Ends the block.
     fn tree(&mut self, structure: &mut Structure<'a>, node: NodeId) {
         let behind = structure.plan.behind_loop[node.index()].clone();
         self.around_loop(structure, node, &behind);
@@ -108,7 +108,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A block that leads to this node when left, and the node behind it.
+    /// Emits a block whose exit leads to this node, and then the node.
     fn enclosed(
         &mut self,
         structure: &mut Structure<'a>,
@@ -124,7 +124,7 @@ impl<'a> Body<'_, 'a> {
         self.tree(structure, behind);
     }
 
-    /// What a node does and where it leads; `behind` stands behind the construct that it ends with.
+    /// Emits the contents and terminator of a node. `behind` is emitted after the construct that ends it.
     fn node(&mut self, structure: &mut Structure<'a>, node: NodeId, behind: Option<NodeId>) {
         self.is_reachable = true;
         let items = std::mem::take(&mut structure.graph.nodes[node].items);
@@ -194,7 +194,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// From one node to another.
+    /// Emits an edge.
     fn go(&mut self, structure: &mut Structure<'a>, from: NodeId, to: NodeId) {
         let is_back = structure.plan.rank[to.index()] <= structure.plan.rank[from.index()];
         match (is_back, structure.loops[to.index()], structure.exits[to.index()]) {
@@ -205,7 +205,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Decides where each node stands.
+/// Computes where each node is emitted.
 fn plan(graph: &Graph<'_>) -> Plan {
     let order = graph.reachable();
     let count = graph.nodes.len();
@@ -235,7 +235,7 @@ fn plan(graph: &Graph<'_>) -> Plan {
     }
     for &node in order.iter().skip(1) {
         let dominator = dominators[node.index()];
-        // Outer cycles come first in the order.
+        // Outer cycles come first.
         let left = cycles.iter().find(|(_, nodes)| nodes[dominator.index()] && !nodes[node.index()]);
         let is_forward = |source: &&NodeId| rank[source.index()] < rank[node.index()];
         match left {
@@ -249,7 +249,7 @@ fn plan(graph: &Graph<'_>) -> Plan {
     plan
 }
 
-/// The nodes of the cycles that go through these edges back to a header.
+/// The nodes of the natural loop with these back edges.
 fn cycle(header: NodeId, backs: Vec<NodeId>, sources: &[Vec<NodeId>]) -> Vec<bool> {
     let mut nodes = vec![false; sources.len()];
     nodes[header.index()] = true;
@@ -262,7 +262,7 @@ fn cycle(header: NodeId, backs: Vec<NodeId>, sources: &[Vec<NodeId>]) -> Vec<boo
     nodes
 }
 
-/// The closest node that every way to a node goes through, by node (Cooper, Harvey and Kennedy 2001).
+/// The immediate dominator of each node (Cooper, Harvey and Kennedy 2001).
 fn dominators(order: &[NodeId], rank: &[usize], sources: &[Vec<NodeId>]) -> Vec<NodeId> {
     let entry = order[0];
     let mut dominators: Vec<Option<NodeId>> = vec![None; rank.len()];

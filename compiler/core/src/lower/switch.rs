@@ -49,14 +49,14 @@ impl Body<'_, '_> {
         self.behind(open.inst, block);
     }
 
-    /// Segments that control falls through, and the end of the switch behind them.
+    /// Emits segments with fallthrough, followed by the end of the switch.
     fn run(&mut self, value: ValueId, run: &[Segment<'_>], construct: InstId) {
         self.is_reachable = true;
         let entry = (run.len() > 1).then(|| self.entry(value, run));
         for (number, segment) in run.iter().enumerate() {
             match entry {
                 Some(entry) if number + 1 < run.len() => {
-                    // Control that came in further down passes over this segment.
+                    // If execution starts at a later segment, skip this one.
                     let block = self.builder.place().0;
                     let is_inside = self.is_at_most(entry, number);
                     let open = self.builder.open_if(is_inside, &[]);
@@ -84,9 +84,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The number of the segment at which control comes in.
+    /// The index of the segment where execution starts.
     fn entry(&mut self, value: ValueId, run: &[Segment<'_>]) -> ValueId {
-        // Values that are in no label come in at the default, if it is in this run; otherwise there are none.
+        // Values without a label start at the default, if it is in this run; otherwise there are none.
         let other = run.iter().position(|segment| segment.is_default).unwrap_or(run.len() - 1);
         let mut labels = Vec::new();
         for (target, segment) in run.iter().enumerate().filter(|(target, _)| *target != other) {
@@ -96,7 +96,7 @@ impl Body<'_, '_> {
         let block = self.builder.place().0;
         let (targets, cases): (Vec<usize>, Vec<Vec<u64>>) =
             choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
-        // With long ranges the values of the last target stand for the others, too.
+        // Targets without values are left to the default block, which selects `other`.
         let open = self.builder.open_switch(choice.value, cases, &[Type::I32]);
         for (target, block) in targets.into_iter().zip(open.cases) {
             self.builder.at_end(block);
@@ -111,12 +111,12 @@ impl Body<'_, '_> {
     }
 }
 
-/// Cuts the body of a switch at its labels; statements before the first are never reached.
+/// Splits the body of a switch at its labels. Statements before the first label are unreachable.
 fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Case(_) | StmtKind::Default => {
-                // Labels in a row share a segment.
+                // Adjacent labels share a segment.
                 if segments.last().is_none_or(|segment| !segment.stmts.is_empty()) {
                     segments.push(Segment::default());
                 }
@@ -136,7 +136,7 @@ fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
     }
 }
 
-/// Groups segments that control falls through.
+/// Groups segments connected by fallthrough.
 fn runs(segments: Vec<Segment<'_>>) -> Vec<Vec<Segment<'_>>> {
     let mut runs: Vec<Vec<Segment<'_>>> = Vec::new();
     let mut falls = false;

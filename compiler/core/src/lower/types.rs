@@ -43,7 +43,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether values of this type exist in memory only.
+    /// Whether values of this type exist only in memory.
     pub(super) fn is_aggregate(&self, id: TyId) -> bool {
         matches!(self.hir.types.get(id), Ty::Array(..) | Ty::Record(_) | Ty::NdRange)
     }
@@ -54,19 +54,19 @@ impl Lowering<'_> {
         (types.size_of(id).unwrap_or(0), types.align_of(id).unwrap_or(1).max(1))
     }
 
-    /// How many elements an array type has.
+    /// The number of elements of an array type.
     pub(super) fn count(&self, id: TyId) -> Option<u32> {
         let Ty::Array(_, count) = self.hir.types.get(id) else { return None };
         u32::try_from((*count)?).ok()
     }
 
-    /// The size of what a pointer of this type points to: that of a byte for `void`.
+    /// The size of the pointee of this pointer type. One byte for `void`.
     pub(super) fn stride(&self, pointer: TyId) -> u64 {
         let Ty::Pointer(to) = self.hir.types.get(pointer) else { return 1 };
         self.hir.types.size_of(to.ty).unwrap_or(1)
     }
 
-    /// The element of an arithmetic type, which tells how its operations are done.
+    /// The element of an arithmetic type, which determines its operations.
     pub(super) fn element(&self, id: TyId) -> ty::Scalar {
         match self.hir.types.get(id) {
             Ty::Atomic(element) => *element,
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reports that something is not supported.
+    /// Reports an unsupported feature.
     pub(super) fn refuse(&mut self, what: &str, span: Span) {
         let message = format!("{what} are not supported here");
         self.sink.report(Diagnostic::new(Code::TargetFeature, span, message).note(

@@ -51,18 +51,18 @@ impl Body<'_, '_> {
         self.builder.constant(ty, Const::Bits(known))
     }
 
-    /// A scalar in every component of a vector of this type.
+    /// Replicates a scalar to a vector of this type.
     pub(super) fn splat(&mut self, scalar: ValueId, ty: Type) -> ValueId {
         self.join(&vec![scalar; usize::from(ty.count())], ty)
     }
 
-    /// -1 where a condition holds and 0 elsewhere, of this type (OpenCL C 6.5.8).
+    /// Converts a condition to -1 or 0 in each component of this type (OpenCL C 6.5.8).
     pub(super) fn mask(&mut self, condition: ValueId, ty: Type) -> ValueId {
         let (all, none) = (self.builder.bits(ty, u64::MAX), self.builder.bits(ty, 0));
         self.builder.select(condition, all, none)
     }
 
-    /// Where the components of a vector are not zero.
+    /// Whether each component is nonzero.
     pub(super) fn is_not_zero(&mut self, value: ValueId) -> ValueId {
         let ty = self.builder.ty(value);
         let kind = if ty.scalar().is_some_and(Scalar::is_float) {
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         self.builder.compare(CompareOp::NotEqual, kind, value, zero)
     }
 
-    /// Where the most significant bits are set (OpenCL C 6.5.9).
+    /// Whether the most significant bit of each component is set (OpenCL C 6.5.9).
     pub(super) fn is_negative(&mut self, value: ValueId) -> ValueId {
         let ty = self.builder.ty(value);
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         self.builder.compare(CompareOp::Less, CompareKind::Signed, value, zero)
     }
 
-    /// `&&` and `||` of vectors: both operands are evaluated (OpenCL C 6.5.6).
+    /// `&&` and `||` on vectors. Both operands are evaluated (OpenCL C 6.5.6).
     pub(super) fn vector_logical(&mut self, op: LogicalOp, left: &Expr, right: &Expr, ty: Type) -> ValueId {
         let left = self.value(left);
         let left = self.is_not_zero(left);

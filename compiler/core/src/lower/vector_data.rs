@@ -41,7 +41,7 @@ impl Body<'_, '_> {
         self.store(&address, value);
     }
 
-    /// Where the vector of this number is: one of three takes the place of three, or aligned of four.
+    /// The address of the vector with this index. A 3-component vector occupies three elements, or four if aligned.
     fn vector_address(
         &mut self,
         object: Object,
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// What an element is in memory.
+/// The type of an element in memory.
 fn stored(object: Object, element: ty::Scalar) -> Scalar {
     if object.is_half { Scalar::F16 } else { Scalar::from(element) }
 }

@@ -13,7 +13,7 @@ pub(super) struct OpenBracket {
     pub(super) closing: Punct,
     /// The index of its token.
     pub(super) token: usize,
-    /// Where it stands.
+    /// Its span.
     pub(super) span: Span,
 }
 

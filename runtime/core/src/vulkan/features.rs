@@ -1,10 +1,10 @@
 //! Maps the properties of a Vulkan device to OpenCL terms, and selects the features to enable.
 //!
-//! Owns the derivation:
-//! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; seq_cst is built from them by the compiler
-//!   (memory.md, section 3), so every device with the memory model has all five;
-//! - scopes: those of the one table of extensions (`kiln_vocabulary::extensions`), as fp16, fp64 and images;
-//! - fences: the same, and work_item scope, which orders images only;
+//! Owns the mapping:
+//! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; the compiler builds seq_cst from them
+//!   (memory.md, section 3), so every device with the memory model supports all five;
+//! - scopes, fp16, fp64 and images: from the table of extensions (`kiln_vocabulary::extensions`);
+//! - fences: the same, and the work_item scope, which orders image accesses only;
 //! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`, `shaderFloat16`,
 //!   `shaderFloat64`, `shaderInt64`;
 //! - sizes: the compute limits; memory is the largest device-local heap.
