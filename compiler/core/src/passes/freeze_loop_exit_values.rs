@@ -108,7 +108,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether an operand that the value depends on differs in an iteration after this exit.
+    /// Whether the value depends on one that a driver may recompute or overwrite before all lanes reach this exit.
     fn is_lost(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         let mut to_see = vec![value];
