@@ -264,7 +264,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// What the compiler makes modules for.
+    /// Converts to the features of a compiler target.
     pub fn target_features(&self) -> target::Features {
         target::Features {
             int8: self.int8,

@@ -1,4 +1,4 @@
-//! Scheduling against a back end that fails: what a lost device or used-up memory does to commands, and to those behind them.
+//! Tests of scheduling with a failing back end: device loss and memory exhaustion, and their effect on later commands.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, mpsc};
@@ -6,7 +6,7 @@ use std::sync::{Condvar, mpsc};
 use super::*;
 use crate::event::Times;
 
-/// A back end whose commands end when told, and which can be lost.
+/// A back end whose commands complete on request, and which can simulate device loss.
 #[derive(Default)]
 struct Faulty {
     state: Arc<Shared>,
@@ -154,7 +154,7 @@ fn nothing_is_flushed_unasked() {
     let first = enqueue(&lane, &[]).unwrap();
     enqueue(&lane, &[&first]).unwrap();
     assert_eq!(state.flushed.load(Ordering::Relaxed), 0);
-    // One that another queue waits for is.
+    // A wait from another queue flushes this one.
     enqueue(&second, &[&first]).unwrap();
     assert_eq!(state.flushed.load(Ordering::Relaxed), 2);
     assert_eq!(other.flushed.load(Ordering::Relaxed), 0);
@@ -173,7 +173,7 @@ fn held_commands_outlive_their_queue() {
     assert_eq!(held.wait(), Ok(()));
 }
 
-/// Callbacks come however their commands end, and the thread that makes them ends with its queue.
+/// Callbacks run in whatever order their commands end, and the watcher thread ends with its queue.
 #[test]
 fn callbacks_come_in_any_order() {
     let (state, lane) = lane(Order::OutOfOrder);

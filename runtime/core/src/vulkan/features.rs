@@ -5,8 +5,8 @@
 //!   (memory.md, section 3), so every device with the memory model supports all five;
 //! - scopes, fp16, fp64 and images: from the table of extensions (`kiln_vocabulary::extensions`);
 //! - fences: the same, and the work_item scope, which orders image accesses only;
-//! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`, `shaderFloat16`,
-//!   `shaderFloat64`, `shaderInt64`;
+//! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`,
+//!   `shaderFloat16`, `shaderFloat64`, `shaderInt64`;
 //! - sizes: the compute limits; memory is the largest device-local heap.
 //!
 //! Must not create any object.
@@ -303,7 +303,7 @@ impl Found {
             int64_local_atomics: on(self.v12.shader_shared_int64_atomics),
             float32_atomic_add: on(self.float_atomics.shader_buffer_float32_atomic_add)
                 && on(self.float_atomics.shader_shared_float32_atomic_add)
-                // What is loaded, stored and exchanged beside it in local memory is a float too.
+                // Atomic loads, stores and exchanges of floats in local memory need their own feature.
                 && on(self.float_atomics.shader_shared_float32_atomics),
             variable_pointers: on(self.v11.variable_pointers)
                 && on(self.v11.variable_pointers_storage_buffer),
