@@ -9,35 +9,35 @@ use clap::{Args, Subcommand};
 
 use crate::{Outcome, differential, process, setup};
 
-/// What to measure.
+/// The benchmark to run.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// The CPU time to compile the examples, and the size of their modules, beside clang-15 with llvm-spirv-15
+    /// CPU time to compile the examples and size of their modules, compared with clang-15 and llvm-spirv-15
     Compile,
-    /// What launches and transfers cost, beside bare Vulkan
+    /// Cost of launches and transfers, compared with plain Vulkan
     Runtime(Rest),
-    /// Kernel times of seven programs, or with `--examples` of the examples, beside an OpenCL driver
+    /// Kernel times of seven programs (`--examples`: of the examples), compared with an OpenCL driver
     Kernels(Rest),
-    /// Times of built-in functions, beside those of an OpenCL driver
+    /// Times of built-in functions, compared with an OpenCL driver
     Builtins(Rest),
-    /// Errors of the functions of `float`, over all their arguments, on a device
+    /// Errors of `float` functions over all arguments, on a device
     Accuracy(Rest),
-    /// Kernel times of the same programs on the reference device, beside Oclgrind and PoCL
+    /// Kernel times of the same programs on the reference device, compared with Oclgrind and PoCL
     Reference,
-    /// The programs with one defect each on the reference device, beside Oclgrind
+    /// Defects found by the reference device, compared with Oclgrind
     Strict,
-    /// What the front end takes for files and folders of kernels, on one core
+    /// Front-end time for files and folders of kernels, on one core
     Frontend(Rest),
-    /// `kiln lsp` beside clangd-15: `[--conformance DIR] FILE…`, besides the examples
+    /// `kiln lsp` compared with clangd-15, on the examples and `[--conformance DIR] FILE…`
     Editors(Rest),
-    /// What is promised of the binary and of a build: sizes, processor time, memory
+    /// Budgets of the binary and of a build: size, CPU time, memory
     Budgets,
 }
 
-/// Options of `kiln-bench`, which does the measuring.
+/// Options of `kiln-bench`.
 #[derive(Args)]
 pub(crate) struct Rest {
-    /// Passed on; `--help` lists them
+    /// Options passed to `kiln-bench`; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<String>,
 }

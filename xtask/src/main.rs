@@ -30,34 +30,34 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what the other commands need
+    /// Install the requirements of the other commands
     Setup(setup::Setup),
-    /// Show what Kiln does: build it, compile the histogram, run it, draw the result
+    /// Build Kiln, run the histogram example and draw its result
     Demo,
-    /// Run every test and check
+    /// Run all tests and checks
     Test(test::Test),
     /// Run the runtime's tests under valgrind
     Memcheck(memcheck::Memcheck),
-    /// Rewrite what the tests compare with; review is `git diff`
+    /// Update the expected results of tests; review with `git diff`
     Bless(test::Test),
-    /// Check the rules of the house
+    /// Check the sources against the project's rules
     Tidy,
-    /// Measure, beside other compilers
+    /// Run benchmarks, compared with other implementations
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Compile every kernel of other projects and count
+    /// Compile all kernels of other projects and count the results
     Corpus(corpus::Corpus),
-    /// Hold the compiler against programs written from the specification
+    /// Run conformance programs written from the specification
     Conformance(conformance::Conformance),
-    /// Give a part of the compiler inputs that nobody would write
+    /// Fuzz a part of the compiler
     Fuzz(fuzz::Fuzz),
-    /// Run random programs on Kiln and on the OpenCL of others
+    /// Compare random programs on Kiln and on other OpenCL implementations
     #[command(disable_help_flag = true)]
     Differential(differential::Words),
-    /// Run a kernel on the OpenCL of others: `pocl`, `intel` or `oclgrind`, then as `kiln run`
+    /// Run a kernel on another OpenCL implementation: `pocl`, `intel` or `oclgrind`, followed by arguments of `kiln run`
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
-    /// Check the types of the extension for VS Code, bundle it, and package it; takes node, npm and the npm registry
+    /// Type-check, bundle and package the VS Code extension; needs node, npm and the npm registry
     Vscode,
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop
     Grammar,

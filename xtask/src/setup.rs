@@ -11,19 +11,19 @@ use crate::{
     root,
 };
 
-/// What the machine is to be made ready for; without options, for everything.
+/// What to install; without options, everything.
 #[derive(Args)]
 pub(crate) struct Setup {
-    /// For `cargo xtask demo`: a Vulkan loader, and a software driver
+    /// For `cargo xtask demo`: a Vulkan loader and a software driver
     #[arg(long)]
     demo: bool,
     /// For `cargo xtask test`: two software drivers, the validation layers, the SPIR-V tools
     #[arg(long)]
     tests: bool,
-    /// For `cargo xtask bench`: the compiler to compare with
+    /// For `cargo xtask bench`: the other implementations
     #[arg(long)]
     bench: bool,
-    /// For `cargo xtask differential --oracle intel`: Intel's OpenCL runtime, from PyPI (800 MB); never by itself
+    /// For `cargo xtask differential --oracle intel`: Intel's OpenCL runtime, from PyPI (800 MB); only on request
     #[arg(long)]
     oracles: bool,
 }

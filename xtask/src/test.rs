@@ -17,15 +17,15 @@ use crate::{
     setup, tidy,
 };
 
-/// What to test.
+/// Selects tests.
 #[derive(Args)]
 pub(crate) struct Test {
-    /// Run only the tests whose names contain one of these; without any, all tests and the checks of the house
+    /// Run only tests whose name contains one of these [default: all tests and checks]
     filters: Vec<String>,
-    /// Try the whole of each domain instead of a part, and litmus tests a million times: takes long
+    /// Test complete domains instead of samples, and run litmus tests a million times; takes hours
     #[arg(long)]
     nightly: bool,
-    /// Run on the device of this machine whose name contains this instead; several with commas between them
+    /// Run on these devices of this machine instead: parts of their names, separated by commas
     #[arg(long)]
     device: Option<String>,
 }

@@ -145,6 +145,20 @@ faults! {
         symptom: "8- and 16-bit integers that are extended to 64 bits in a loop have wrong upper bits",
         remedy: Remedy::Option("emulate_small"),
     }
+    /// 3 of 1,000 random programs with 580.159.04 on an H100.
+    NarrowLoads "narrow_loads" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "8- and 16-bit values that a loop loads and extends to 64 bits are sometimes wrong; `--feature -int8,-int16` \
+                  avoids it",
+        remedy: Remedy::None,
+    }
+    /// 4 of 1,000 random programs with 580.159.04 on an H100.
+    CompilerFailure "compiler_failure" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "the driver's compiler fails with `NVVM compilation failed` or crashes on some kernels with large \
+                  expressions; `--feature -int64` avoids most cases",
+        remedy: Remedy::None,
+    }
 }
 
 impl Fault {

@@ -1,7 +1,7 @@
-//! Errors of functions of `float` in units in the last place: over all 2^32 values of an argument, beside the function of `double`.
+//! Largest error of each `float` function in units in the last place, over all 2^32 values of an argument.
 //!
-//! The device computes both. A function of `double` is exact enough to judge one of `float`: its own error is a few units of
-//! its 53rd bit.
+//! The device also computes the expected result, with the `double` function, whose error of a few units of its 53rd bit is
+//! negligible here.
 
 use clap::Args;
 
@@ -14,18 +14,18 @@ pub(crate) struct Accuracy {
     /// The Vulkan device, by index or a part of its name
     #[arg(long)]
     device: Option<String>,
-    /// Only functions whose name contains this
+    /// Measure only functions whose name contains this
     #[arg(long, default_value = "")]
     only: String,
-    /// Looks at every N-th value
+    /// Measure every N-th value only
     #[arg(long, default_value_t = 1, value_name = "N")]
     every: u32,
 }
 
-/// A function: its name, the expression of `float x` to judge, and that of `double x` to judge it by.
+/// A function: its name, the measured expression of `float x`, and the expected one of `double x`.
 type Row = (&'static str, &'static str, &'static str);
 
-/// What the device has, and what is made of it.
+/// Native functions of the device, then OpenCL's functions.
 const ROWS: &[Row] = &[
     ("native_sqrt", "native_sqrt(x)", "sqrt(x)"),
     ("native_rsqrt", "native_rsqrt(x)", "1.0 / sqrt(x)"),
@@ -67,10 +67,11 @@ const ROWS: &[Row] = &[
     ("tanh", "tanh(x)", "tanh(x)"),
 ];
 
-/// The values that a work-item looks at.
+/// Values per work-item.
 const PER_ITEM: u32 = 1 << 10;
 
-/// Of results that are normal numbers, and of the others, for which a device may take zero: the largest error, and where it is.
+/// Computes the largest error and its argument, for normal numbers and separately for subnormal ones, which a device may
+/// flush to zero.
 const KERNEL: &str = r"
 float error_of(float got, double exact) {
     ulong bits = as_ulong(exact) & 0x7ffffffffffffffful;

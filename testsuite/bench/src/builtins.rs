@@ -1,4 +1,4 @@
-//! Built-in functions of numbers beside a vendor's OpenCL: the time of a loop of calls each.
+//! Times of built-in functions compared with a vendor's OpenCL: a loop of calls each.
 
 use clap::Args;
 
@@ -16,15 +16,15 @@ pub(crate) struct Builtins {
     /// The OpenCL platform, by a part of its name; `none` measures Kiln alone
     #[arg(long)]
     platform: Option<String>,
-    /// How often each loop runs on each implementation
+    /// Runs of each loop on each implementation
     #[arg(long, default_value_t = 9)]
     rounds: usize,
-    /// Only rows whose name contains this
+    /// Measure only rows whose name contains this
     #[arg(long, default_value = "")]
     only: String,
 }
 
-/// A row: the type, the expression of `x` and `y`, and the range that `x` comes from.
+/// A row: the type, the expression of `x` and `y`, and the range of `x`.
 struct Row {
     ty: &'static str,
     call: &'static str,
@@ -95,7 +95,7 @@ const ROWS: &[Row] = &[
     row("uchar", "convert_uchar_sat(x + y * 2)", 0.0, 100.0),
 ];
 
-/// Each work-item calls the function so often, with arguments that differ.
+/// Calls per work-item, each with other arguments.
 const CALLS: u32 = 256;
 const ITEMS: usize = 1 << 18;
 
@@ -136,7 +136,7 @@ pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
     if failures == 0 { Ok(()) } else { Err(format!("{failures} rows failed")) }
 }
 
-/// The seconds that Kiln's loop and the vendor's take.
+/// Returns the times of Kiln's loop and of the vendor's, in seconds.
 fn compare(
     row: &Row,
     kiln: &Kiln,
@@ -180,7 +180,7 @@ fn source(row: &Row) -> String {
     let Row { ty, call, least, most } = row;
     let is_double = *ty == "double";
     let extension = if is_double { "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" } else { "" };
-    // The arguments of a work-item are spread over the range; `t` comes from a linear congruence (Knuth).
+    // A linear congruential generator (Knuth) spreads the arguments over the range.
     let wide = if matches!(*ty, "double" | "long") { "double" } else { "float" };
     let suffix = if wide == "float" { "f" } else { "" };
     format!(

@@ -34,19 +34,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Kernel times of seven programs, or of the examples, beside those of an OpenCL driver
+    /// Kernel times of seven programs, or of the examples, compared with an OpenCL driver
     Kernels(run::Kernels),
-    /// Times of built-in functions, beside those of an OpenCL driver
+    /// Times of built-in functions, compared with an OpenCL driver
     Builtins(builtins::Builtins),
-    /// Errors of built-in functions of `float`, over all their arguments
+    /// Errors of built-in functions of `float` over all arguments
     Accuracy(accuracy::Accuracy),
-    /// What launches and transfers cost, beside bare Vulkan
+    /// Cost of launches and transfers, compared with plain Vulkan
     Runtime(runtime::Runtime),
-    /// What the front end takes for files and folders of kernels
+    /// Front-end time for files and folders of kernels
     Frontend(frontend::Frontend),
     /// Random programs on a device, compared with the reference device
     Random(random::Random),
-    /// `kiln lsp` beside clangd
+    /// `kiln lsp` compared with clangd
     Editors(editors::Editors),
 }
 

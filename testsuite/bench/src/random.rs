@@ -1,5 +1,4 @@
-//! Random programs on a device, for machines that have nothing but this binary: the reference device, which is in it, says
-//! what is right.
+//! Random programs on a device, compared with the built-in reference device. Needs nothing but this binary.
 
 use std::{
     collections::BTreeMap,
@@ -23,47 +22,47 @@ use crate::kiln::Kiln;
 
 #[derive(Args)]
 pub(crate) struct Random {
-    /// A part of the device's name
+    /// Part of the device's name
     device: String,
-    /// The first program's number
+    /// Seed of the first program
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many programs
+    /// Number of programs
     #[arg(long, default_value_t = 100)]
     count: u64,
-    /// Only these programs
+    /// Run only the programs with these seeds
     #[arg(long, value_delimiter = ',')]
     only: Vec<u64>,
     /// Generate OpenCL C 2.0 with generic pointers
     #[arg(long)]
     generic: bool,
-    /// How many kernels of other programs to compile into the module of each program
+    /// Number of kernels of other programs to add to each module
     #[arg(long, default_value_t = 0)]
     neighbors: u64,
-    /// How many programs to run at a time
+    /// Number of programs to run in parallel
     #[arg(long, default_value_t = 8)]
     jobs: usize,
-    /// Stop after this time
+    /// Stop after this many seconds
     #[arg(long, default_value_t = 3600)]
     seconds: u64,
-    /// Features to add or to take away, as `-int64`
+    /// Device features to enable or disable, such as `-int64`
     #[arg(long, allow_hyphen_values = true)]
     feature: Vec<String>,
-    /// Faults of drivers to work around, as `kiln compile --workarounds` takes them, in place of those of the device's driver
+    /// Driver faults to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
     #[arg(long)]
     workarounds: Option<String>,
-    /// Write wrong programs into this folder
+    /// Write programs with wrong results to this folder
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Make wrong programs smaller
+    /// Reduce programs with wrong results
     #[arg(long)]
     reduce: bool,
 }
 
-/// Compilers of drivers recurse deeply: bytes of stack for each thread.
+/// Stack size of a thread in bytes: compilers of drivers recurse deeply.
 const STACK_SIZE: usize = 64 << 20;
 
-/// What comes of a program.
+/// The result of a program.
 enum Verdict {
     Right,
     /// The device lacks what the program needs.

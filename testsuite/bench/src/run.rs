@@ -16,13 +16,13 @@ pub(crate) struct Kernels {
     /// The OpenCL platform, by a part of its name; `none` measures Kiln alone
     #[arg(long)]
     platform: Option<String>,
-    /// How much the programs compute; large unless the device is a processor
+    /// Problem size [default: large, on a CPU device small]
     #[arg(long)]
     size: Option<Size>,
-    /// How often each program runs on each implementation
+    /// Runs of each program on each implementation
     #[arg(long, default_value_t = 21)]
     rounds: usize,
-    /// The examples, instead of the seven programs
+    /// Measure the examples instead of the seven programs
     #[arg(long)]
     examples: bool,
     /// Only programs whose name contains this
