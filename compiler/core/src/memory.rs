@@ -19,8 +19,8 @@ use crate::opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope};
 pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence, advise_weakened};
 pub use encode::{Encoded, encode};
 pub use legal::{
-    Argument, Problem, Support, check_atomic, check_barrier, check_fence, check_support, flags_of_value,
-    order_of_value, scope_of_value,
+    Argument, Problem, Rule, Support, check_atomic, check_barrier, check_fence, check_support,
+    flags_of_value, order_of_value, scope_of_value,
 };
 pub use page::render_markdown;
 pub use spirv::{Semantics, SpirvScope};

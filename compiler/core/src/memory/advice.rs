@@ -2,7 +2,7 @@
 //!
 //! Nothing here keeps an operation from being encoded.
 
-use super::legal::{Argument, Problem};
+use super::legal::{Argument, Problem, Rule};
 use crate::opencl::{AddressSpace, FenceFlags, Order, Scope};
 
 /// What is legal for an atomic function but hardly meant.
@@ -13,7 +13,7 @@ pub fn advise_atomic(
 ) -> Option<Problem> {
     if object == Some(AddressSpace::Private) {
         return Some(Problem {
-            code: "atomic-private",
+            rule: Rule::AtomicPrivate,
             argument: Argument::Object,
             message: "an atomic operation on a private object is undefined".to_owned(),
             label: "only this work-item sees the object",
@@ -25,7 +25,7 @@ pub fn advise_atomic(
     match (order, scope, object) {
         (Some(Order::SeqCst), Some(Scope::SubGroup | Scope::WorkGroup), Some(AddressSpace::Global)) => {
             Some(Problem {
-                code: "seq-cst-scope",
+                rule: Rule::SeqCstScope,
                 argument: Argument::Scope,
                 message: "seq_cst with a scope narrower than the device is no single total order".to_owned(),
                 label: "narrower than the device",
@@ -49,7 +49,7 @@ pub fn advise_fence(flags: Option<FenceFlags>, order: Option<Order>) -> Option<P
         return Some(no_flags());
     }
     (order == Some(Order::Relaxed)).then(|| Problem {
-        code: "fence-relaxed",
+        rule: Rule::FenceRelaxed,
         argument: Argument::Order,
         message: "a fence with relaxed order has no effect".to_owned(),
         label: "orders nothing",
@@ -64,7 +64,7 @@ pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
     match flags {
         Some(FenceFlags::NONE) => Some(no_flags()),
         Some(flags) if flags.contains(FenceFlags::IMAGE) => Some(Problem {
-            code: "mem-fence-image",
+            rule: Rule::MemFenceImage,
             argument: Argument::Flags,
             message: "this fence does not order image memory".to_owned(),
             label: "CLK_IMAGE_MEM_FENCE has no effect here",
@@ -81,7 +81,7 @@ pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
 pub fn advise_barrier(flags: Option<FenceFlags>, scope: Option<Scope>) -> Option<Problem> {
     match (flags, scope) {
         (Some(FenceFlags::LOCAL), Some(Scope::Device | Scope::AllSvmDevices)) => Some(Problem {
-            code: "barrier-local-scope",
+            rule: Rule::BarrierLocalScope,
             argument: Argument::Scope,
             message: "the scope of a barrier for local memory is always the work-group".to_owned(),
             label: "has no effect",
@@ -99,7 +99,7 @@ pub fn advise_weakened(order: Option<Order>) -> Option<Problem> {
     match order {
         Some(Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => None,
         Some(Order::SeqCst) | None => Some(Problem {
-            code: "seq-cst-weakened",
+            rule: Rule::SeqCstWeakened,
             argument: Argument::Order,
             message: "seq_cst is weakened to acquire and release here".to_owned(),
             label: "without a total order",
@@ -113,7 +113,7 @@ pub fn advise_weakened(order: Option<Order>) -> Option<Problem> {
 
 fn no_flags() -> Problem {
     Problem {
-        code: "fence-flags-empty",
+        rule: Rule::FenceFlagsEmpty,
         argument: Argument::Flags,
         message: "a fence without flags orders no memory".to_owned(),
         label: "no memory is named",

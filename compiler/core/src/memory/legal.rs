@@ -21,11 +21,59 @@ pub enum Argument {
     Flags,
 }
 
+/// Declares the rules with the names of their diagnostic codes.
+macro_rules! rules {
+    ($($rule:ident $code:literal,)*) => {
+        /// A rule on orders, scopes and flags.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "the names are those of the diagnostics")]
+        pub enum Rule {
+            $($rule,)*
+        }
+
+        impl Rule {
+            /// All rules.
+            pub const ALL: &'static [Self] = &[$(Self::$rule,)*];
+
+            /// The name of the diagnostic code, a row of `diag/codes.rs`. Rules that only passes can break have none there.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $code,)*
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    AtomicOrderFailure "atomic-order-failure",
+    AtomicOrderStore "atomic-order-store",
+    AtomicOrderLoad "atomic-order-load",
+    ScopeWorkItem "scope-work-item",
+    FenceImage "fence-image",
+    BarrierImageScope "barrier-image-scope",
+    OrderUnsupported "order-unsupported",
+    ScopeUnsupported "scope-unsupported",
+    OrderValue "order-value",
+    ScopeValue "scope-value",
+    FenceFlagsValue "fence-flags-value",
+    AtomicObject "atomic-object",
+    SeqCstUnavailable "seq-cst-unavailable",
+    SubGroupUnavailable "sub-group-unavailable",
+    AtomicPrivate "atomic-private",
+    SeqCstScope "seq-cst-scope",
+    FenceRelaxed "fence-relaxed",
+    MemFenceImage "mem-fence-image",
+    BarrierLocalScope "barrier-local-scope",
+    SeqCstWeakened "seq-cst-weakened",
+    FenceFlagsEmpty "fence-flags-empty",
+}
+
 /// What is wrong with an operation, in the user's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The diagnostic code, a row of `diag/codes.rs`.
-    pub code: &'static str,
+    /// The rule.
+    pub rule: Rule,
     /// Where.
     pub argument: Argument,
     /// What is wrong: lower-case start, one sentence.
@@ -98,7 +146,7 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
         return Ok(());
     }
     let problem = |message, label, help, note, vuid| Problem {
-        code: "atomic-order-failure",
+        rule: Rule::AtomicOrderFailure,
         argument: Argument::Failure,
         message,
         label,
@@ -129,8 +177,8 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
 }
 
 fn wrong_order(access: Access, order: Order) -> Problem {
-    let problem = |code, subject, label, help, note, vuid| Problem {
-        code,
+    let problem = |rule, subject, label, help, note, vuid| Problem {
+        rule,
         argument: Argument::Order,
         message: format!("a {subject} cannot have {} order", word(order)),
         label,
@@ -140,7 +188,7 @@ fn wrong_order(access: Access, order: Order) -> Problem {
     };
     match access {
         Access::Store => problem(
-            "atomic-order-store",
+            Rule::AtomicOrderStore,
             "store",
             "acquire belongs to loads",
             "use memory_order_release to publish the writes before this store",
@@ -148,7 +196,7 @@ fn wrong_order(access: Access, order: Order) -> Problem {
             "VUID-StandaloneSpirv-MemorySemantics-10867",
         ),
         Access::Load | Access::Modify | Access::CompareExchange => problem(
-            "atomic-order-load",
+            Rule::AtomicOrderLoad,
             "load",
             "release belongs to stores",
             "use memory_order_acquire to see the writes before the store that this load reads",
@@ -160,7 +208,7 @@ fn wrong_order(access: Access, order: Order) -> Problem {
 
 fn work_item_scope(message: &str) -> Problem {
     Problem {
-        code: "scope-work-item",
+        rule: Rule::ScopeWorkItem,
         argument: Argument::Scope,
         message: message.to_owned(),
         label: "orders nothing between work-items",
@@ -180,7 +228,7 @@ pub fn check_fence(
     let images = flags.is_some_and(|flags| flags.contains(FenceFlags::IMAGE));
     let only_images = flags.is_none_or(|flags| flags == FenceFlags::IMAGE);
     let image_fence = |argument, message: String, label| Problem {
-        code: "fence-image",
+        rule: Rule::FenceImage,
         argument,
         message,
         label,
@@ -233,7 +281,7 @@ pub fn check_barrier(
         Some(Scope::WorkItem) => Err(work_item_scope("a barrier cannot have work_item scope")),
         Some(scope @ (Scope::SubGroup | Scope::Device | Scope::AllSvmDevices)) if images && of_group => {
             Err(Problem {
-                code: "barrier-image-scope",
+                rule: Rule::BarrierImageScope,
                 argument: Argument::Scope,
                 message: format!("a barrier for image memory cannot have {} scope", scope_word(scope)),
                 label: "must be memory_scope_work_group",
@@ -258,8 +306,8 @@ pub fn check_support(
         Operation::Atomic(..) => true,
         Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => false,
     };
-    let missing = |code, argument, what: &str, feature, help| Problem {
-        code,
+    let missing = |rule, argument, what: &str, feature, help| Problem {
+        rule,
         argument,
         message: format!("{what} needs {feature}"),
         label: "not available here",
@@ -268,7 +316,7 @@ pub fn check_support(
         vuid: None,
     };
     let order_problem = |order: Order, feature, help| {
-        Err(missing("order-unsupported", Argument::Order, order.spelling(), feature, help))
+        Err(missing(Rule::OrderUnsupported, Argument::Order, order.spelling(), feature, help))
     };
     match order {
         Some(order @ (Order::Acquire | Order::Release | Order::AcqRel)) if atomic && !support.acq_rel => {
@@ -288,7 +336,7 @@ pub fn check_support(
         None | Some(Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst) => {}
     }
     let scope_problem = |scope: Scope, feature, help| {
-        Err(missing("scope-unsupported", Argument::Scope, scope.spelling(), feature, help))
+        Err(missing(Rule::ScopeUnsupported, Argument::Scope, scope.spelling(), feature, help))
     };
     match scope {
         Some(Scope::SubGroup) if !support.sub_groups => scope_problem(
@@ -316,7 +364,7 @@ pub fn check_support(
 /// The order that a constant argument stands for (OpenCL C 6.15.12.3).
 pub fn order_of_value(value: i64, argument: Argument) -> Result<Order, Problem> {
     Order::from_value(value).ok_or_else(|| Problem {
-        code: "order-value",
+        rule: Rule::OrderValue,
         argument,
         message: format!("{value} is not a memory order"),
         label: "not a memory_order",
@@ -329,7 +377,7 @@ pub fn order_of_value(value: i64, argument: Argument) -> Result<Order, Problem> 
 /// The scope that a constant argument stands for (OpenCL C 6.15.12.4).
 pub fn scope_of_value(value: i64) -> Result<Scope, Problem> {
     Scope::from_value(value).ok_or_else(|| Problem {
-        code: "scope-value",
+        rule: Rule::ScopeValue,
         argument: Argument::Scope,
         message: format!("{value} is not a memory scope"),
         label: "not a memory_scope",
@@ -342,7 +390,7 @@ pub fn scope_of_value(value: i64) -> Result<Scope, Problem> {
 /// The fence flags that a constant argument stands for (OpenCL C 6.15.8, 6.15.12.5).
 pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
     FenceFlags::from_value(value).ok_or_else(|| Problem {
-        code: "fence-flags-value",
+        rule: Rule::FenceFlagsValue,
         argument: Argument::Flags,
         message: format!("{value:#x} is not a combination of fence flags"),
         label: "has bits that are no flags",
@@ -355,7 +403,7 @@ pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
 /// What [`super::encode`] answers for an object that no other work-item can see.
 pub(super) fn object_not_shared() -> Problem {
     Problem {
-        code: "atomic-object",
+        rule: Rule::AtomicObject,
         argument: Argument::Object,
         message: "an atomic operation needs an object in global or local memory".to_owned(),
         label: "neither global nor local",
@@ -368,7 +416,7 @@ pub(super) fn object_not_shared() -> Problem {
 /// What [`super::encode`] answers for seq_cst on Vulkan.
 pub(super) fn seq_cst_unavailable() -> Problem {
     Problem {
-        code: "seq-cst-unavailable",
+        rule: Rule::SeqCstUnavailable,
         argument: Argument::Order,
         message: "the target has no sequentially consistent operations".to_owned(),
         label: "must be replaced first",
@@ -381,7 +429,7 @@ pub(super) fn seq_cst_unavailable() -> Problem {
 /// What [`super::encode`] answers for a sub-group barrier on a device without sub-groups.
 pub(super) fn sub_groups_unavailable() -> Problem {
     Problem {
-        code: "sub-group-unavailable",
+        rule: Rule::SubGroupUnavailable,
         argument: Argument::Scope,
         message: "the target has no sub-groups".to_owned(),
         label: "needs sub-groups",

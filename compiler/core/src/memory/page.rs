@@ -6,8 +6,8 @@
 use std::fmt::Write;
 
 use super::{
-    Access, Encoded, Operation, Replacement, Spaces, Surroundings, Sync, check_barrier, check_fence, encode,
-    failure_orders, replacement,
+    Access, Encoded, Operation, Replacement, Rule, Spaces, Surroundings, Sync, check_barrier, check_fence,
+    encode, failure_orders, replacement,
 };
 use crate::{
     opencl::{Environment, FenceFlags, Order, Scope},
@@ -184,7 +184,7 @@ fn operands(encoded: Encoded) -> String {
 fn cell(target: &Target, operation: Operation, sync: Sync) -> String {
     match encode(target, operation, sync) {
         Ok(encoded) => operands(encoded),
-        Err(problem) if problem.code == "seq-cst-unavailable" => "see R1 to R6".to_owned(),
+        Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
         Err(_) => "refused".to_owned(),
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
                 .or_else(|| {
                     let (operation, sync) = synchronisation(&inst.op, object_of(function, id))?;
                     let problem = memory::encode(target, operation, sync).err()?;
-                    let code = Code::parse(problem.code).unwrap_or(Code::TargetFeature);
+                    let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
                     let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
                     let diagnostic = diagnostic.help(problem.help).note(problem.note);
                     Some(if code == Code::TargetFeature {
