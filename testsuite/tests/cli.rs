@@ -674,7 +674,7 @@ fn workarounds_follow_from_the_profile_or_the_option() {
         (&["--device-profile", "lavapipe"], both),
         (&["--device-profile", "old.profile"], both),
         (&["--device-profile", "new.profile"], ""),
-        (&["--device-profile", "nvidia"], ""),
+        (&["--device-profile", "nvidia"], "works around expand_int64_division"),
         (&["--device-profile", "lavapipe", "--workarounds", "none"], ""),
         (&["--workarounds", "compare_as_unsigned"], "works around compare_as_unsigned"),
         (&["--workarounds", "compare_as_unsigned,freeze_loop_exit_values"], both),
