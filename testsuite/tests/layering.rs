@@ -71,7 +71,20 @@ const MODULES: &[(&str, &[&str])] = &[
     // Bodies of built-in functions are OpenCL C of our own: the front end runs once more.
     (
         "library",
-        &["diag", "hir", "ir", "lower", "opencl", "pp", "sema", "session", "source", "syntax", "target"],
+        &[
+            "diag",
+            "hir",
+            "ir",
+            "lower",
+            "opencl",
+            "pp",
+            "precision",
+            "sema",
+            "session",
+            "source",
+            "syntax",
+            "target",
+        ],
     ),
     // Which built-in functions are instructions of the target's, the emitter knows.
     (
@@ -94,7 +107,22 @@ const MODULES: &[(&str, &[&str])] = &[
             "ty",
         ],
     ),
-    ("emit", &["binary16", "builtins", "hir", "index", "ir", "memory", "opencl", "session", "target", "ty"]),
+    (
+        "emit",
+        &[
+            "binary16",
+            "builtins",
+            "hir",
+            "index",
+            "ir",
+            "memory",
+            "opencl",
+            "precision",
+            "session",
+            "target",
+            "ty",
+        ],
+    ),
     ("stage", &["passes", "verify"]),
 ];
 
