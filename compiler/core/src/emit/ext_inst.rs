@@ -233,11 +233,7 @@ fn library_number(
 
 /// Whether the driver executes an instruction of `float` within the error bounds of OpenCL C 7.4.
 fn is_precise(precision: Precision, instruction: Instruction) -> bool {
-    match instruction.name {
-        "Sqrt" => precision.is_sqrt_precise,
-        "Exp2" => precision.is_exp2_precise,
-        _ => false,
-    }
+    instruction.name == "Exp2" && precision.is_exp2_precise
 }
 
 fn spelt(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {

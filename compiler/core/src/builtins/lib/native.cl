@@ -14,7 +14,8 @@ float2 two_product(float a, float b) {
     return (float2)(product, fma(a, b, -product));
 }
 
-float sqrt_float(float x) { return native_sqrt(x); }
+// GLSL.std.450 leaves the square root of a negative number undefined.
+float sqrt_float(float x) { return x < 0.0f ? as_float(0x7fc00000u) : native_sqrt(x); }
 
 // Cody and Waite's reduction: the first product and its difference are exact, as both are multiples of 2^-24 and the difference
 // is below 1. r = size - n pi/2 for a size from 0, |r| <= pi/4, and n modulo 4.
@@ -105,7 +106,7 @@ float tanh_float(float x) {
         tail = fma(tail, z, -0.05381642174f);
         tail = fma(tail, z, 0.1333225662f);
         tail = fma(tail, z, -0.3333330837f);
-        return fma(x * z, tail, x);
+        return copysign_float(fma(size * z, tail, size), x);
     }
     if (isnan(x)) return x;
     float power = exp2(fmin(size, 20.0f) * 2.88539008f);
