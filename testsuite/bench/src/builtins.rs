@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::kernels::{Argument, Benchmark, Contents, Step};
 use crate::kiln::Kiln;
-use crate::median::{geometric_mean, median};
+use crate::median::{median, summarize};
 use crate::opencl::OpenCl;
 use crate::run::Prepared;
 
@@ -129,11 +129,7 @@ pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
             }
         }
     }
-    if !ratios.is_empty() {
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        println!("\ngeometric mean {:.3}, least {least:.3}", geometric_mean(&ratios));
-    }
-    if failures == 0 { Ok(()) } else { Err(format!("{failures} rows failed")) }
+    summarize(&ratios, failures, "rows")
 }
 
 /// Returns the times of Kiln's loop and of the vendor's, in seconds.

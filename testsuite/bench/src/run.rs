@@ -5,7 +5,7 @@ use clap::Args;
 use crate::examples;
 use crate::kernels::{self, Benchmark, Size};
 use crate::kiln::Kiln;
-use crate::median::{geometric_mean, median};
+use crate::median::{median, summarize};
 use crate::opencl::OpenCl;
 
 #[derive(Args)]
@@ -66,11 +66,7 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
             }
         }
     }
-    if !ratios.is_empty() {
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        println!("\ngeometric mean {:.3}, least {least:.3}", geometric_mean(&ratios));
-    }
-    if failures == 0 { Ok(()) } else { Err(format!("{failures} programs failed")) }
+    summarize(&ratios, failures, "programs")
 }
 
 fn compare(
