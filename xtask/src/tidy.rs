@@ -15,7 +15,7 @@ type Rule = fn(&File, &mut Vec<String>);
 
 const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, places_of_one_machine];
 
-/// The maximum size of a hand-written file (ARCHITECTURE.md, "Budgets"). Data tables may be larger.
+/// The maximum size of a hand-written file (docs/CONTRIBUTING.md, "Rules"). Data tables may be larger.
 const LARGEST: usize = 40 * 1024;
 
 /// Checks all rules and reports all findings.
@@ -75,7 +75,7 @@ impl File {
     }
 }
 
-/// ARCHITECTURE.md, "Budgets"
+/// docs/CONTRIBUTING.md, "Rules"
 fn sizes(file: &File, found: &mut Vec<String>) {
     let is_text = file.is_source() || file.path.ends_with(".md");
     if is_text && file.text.len() > LARGEST {
@@ -136,7 +136,7 @@ fn places_of_one_machine(file: &File, found: &mut Vec<String>) {
     }
 }
 
-/// ARCHITECTURE.md, "Budgets"
+/// docs/CONTRIBUTING.md, "Rules"
 fn distribution(files: &[File], findings: &mut Vec<String>) {
     let mut sizes: Vec<usize> =
         files.iter().filter(|file| file.is_rust()).map(|file| file.text.len()).collect();
