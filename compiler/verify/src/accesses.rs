@@ -1,4 +1,4 @@
-//! Plain loads and stores: alignment of physical accesses, and what the Vulkan memory model asks of accesses.
+//! Plain loads and stores: alignment of physical accesses, and the rules of the Vulkan memory model.
 
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
@@ -31,7 +31,7 @@ const MODEL: Rule = Rule {
 };
 const NON_PRIVATE: Rule = Rule {
     id: "SPIRV-MemoryAccess-NonPrivatePointer",
-    text: "MakePointerAvailable and MakePointerVisible go with NonPrivatePointer",
+    text: "MakePointerAvailable and MakePointerVisible require NonPrivatePointer",
 };
 const DIRECTION: Rule = Rule {
     id: "SPIRV-MemoryAccess-direction",
@@ -43,7 +43,7 @@ const DECORATION: Rule = Rule {
 };
 const TYPES: Rule = Rule {
     id: "SPIRV-access-type",
-    text: "OpLoad gives and OpStore takes a value of the type that the pointer points to",
+    text: "the value of OpLoad or OpStore has the type that the pointer points to",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -62,7 +62,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     _ => None,
                 });
                 if let Some(word) = banned {
-                    findings.push(entry.finding(&DECORATION, format!("decorated {word:?}")));
+                    findings.push(entry.finding(&DECORATION, format!("it is decorated {word:?}")));
                 }
             }
             _ => {}
@@ -80,12 +80,17 @@ fn types(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     if let (Some(value), Some((_, pointee))) = (value, pointee)
         && value != pointee
     {
-        let message = format!("{} where the pointer has {}", module.name(value), module.name(pointee));
+        let message = format!(
+            "the value has type {}, but the pointer points to {}",
+            module.name(value),
+            module.name(pointee)
+        );
         findings.push(entry.finding(&TYPES, message));
     }
 }
 
-/// The pointers of the instruction, and the memory operands: of a copy, one set may serve both.
+/// The pointers of the instruction with their memory operands. One set of operands can apply to both pointers of a
+/// copy.
 fn operands(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let operands = entry.operands();
     let mut masks = operands.iter().enumerate().filter_map(|(index, operand)| match operand {
@@ -100,7 +105,7 @@ fn operands(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>)
         let pointer = pointer.and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty));
         access(module, entry, pointer, operand, direction, findings);
     };
-    // What is read, and what is written.
+    // The source and the target.
     match (entry.op(), second) {
         (Op::Load, _) => check(entry.id(0), first, Direction::Read),
         (Op::Store, _) => check(entry.id(0), first, Direction::Write),
@@ -133,7 +138,7 @@ fn access(
     let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
     let (mask, alignment) = operand.unwrap_or((MemoryAccess::NONE, None));
     if let Some(alignment) = alignment.filter(|alignment| !alignment.is_power_of_two()) {
-        refuse(&POWER, format!("aligned to {alignment}"));
+        refuse(&POWER, format!("the alignment is {alignment}"));
     }
     if let Some((StorageClass::PhysicalStorageBuffer, pointee)) = pointer {
         let needed = largest_scalar(module, pointee);
@@ -141,7 +146,7 @@ fn access(
             None => refuse(&ALIGNED, "an access through a physical pointer without Aligned".to_owned()),
             Some(alignment) if needed > 0 && alignment % needed != 0 => refuse(
                 &ALIGNMENT,
-                format!("aligned to {alignment} where the largest scalar has {needed} bytes"),
+                format!("the alignment is {alignment}, but the largest scalar has {needed} bytes"),
             ),
             Some(_) => {}
         }
@@ -150,20 +155,20 @@ fn access(
     let visible = mask.contains(MemoryAccess::MAKE_POINTER_VISIBLE);
     let non_private = mask.contains(MemoryAccess::NON_PRIVATE_POINTER);
     if (available || visible || non_private) && !module.has(Capability::VulkanMemoryModel) {
-        refuse(&MODEL, "operands of the Vulkan memory model without its capability".to_owned());
+        refuse(&MODEL, "it has operands of the Vulkan memory model without the capability".to_owned());
     }
     if (available || visible) && !non_private {
-        refuse(&NON_PRIVATE, "made available or visible though private".to_owned());
+        refuse(&NON_PRIVATE, "it makes private memory available or visible".to_owned());
     }
     if available && direction == Direction::Read || visible && direction == Direction::Write {
-        refuse(&DIRECTION, "made available by a read, or visible by a write".to_owned());
+        refuse(&DIRECTION, "a read makes memory available, or a write makes it visible".to_owned());
     }
 }
 
-/// Bytes of the largest scalar in a type; 0 where it has none that we know. Each type is looked at once, so that
-/// a malformed module cannot make this long.
+/// The size of the largest scalar in a type in bytes; 0 if it has no known scalar. Visits each type once, so that a
+/// malformed module cannot make this slow.
 fn largest_scalar(module: &Module<'_>, ty: Word) -> u32 {
-    // Most are numbers, or vectors of them.
+    // Most types are numbers or vectors of numbers.
     let element = module.definition(ty).filter(|it| it.op() == Op::TypeVector).and_then(|it| it.id(0));
     let number = module.definition(element.unwrap_or(ty));
     if let Some(number) = number.filter(|it| matches!(it.op(), Op::TypeInt | Op::TypeFloat)) {
@@ -195,6 +200,6 @@ fn convert(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) 
     let physical = module.has(Capability::PhysicalStorageBufferAddresses);
     let width = ty.and_then(|ty| module.definition(ty)).and_then(|ty| ty.literal(0));
     if physical && width != Some(64) {
-        findings.push(entry.finding(&CONVERT, format!("an integer of {} bits", width.unwrap_or(0))));
+        findings.push(entry.finding(&CONVERT, format!("the integer has {} bits", width.unwrap_or(0))));
     }
 }

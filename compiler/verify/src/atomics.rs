@@ -9,13 +9,13 @@ pub(super) const RULES: &[Rule] = &[VK_CLASS, CL_CLASS, POINTER, TYPE, MATCH, IN
 
 const VK_CLASS: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-04686",
-    text: "atomic objects lie in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or \
+    text: "atomic objects are in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or \
            TaskPayloadWorkgroupEXT memory",
 };
 const CL_CLASS: Rule = Rule {
     id: "OpenCL-atomic-storage-class",
-    text: "atomic objects lie in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; \
-           on Function memory the behaviour is undefined",
+    text: "atomic objects are in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; \
+           in Function memory the behavior is undefined",
 };
 const POINTER: Rule =
     Rule { id: "SPIRV-atomic-pointer", text: "the first operand of an atomic is a typed pointer" };
@@ -52,7 +52,7 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     let Some((class, object)) =
         entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty))
     else {
-        findings.push(entry.finding(&POINTER, "the object is given by no typed pointer"));
+        findings.push(entry.finding(&POINTER, "the object is not a typed pointer"));
         return;
     };
     let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
@@ -64,14 +64,14 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
                 Uniform | Workgroup | Image | StorageBuffer | PhysicalStorageBuffer | TaskPayloadWorkgroupEXT
             );
             if !allowed {
-                refuse(&VK_CLASS, format!("an atomic on {class:?} memory"));
+                refuse(&VK_CLASS, format!("the object is in {class:?} memory"));
             }
         }
         Environment::OpenCl => {
             let allowed = matches!(class, Workgroup | CrossWorkgroup)
                 || class == Generic && module.has(Capability::GenericPointer);
             if !allowed {
-                refuse(&CL_CLASS, format!("an atomic on {class:?} memory"));
+                refuse(&CL_CLASS, format!("the object is in {class:?} memory"));
             }
         }
     }
@@ -90,18 +90,18 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
             if !is_float {
                 refuse(&TYPE, format!("the object's type is {}", module.name(object)));
             } else if float_capability(entry.op(), width).is_none_or(|needed| !module.has(needed)) {
-                refuse(&FLOAT, format!("on {} bits", width.unwrap_or(0)));
+                refuse(&FLOAT, format!("the object has {} bits", width.unwrap_or(0)));
             }
         }
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange if is_float => {}
         _ if !is_int => refuse(&TYPE, format!("the object's type is {}", module.name(object))),
         _ if matches!(width, Some(8 | 16)) => {
-            refuse(&INT16, format!("on {} bits", width.unwrap_or(0)));
+            refuse(&INT16, format!("the object has {} bits", width.unwrap_or(0)));
         }
         _ => {}
     }
     if is_int && width == Some(64) && !module.has(Capability::Int64Atomics) {
-        refuse(&INT64, "an atomic of 64 bits without the capability".to_owned());
+        refuse(&INT64, "the object has 64 bits, but the capability is not declared".to_owned());
     }
     let values = match entry.op() {
         Op::AtomicStore => vec![entry.id(3)],
@@ -112,7 +112,10 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
         values.into_iter().flatten().filter_map(|value| module.type_of(value)).collect();
     types.extend(entry.result_type);
     for other in types.into_iter().filter(|ty| *ty != object) {
-        refuse(&MATCH, format!("{} where the object is {}", module.name(other), module.name(object)));
+        refuse(
+            &MATCH,
+            format!("an operand has type {}, but the object {}", module.name(other), module.name(object)),
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Capabilities: each instruction and operand has one of those that its grammar row names.
+//! Capabilities: each instruction and operand has one of the capabilities in its grammar row.
 //!
 //! The rows are rspirv's, which are generated from the SPIR-V grammar.
 
@@ -23,8 +23,8 @@ const MODEL: Rule = Rule {
 };
 const WIDTH: Rule = Rule {
     id: "SPIRV-capability-width",
-    text: "integers and floats of 8, 16 and 64 bits have the capability of their width, or at least one that \
-           lets them be stored",
+    text: "integers and floats of 8, 16 and 64 bits have the capability of their width, or at least a \
+           storage capability for it",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -53,7 +53,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let vulkan = module.memory_model().is_some_and(|(_, model)| model == MemoryModel::Vulkan);
     if context.environment == Environment::Vulkan && vulkan != module.has(Capability::VulkanMemoryModel) {
-        findings.push(Finding::of_module(&MODEL, "one is there without the other"));
+        findings.push(Finding::of_module(&MODEL, "only one of the two is declared"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a client environment asks of a whole module: models, entry points, types, storage classes.
+//! Rules of the client environment for the whole module: models, entry points, types, storage classes.
 //!
 //! Vulkan: standalone SPIR-V validation. OpenCL: the validation rules of the OpenCL SPIR-V environment.
 
@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
 
 const MODEL: Rule = Rule { id: "SPIRV-OpMemoryModel", text: "a module has exactly one OpMemoryModel" };
 const TARGET: Rule =
-    Rule { id: "Kiln-environment", text: "a module's memory model is that of the environment it is for" };
+    Rule { id: "Kiln-environment", text: "the memory model is that of the target environment" };
 const VK_ADDRESSING: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-04635",
     text: "the addressing model is Logical or PhysicalStorageBuffer64",
@@ -50,11 +50,11 @@ const VK_OUTPUT: Rule =
     Rule { id: "VUID-StandaloneSpirv-None-04644", text: "GLCompute has no Output variables" };
 const VK_FORWARD: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpTypeForwardPointer-04711",
-    text: "OpTypeForwardPointer is for PhysicalStorageBuffer",
+    text: "the storage class of OpTypeForwardPointer is PhysicalStorageBuffer",
 };
 const VK_INITIALIZER: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpVariable-04651",
-    text: "only Output, Private, Function and Workgroup variables have initialisers",
+    text: "only Output, Private, Function and Workgroup variables have initializers",
 };
 const VK_PUSH_INTERFACE: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpVariable-06673",
@@ -74,12 +74,12 @@ const CL_RECURSION: Rule =
 const CL_INT: Rule = Rule { id: "OpenCL-OpTypeInt", text: "the signedness of integer types is 0" };
 const CL_IMAGE: Rule = Rule {
     id: "OpenCL-OpTypeImage",
-    text: "image types have void for the sampled type, Sampled 0, MS 0, no format, and an access qualifier; \
+    text: "image types have the sampled type void, Sampled 0, MS 0, no format, and an access qualifier; \
            arrays are 1D or 2D",
 };
 const INTERFACE: Rule = Rule {
     id: "SPIRV-OpEntryPoint-interface",
-    text: "from SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output",
+    text: "since SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -104,15 +104,13 @@ fn models(context: &Context<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     for other in models {
-        findings.push(other.finding(&MODEL, "there is another before"));
+        findings.push(other.finding(&MODEL, "another one comes first"));
     }
     if let Some(target) = context.target
         && target.environment != context.environment
     {
-        let message = format!(
-            "a module for {:?} where one for {:?} is wanted",
-            context.environment, target.environment
-        );
+        let message =
+            format!("the module is for {:?}, but {:?} is expected", context.environment, target.environment);
         findings.push(model.finding(&TARGET, message));
     }
     let Some((addressing, _)) = module.memory_model() else { return };
@@ -129,7 +127,7 @@ fn models(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Which environment a module is for: its memory model says.
+/// The environment of a module, from its memory model.
 pub(super) fn environment_of(module: &Module<'_>) -> Environment {
     match module.memory_model() {
         Some((_, MemoryModel::OpenCL)) => Environment::OpenCl,
@@ -147,19 +145,19 @@ fn vulkan_entry(entry: &Entry<'_>, findings: &mut Vec<Finding>) {
                 StorageClass::CrossWorkgroup | StorageClass::Generic | StorageClass::AtomicCounter
             )
         {
-            findings.push(entry.finding(&VK_STORAGE, format!("{class:?}")));
+            findings.push(entry.finding(&VK_STORAGE, format!("the storage class is {class:?}")));
         }
     }
     match (entry.op(), entry.operands()) {
         (Op::TypeForwardPointer, [_, Operand::StorageClass(class)])
             if *class != StorageClass::PhysicalStorageBuffer =>
         {
-            findings.push(entry.finding(&VK_FORWARD, format!("{class:?}")));
+            findings.push(entry.finding(&VK_FORWARD, format!("the storage class is {class:?}")));
         }
         (Op::Variable, [Operand::StorageClass(class), _, ..]) => {
             use StorageClass::*;
             if !matches!(class, Output | Private | Function | Workgroup) {
-                findings.push(entry.finding(&VK_INITIALIZER, format!("in {class:?}")));
+                findings.push(entry.finding(&VK_INITIALIZER, format!("the variable is in {class:?}")));
             }
         }
         _ => {}
@@ -184,7 +182,7 @@ fn opencl_entry(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Findi
                 && matches!(operands.get(6), Some(Operand::ImageFormat(ImageFormat::Unknown)))
                 && matches!(operands.get(7), Some(Operand::AccessQualifier(_)));
             if !lawful {
-                findings.push(entry.finding(&CL_IMAGE, "an image type that OpenCL has not"));
+                findings.push(entry.finding(&CL_IMAGE, "OpenCL has no such image type"));
             }
         }
         _ => {}
@@ -206,7 +204,7 @@ fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     match context.environment {
         Environment::Vulkan => {
             if takes || returns {
-                findings.push(entry.finding(&VK_ENTRY, format!("{name} takes or returns something")));
+                findings.push(entry.finding(&VK_ENTRY, format!("{name} has parameters or a result")));
             }
             if recursive {
                 findings.push(entry.finding(&VK_RECURSION, format!("{name} reaches a recursive function")));
@@ -217,7 +215,7 @@ fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
                 findings.push(entry.finding(&CL_MODEL, format!("{name} is {model:?}")));
             }
             if returns || context.calls.is_called(id) {
-                findings.push(entry.finding(&CL_EXECUTION, format!("{name} returns something or is called")));
+                findings.push(entry.finding(&CL_EXECUTION, format!("{name} has a result or is called")));
             }
             if recursive {
                 findings.push(entry.finding(&CL_RECURSION, format!("{name} reaches a recursive function")));
@@ -227,7 +225,7 @@ fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     interface(context, *model, entry, &reached, findings);
 }
 
-/// The variables that an entry point lists, against those that its functions use.
+/// Compares the variables that an entry point lists with those that its functions use.
 fn interface(
     context: &Context<'_>,
     model: ExecutionModel,
@@ -252,7 +250,7 @@ fn interface(
     for id in &used {
         let counts = whole || matches!(class(*id), Some(StorageClass::Input | StorageClass::Output));
         if counts && !listed.contains(id) {
-            findings.push(entry.finding(&INTERFACE, format!("{} is used and not listed", module.name(*id))));
+            findings.push(entry.finding(&INTERFACE, format!("{} is used but not listed", module.name(*id))));
         }
     }
     for id in &listed {
@@ -281,7 +279,7 @@ fn interface(
     }
 }
 
-/// Who calls whom, and which module-scope variables a function uses.
+/// The call graph, and the module-scope variables that each function uses.
 pub(super) struct Calls {
     functions: FxHashMap<Word, Node>,
     called: FxHashSet<Word>,
@@ -323,12 +321,12 @@ impl Calls {
         self.called.contains(&id)
     }
 
-    /// The module-scope variables that a function uses itself.
+    /// The module-scope variables that the function itself uses.
     fn variables(&self, function: Word) -> &[Word] {
         self.functions.get(&function).map_or(&[], |node| &node.variables)
     }
 
-    /// The functions that an entry point reaches, and whether its call graph has a cycle.
+    /// The functions reachable from an entry point, and whether the call graph has a cycle.
     pub(super) fn reach(&self, entry: Word) -> (Vec<Word>, bool) {
         let mut reached = vec![entry];
         let mut state: FxHashMap<Word, bool> = FxHashMap::default();

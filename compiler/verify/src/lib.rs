@@ -1,12 +1,11 @@
-//! Our own checks of SPIR-V modules, ours or anyone's.
+//! Validates SPIR-V modules of any compiler.
 //!
-//! `verify` takes words and gives findings, each with the identifier of the rule, a message and a place. It must
-//! never panic, whatever the words are, and never know how the module was made: it imports nothing of the
-//! compiler but the OpenCL vocabulary and the target's description. A [`VerifiedModule`] is a module without
-//! findings, and nothing else makes one: the compiler gives it away, and the runtime loads it without another check. The environment is that of the module's
-//! memory model. Rules for graphics stages are left to other validators.
+//! `verify` returns findings, each with the identifier of the rule, a message and a position. It never panics, and must
+//! not depend on the compiler; it uses only the OpenCL vocabulary and the description of the target. Only the verifier
+//! creates a [`VerifiedModule`]: the compiler returns one, and the runtime loads it without another check. The module's
+//! memory model determines the environment. Rules for graphics stages are not checked.
 //!
-//! The rules, one family to a file; each has negative tests in `tests/`:
+//! The rules: each family is a file and has negative tests in `tests/`.
 //!
 //! Words (`module.rs`)
 //! - `SPIRV-header`: a module begins with the magic number, a version from 1.0 to 1.6, a generator, a bound and a zero
@@ -17,32 +16,32 @@
 //! Structure (`structure.rs`)
 //! - `SPIRV-id-bound`: ids are above 0 and below the bound
 //! - `SPIRV-id-once`: an id is defined once
-//! - `SPIRV-id-defined`: an id that is used is defined, and before its use, but where forward references are allowed
-//! - `SPIRV-layout`: the sections of a module stand in their order
+//! - `SPIRV-id-defined`: a used id is defined, before its use unless forward references are allowed
+//! - `SPIRV-layout`: the sections of a module are in order
 //! - `SPIRV-result-type`: a result type is a type
 //! - `SPIRV-block`: a block begins with a label and ends with its only termination instruction
 //! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
-//! - `SPIRV-OpVariable-function`: Function variables stand at the beginning of the first block, others outside functions
-//! - `SPIRV-merge`: a merge instruction stands immediately before a branch, OpSelectionMerge before a conditional one
-//! - `SPIRV-branch`: branches go to blocks of the same function, but not to the first
-//! - `SPIRV-type-once`: no two types that are not aggregates or pointers are declared alike
+//! - `SPIRV-OpVariable-function`: Function variables are at the beginning of the first block, other variables outside functions
+//! - `SPIRV-merge`: a merge instruction is immediately before a branch, OpSelectionMerge before a conditional one
+//! - `SPIRV-branch`: the target of a branch is a block of the same function, but not its first
+//! - `SPIRV-type-once`: types other than aggregates and pointers are declared once
 //!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
 //! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
 //! - `SPIRV-VulkanMemoryModel`: the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan
-//! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least one that lets them be stored
+//! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least a storage capability for it
 //!
 //! Environment (`environment.rs`)
 //! - `SPIRV-OpMemoryModel`: a module has exactly one OpMemoryModel
-//! - `Kiln-environment`: a module's memory model is that of the environment it is for
+//! - `Kiln-environment`: the memory model is that of the target environment
 //! - `VUID-StandaloneSpirv-None-04635`: the addressing model is Logical or PhysicalStorageBuffer64
 //! - `VUID-StandaloneSpirv-None-04633`: entry points return nothing and take no arguments
 //! - `VUID-StandaloneSpirv-None-04634`: the call graph of an entry point has no cycles
 //! - `VUID-StandaloneSpirv-None-04643`: only the storage classes of Vulkan are used
 //! - `VUID-StandaloneSpirv-None-04644`: GLCompute has no Output variables
-//! - `VUID-StandaloneSpirv-OpTypeForwardPointer-04711`: OpTypeForwardPointer is for PhysicalStorageBuffer
-//! - `VUID-StandaloneSpirv-OpVariable-04651`: only Output, Private, Function and Workgroup variables have initialisers
+//! - `VUID-StandaloneSpirv-OpTypeForwardPointer-04711`: the storage class of OpTypeForwardPointer is PhysicalStorageBuffer
+//! - `VUID-StandaloneSpirv-OpVariable-04651`: only Output, Private, Function and Workgroup variables have initializers
 //! - `VUID-StandaloneSpirv-OpVariable-06673`: an entry point lists at most one PushConstant variable
 //! - `VUID-StandaloneSpirv-OpEntryPoint-06674`: an entry point statically uses at most one PushConstant variable
 //! - `OpenCL-addressing-model`: the addressing model is Physical32 or Physical64
@@ -50,28 +49,28 @@
 //! - `OpenCL-entry-point-call`: entry points are not called and return nothing
 //! - `OpenCL-recursion`: the call graph of an entry point has no cycles
 //! - `OpenCL-OpTypeInt`: the signedness of integer types is 0
-//! - `OpenCL-OpTypeImage`: image types have void for the sampled type, Sampled 0, MS 0, no format, and an access qualifier; arrays are 1D or 2D
-//! - `SPIRV-OpEntryPoint-interface`: from SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output
+//! - `OpenCL-OpTypeImage`: image types have the sampled type void, Sampled 0, MS 0, no format, and an access qualifier; arrays are 1D or 2D
+//! - `SPIRV-OpEntryPoint-interface`: since SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output
 //!
-//! Scopes and semantics, as numbers (`masks.rs`)
+//! Numbers of scopes and semantics (`masks.rs`)
 //! - `VUID-StandaloneSpirv-MemorySemantics-10865`: at most one of Acquire, Release and AcquireRelease
 //! - `VUID-StandaloneSpirv-MemorySemantics-10866`: no SequentiallyConsistent on Vulkan
 //! - `VUID-StandaloneSpirv-MemorySemantics-10867`: no Acquire or AcquireRelease with OpAtomicStore
 //! - `VUID-StandaloneSpirv-MemorySemantics-10868`: no Release or AcquireRelease with OpAtomicLoad
 //! - `VUID-StandaloneSpirv-MemorySemantics-10869`: OpMemoryBarrier is not relaxed
-//! - `VUID-StandaloneSpirv-MemorySemantics-10870`: an order that is not relaxed names at least one storage class that Vulkan has
+//! - `VUID-StandaloneSpirv-MemorySemantics-10870`: an order that is not relaxed names at least one storage class of Vulkan
 //! - `VUID-StandaloneSpirv-MemorySemantics-10871`: a mask that names a storage class has an order that is not relaxed
-//! - `VUID-StandaloneSpirv-MemorySemantics-10872`: MakeAvailable goes with Release or AcquireRelease
-//! - `VUID-StandaloneSpirv-MemorySemantics-10873`: MakeVisible goes with Acquire or AcquireRelease
+//! - `VUID-StandaloneSpirv-MemorySemantics-10872`: MakeAvailable requires Release or AcquireRelease
+//! - `VUID-StandaloneSpirv-MemorySemantics-10873`: MakeVisible requires Acquire or AcquireRelease
 //! - `VUID-StandaloneSpirv-MemorySemantics-13551`: no Volatile on barriers
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10875`: Unequal is neither Release nor AcquireRelease
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10876`: Unequal is no stronger than Equal
-//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10877`: Unequal names no storage class that Equal does not
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10877`: Unequal names no storage class that Equal does not name
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10878`: MakeVisible in Unequal only if it is in Equal
-//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10879`: Volatile in both of Equal and Unequal or in neither
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10879`: Volatile in both Equal and Unequal or in neither
 //! - `VUID-StandaloneSpirv-None-04636`: the execution scope is Workgroup or Subgroup
 //! - `VUID-StandaloneSpirv-None-04638`: the memory scope is Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation
-//! - `VUID-StandaloneSpirv-None-04641`: with Invocation for the memory scope, the order is relaxed
+//! - `VUID-StandaloneSpirv-None-04641`: with memory scope Invocation, the order is relaxed
 //! - `VUID-StandaloneSpirv-None-04642`: the scope of group operations is Subgroup
 //! - `SPIRV-MemorySemantics-bits`: a memory semantics mask has only bits that SPIR-V defines
 //! - `SPIRV-MemorySemantics-order`: at most one of Acquire, Release, AcquireRelease and SequentiallyConsistent
@@ -82,19 +81,19 @@
 //! - `SPIRV-OpAtomicCompareExchange-Unequal-stronger`: Unequal is no stronger than Equal
 //! - `OpenCL-execution-scope`: the execution scope is Workgroup or Subgroup (OpenCL SPIR-V environment, validation rules)
 //! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation
-//! - `OpenCL-async-scope`: OpGroupAsyncCopy and OpGroupWaitEvents have Workgroup for their scope
+//! - `OpenCL-async-scope`: the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup
 //!
-//! Scopes and semantics, in their module (`synchronisation.rs`)
-//! - `SPIRV-Scope-constant`: with the Shader capability, scopes and memory semantics are 32-bit constants that are not specialised
+//! Scopes and semantics in the module (`synchronisation.rs`)
+//! - `SPIRV-Scope-constant`: with the Shader capability, scopes and memory semantics are 32-bit constants, but not specialization constants
 //! - `SPIRV-VulkanMemoryModelDeviceScope`: under the Vulkan memory model, Device scope needs the VulkanMemoryModelDeviceScope capability
-//! - `VUID-RuntimeSpirv-vulkanMemoryModel-06265`: no Device scope where the device lacks vulkanMemoryModelDeviceScope
+//! - `VUID-RuntimeSpirv-vulkanMemoryModel-06265`: no Device scope if the device lacks vulkanMemoryModelDeviceScope
 //! - `SPIRV-QueueFamily`: QueueFamily scope needs the VulkanMemoryModel capability
 //! - `VUID-StandaloneSpirv-SubgroupVoteKHR-07951`: Subgroup memory scope needs GroupNonUniform, SubgroupBallotKHR or SubgroupVoteKHR
-//! - `SPIRV-OpControlBarrier-1.3`: before SPIR-V 1.3, OpControlBarrier is only for TessellationControl, GLCompute and Kernel
+//! - `SPIRV-OpControlBarrier-1.3`: before SPIR-V 1.3, only TessellationControl, GLCompute and Kernel entry points use OpControlBarrier
 //!
 //! Atomics (`atomics.rs`)
-//! - `VUID-StandaloneSpirv-None-04686`: atomic objects lie in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
-//! - `OpenCL-atomic-storage-class`: atomic objects lie in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; on Function memory the behaviour is undefined
+//! - `VUID-StandaloneSpirv-None-04686`: atomic objects are in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
+//! - `OpenCL-atomic-storage-class`: atomic objects are in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; in Function memory the behavior is undefined
 //! - `SPIRV-atomic-pointer`: the first operand of an atomic is a typed pointer
 //! - `SPIRV-atomic-type`: the object of an atomic is an integer of 32 bits or more, or for loads, stores, exchanges and the floating-point atomics a float
 //! - `SPIRV-atomic-match`: result, value and comparator have the type of the object
@@ -109,22 +108,22 @@
 //! - `SPIRV-Aligned`: the operand of Aligned is a power of two
 //! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710`: OpConvertUToPtr and OpConvertPtrToU use 64-bit integers
 //! - `SPIRV-MemoryAccess-VulkanMemoryModel`: NonPrivatePointer, MakePointerAvailable and MakePointerVisible need the VulkanMemoryModel capability
-//! - `SPIRV-MemoryAccess-NonPrivatePointer`: MakePointerAvailable and MakePointerVisible go with NonPrivatePointer
+//! - `SPIRV-MemoryAccess-NonPrivatePointer`: MakePointerAvailable and MakePointerVisible require NonPrivatePointer
 //! - `SPIRV-MemoryAccess-direction`: a load makes nothing available, a store makes nothing visible
 //! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, nothing is decorated Coherent or Volatile
-//! - `SPIRV-access-type`: OpLoad gives and OpStore takes a value of the type that the pointer points to
+//! - `SPIRV-access-type`: the value of OpLoad or OpStore has the type that the pointer points to
 //!
-//! Variables, and what only work-groups have (`variables.rs`)
-//! - `VUID-StandaloneSpirv-OpVariable-04734`: the initialiser of a Workgroup variable is OpConstantNull
+//! Variables and work-groups (`variables.rs`)
+//! - `VUID-StandaloneSpirv-OpVariable-04734`: the initializer of a Workgroup variable is OpConstantNull
 //! - `VUID-StandaloneSpirv-PushConstant-06808`: a PushConstant variable is a structure
 //! - `VUID-StandaloneSpirv-PushConstant-06675`: PushConstant and StorageBuffer variables are decorated Block
 //! - `VUID-StandaloneSpirv-Uniform-06676`: Uniform variables are decorated Block or BufferBlock
 //! - `VUID-StandaloneSpirv-UniformConstant-06677`: UniformConstant, StorageBuffer and Uniform variables have DescriptorSet and Binding
-//! - `VUID-StandaloneSpirv-Uniform-06925`: a Uniform variable decorated Block is not stored to
-//! - `VUID-StandaloneSpirv-OpEntryPoint-09658`: no BuiltIn stands twice in the Input interface of an entry point
-//! - `VUID-StandaloneSpirv-None-04645`: Workgroup variables are for task, mesh and compute entry points
-//! - `VUID-StandaloneSpirv-None-04637`: the Workgroup scope for execution is for task, mesh, tessellation control and compute entry points
-//! - `VUID-StandaloneSpirv-None-07321`: the Workgroup scope for memory is for task, mesh, tessellation control and compute entry points
+//! - `VUID-StandaloneSpirv-Uniform-06925`: nothing is stored to a Uniform variable decorated Block
+//! - `VUID-StandaloneSpirv-OpEntryPoint-09658`: the Input interface of an entry point has each BuiltIn at most once
+//! - `VUID-StandaloneSpirv-None-04645`: only task, mesh and compute entry points use Workgroup variables
+//! - `VUID-StandaloneSpirv-None-04637`: only task, mesh, tessellation control and compute entry points use Workgroup as execution scope
+//! - `VUID-StandaloneSpirv-None-07321`: only task, mesh, tessellation control and compute entry points use Workgroup as memory scope
 //! - `VUID-StandaloneSpirv-None-10685`: a compute entry point has LocalSize or LocalSizeId, or an object is decorated WorkgroupSize
 //! - `VUID-StandaloneSpirv-Base-07650`: the base of OpPtrAccessChain is in Workgroup, StorageBuffer or PhysicalStorageBuffer
 //! - `VUID-StandaloneSpirv-Base-07651`: OpPtrAccessChain into Workgroup needs VariablePointers
@@ -158,10 +157,10 @@ use kiln_vocabulary::{opencl::Environment, target::Target};
 /// A rule that a module can break.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The identifier: a VUID of the Vulkan specification, or a name of ours that begins with the specification
-    /// it is from.
+    /// The identifier: a VUID of the Vulkan specification, or a name that begins with the specification it
+    /// is from.
     pub id: &'static str,
-    /// What it asks.
+    /// What the rule requires.
     pub text: &'static str,
 }
 
@@ -182,18 +181,18 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-/// A rule broken.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's identifier.
     pub rule: &'static str,
     /// What is wrong.
     pub message: String,
-    /// Where; none for what concerns the module as a whole.
+    /// Where; `None` if it concerns the whole module.
     pub place: Option<Place>,
 }
 
-/// A place in a module.
+/// A position in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The index of the instruction's first word.
@@ -202,11 +201,11 @@ pub struct Place {
     pub instruction: &'static str,
     /// The id of its result.
     pub result: Option<u32>,
-    /// The line of the source that OpLine gives for it.
+    /// The source line, from OpLine.
     pub line: Option<SourceLine>,
 }
 
-/// A line of the source, as OpLine tells.
+/// A source line, from OpLine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
     /// The file.
@@ -239,14 +238,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A module that keeps every rule of this verifier. Only [`VerifiedModule::new`] makes one.
+/// A module without violations. Only [`VerifiedModule::new`] creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedModule {
     words: Vec<u32>,
 }
 
 impl VerifiedModule {
-    /// Verifies a module. With a target, it must do with what that target has.
+    /// Verifies a module. With a target, the module must also not use features that the target lacks.
     pub fn new(words: Vec<u32>, target: Option<&Target>) -> Result<Self, InvalidModule> {
         let findings = verify(&words, target);
         if findings.is_empty() { Ok(Self { words }) } else { Err(InvalidModule { findings }) }
@@ -257,21 +256,21 @@ impl VerifiedModule {
         &self.words
     }
 
-    /// The words, which are then no longer known to be valid.
+    /// The words, which lose the guarantee of validity.
     pub fn into_words(self) -> Vec<u32> {
         self.words
     }
 
-    /// The module as a file holds it: words of little-endian bytes.
+    /// The contents of a module file: the words in little-endian byte order.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 }
 
-/// A module that breaks rules.
+/// An invalid module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidModule {
-    /// The rules broken, in the order of the module; there is at least one.
+    /// The violations in the order of the module; at least one.
     pub findings: Vec<Finding>,
 }
 
@@ -288,17 +287,17 @@ impl fmt::Display for InvalidModule {
 
 impl std::error::Error for InvalidModule {}
 
-/// What the families look at.
+/// The input of all families of rules.
 struct Context<'m> {
     module: &'m Module<'m>,
     calls: Calls,
     environment: Environment,
     target: Option<&'m Target>,
-    /// Every entry point is a compute shader or a kernel.
+    /// Whether every entry point is a compute shader or a kernel.
     only_compute: bool,
 }
 
-/// The rules that a module breaks, in the order of its words. With a target, also what that target has not.
+/// The violations of a module, in the order of its words. With a target, also uses of features that it lacks.
 pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(decoded) = Decoded::read(words, &mut findings).filter(|_| findings.is_empty()) else {

@@ -1,6 +1,6 @@
-//! The rules for scopes and memory semantics, on the bare numbers.
+//! The rules for scopes and memory semantics, as functions of the numbers.
 //!
-//! Written from the specifications and not from `memory`, whose table is tested against them.
+//! Written from the specifications, independently of the compiler's table, which is tested against these rules.
 
 use rspirv::spirv::{MemorySemantics, Scope};
 
@@ -57,7 +57,7 @@ const VK_FENCE_RELAXED: Rule =
     Rule { id: "VUID-StandaloneSpirv-MemorySemantics-10869", text: "OpMemoryBarrier is not relaxed" };
 const VK_NO_CLASS: Rule = Rule {
     id: "VUID-StandaloneSpirv-MemorySemantics-10870",
-    text: "an order that is not relaxed names at least one storage class that Vulkan has",
+    text: "an order that is not relaxed names at least one storage class of Vulkan",
 };
 const VK_RELAXED_CLASS: Rule = Rule {
     id: "VUID-StandaloneSpirv-MemorySemantics-10871",
@@ -65,11 +65,11 @@ const VK_RELAXED_CLASS: Rule = Rule {
 };
 const VK_AVAILABLE: Rule = Rule {
     id: "VUID-StandaloneSpirv-MemorySemantics-10872",
-    text: "MakeAvailable goes with Release or AcquireRelease",
+    text: "MakeAvailable requires Release or AcquireRelease",
 };
 const VK_VISIBLE: Rule = Rule {
     id: "VUID-StandaloneSpirv-MemorySemantics-10873",
-    text: "MakeVisible goes with Acquire or AcquireRelease",
+    text: "MakeVisible requires Acquire or AcquireRelease",
 };
 const VK_VOLATILE: Rule =
     Rule { id: "VUID-StandaloneSpirv-MemorySemantics-13551", text: "no Volatile on barriers" };
@@ -83,7 +83,7 @@ const VK_UNEQUAL_STRONGER: Rule = Rule {
 };
 const VK_UNEQUAL_CLASS: Rule = Rule {
     id: "VUID-StandaloneSpirv-UnequalMemorySemantics-10877",
-    text: "Unequal names no storage class that Equal does not",
+    text: "Unequal names no storage class that Equal does not name",
 };
 const VK_UNEQUAL_VISIBLE: Rule = Rule {
     id: "VUID-StandaloneSpirv-UnequalMemorySemantics-10878",
@@ -91,7 +91,7 @@ const VK_UNEQUAL_VISIBLE: Rule = Rule {
 };
 const VK_UNEQUAL_VOLATILE: Rule = Rule {
     id: "VUID-StandaloneSpirv-UnequalMemorySemantics-10879",
-    text: "Volatile in both of Equal and Unequal or in neither",
+    text: "Volatile in both Equal and Unequal or in neither",
 };
 const VK_EXECUTION: Rule =
     Rule { id: "VUID-StandaloneSpirv-None-04636", text: "the execution scope is Workgroup or Subgroup" };
@@ -101,7 +101,7 @@ const VK_MEMORY: Rule = Rule {
 };
 const VK_INVOCATION: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-04641",
-    text: "with Invocation for the memory scope, the order is relaxed",
+    text: "with memory scope Invocation, the order is relaxed",
 };
 const VK_GROUP: Rule =
     Rule { id: "VUID-StandaloneSpirv-None-04642", text: "the scope of group operations is Subgroup" };
@@ -141,15 +141,15 @@ const CL_MEMORY: Rule = Rule {
 };
 const CL_ASYNC: Rule = Rule {
     id: "OpenCL-async-scope",
-    text: "OpGroupAsyncCopy and OpGroupWaitEvents have Workgroup for their scope",
+    text: "the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup",
 };
 
-/// The instructions that the rules tell apart.
+/// The kinds of instructions that the rules distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `OpAtomicLoad`
     AtomicLoad,
-    /// `OpAtomicStore` and what else only stores.
+    /// `OpAtomicStore` and other instructions that only store.
     AtomicStore,
     /// Atomics that read and write.
     AtomicModify,
@@ -159,7 +159,7 @@ pub enum Kind {
     ControlBarrier,
 }
 
-/// Who may use a scope for what.
+/// The users of an execution scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// A barrier.
@@ -176,7 +176,7 @@ const ORDERS: MemorySemantics = MemorySemantics::ACQUIRE
     .union(MemorySemantics::SEQUENTIALLY_CONSISTENT);
 const ACQUIRES: MemorySemantics = MemorySemantics::ACQUIRE.union(MemorySemantics::ACQUIRE_RELEASE);
 const RELEASES: MemorySemantics = MemorySemantics::RELEASE.union(MemorySemantics::ACQUIRE_RELEASE);
-/// The storage classes that Vulkan has.
+/// Vulkan's storage classes.
 const VULKAN_CLASSES: MemorySemantics = MemorySemantics::UNIFORM_MEMORY
     .union(MemorySemantics::WORKGROUP_MEMORY)
     .union(MemorySemantics::IMAGE_MEMORY)
@@ -186,7 +186,7 @@ const MODEL: MemorySemantics = MemorySemantics::MAKE_AVAILABLE
     .union(MemorySemantics::VOLATILE)
     .union(MemorySemantics::OUTPUT_MEMORY);
 
-/// The rules that a memory semantics mask breaks.
+/// The rules that a memory semantics mask violates.
 pub fn broken_by_mask(
     environment: Environment,
     vulkan_model: bool,
@@ -231,7 +231,7 @@ pub fn broken_by_mask(
     broken
 }
 
-/// The rules that the two masks of a compare-exchange break together.
+/// The rules that the two masks of a compare-exchange violate together.
 pub fn broken_by_pair(environment: Environment, equal: u32, unequal: u32) -> Vec<&'static Rule> {
     let (equal, unequal) =
         (MemorySemantics::from_bits_truncate(equal), MemorySemantics::from_bits_truncate(unequal));
@@ -271,7 +271,7 @@ fn rank(mask: MemorySemantics) -> u8 {
     }
 }
 
-/// The rules that a memory scope breaks with the semantics that stand beside it.
+/// The rules that a memory scope violates, given the semantics of the same instruction.
 pub fn broken_by_memory_scope(
     environment: Environment,
     kind: Kind,
@@ -302,7 +302,7 @@ pub fn broken_by_memory_scope(
     }
 }
 
-/// The rules that an execution scope breaks.
+/// The rules that an execution scope violates.
 pub fn broken_by_execution_scope(
     environment: Environment,
     execution: Execution,

@@ -1,7 +1,7 @@
-//! A SPIR-V module as the rules look at it: instructions in order, with places, definitions and functions.
+//! A decoded SPIR-V module: instructions in order, with positions, definitions and functions.
 //!
-//! Reads words of any origin, in one walk. What cannot be read is a finding and ends the reading there; nothing here
-//! judges what was read. Tables are vectors that ids index, and no text is made before there is a finding.
+//! Decodes words of any origin in one pass. A decoding error is a finding and ends the pass. Tables are vectors
+//! indexed by ids, and text is formatted only for findings. Must not depend on the rules.
 
 use std::{
     cell::OnceCell,
@@ -37,7 +37,7 @@ const HEADER_WORDS: usize = 5;
 
 type Class = &'static grammar::Instruction<'static>;
 
-/// An instruction and where it stands.
+/// An instruction and its position.
 pub(super) struct Entry<'w> {
     pub(super) class: Class,
     pub(super) result_type: Option<Word>,
@@ -45,9 +45,9 @@ pub(super) struct Entry<'w> {
     operands: &'w [Operand],
     /// Index of its first word.
     pub(super) offset: u32,
-    /// How many labels stand up to here, this instruction included.
+    /// The number of labels up to and including this instruction.
     pub(super) block: u32,
-    /// The line in force.
+    /// The current source line.
     line: Option<&'w SourceLine>,
 }
 
@@ -63,11 +63,11 @@ pub(super) struct Module<'w> {
     pub(super) version: (u8, u8),
     pub(super) bound: Word,
     pub(super) entries: Vec<Entry<'w>>,
-    /// Those declared and those that they imply.
+    /// The declared capabilities and those that they imply.
     capabilities: FxHashSet<spirv::Capability>,
     pub(super) functions: &'w [Function],
     pub(super) enumerants: &'w [Enumerant],
-    /// The enumerants that need a capability, each with its entry, in the order of the words.
+    /// The enumerants that require a capability, each with its entry, in the order of the words.
     pub(super) needs: &'w [(u32, u32)],
     definitions: &'w Definitions,
     names: OnceCell<FxHashMap<Word, String>>,
@@ -163,7 +163,7 @@ impl<'w> Module<'w> {
         self.definition(id)?.result_type
     }
 
-    /// Storage class and pointee of a pointer type.
+    /// The storage class and the pointee of a pointer type.
     pub(super) fn pointer(&self, ty: Word) -> Option<(spirv::StorageClass, Word)> {
         let entry = self.definition(ty).filter(|entry| entry.op() == Op::TypePointer)?;
         match entry.operands() {
@@ -198,7 +198,7 @@ impl<'w> Module<'w> {
         self.capabilities.contains(&capability)
     }
 
-    /// The entries in front of the first function.
+    /// The entries before the first function.
     pub(super) fn preamble(&self) -> &[Entry<'w>] {
         let end = self.functions.first().map_or(self.entries.len(), |function| function.entries.start);
         &self.entries[..end]
@@ -211,7 +211,7 @@ impl<'w> Module<'w> {
         Some(&self.functions[index])
     }
 
-    /// How an id is shown: with its OpName, if it has one.
+    /// An id for messages: with its OpName, if it has one.
     pub(super) fn name(&self, id: Word) -> String {
         let names = self.names.get_or_init(|| {
             let named = self.entries.iter().filter_map(|entry| match (entry.op(), entry.operands()) {
@@ -232,7 +232,7 @@ impl<'w> Module<'w> {
         text(self.words, at)
     }
 
-    /// The words of an instruction behind its first one.
+    /// The words of an instruction after the first one.
     pub(super) fn operand_words(&self, entry: &Entry<'_>) -> &'w [u32] {
         let start = entry.offset as usize;
         &self.words[start + 1..start + (self.words[start] >> 16) as usize]
@@ -252,8 +252,8 @@ fn declare(capability: spirv::Capability, declared: &mut FxHashSet<spirv::Capabi
     }
 }
 
-/// Which entry defines an id first. The bound of a module is not to be trusted with memory: ids beyond SPIR-V's universal
-/// limit (SPIR-V 2.17) stand in a map.
+/// The first entry that defines each id. A module's bound is not trusted for allocation: ids beyond SPIR-V's universal
+/// limit (SPIR-V 2.17) are in a map.
 #[derive(Default)]
 struct Definitions {
     near: Vec<u32>,
@@ -261,7 +261,7 @@ struct Definitions {
 }
 
 impl Definitions {
-    /// SPIR-V 2.17: the least that a consumer must accept as a bound.
+    /// SPIR-V 2.17: the minimum bound that a consumer must accept.
     const LIMIT: usize = 4_194_304;
     const NONE: u32 = u32::MAX;
 
@@ -289,7 +289,7 @@ impl Definitions {
     }
 }
 
-/// An instruction before all of them are known.
+/// An instruction during decoding.
 struct Raw {
     class: Class,
     offset: u32,
@@ -297,11 +297,11 @@ struct Raw {
     result_id: Option<Word>,
     /// The index of its first operand.
     operands: u32,
-    /// The index of the line in force.
+    /// The index of the current source line.
     line: Option<u32>,
 }
 
-/// What the words of a module were decoded to.
+/// The decoded words of a module.
 pub(super) struct Decoded<'w> {
     words: &'w [u32],
     version: (u8, u8),
@@ -317,14 +317,14 @@ pub(super) struct Decoded<'w> {
 type Refusal = (&'static Rule, String);
 
 impl<'w> Decoded<'w> {
-    /// Decodes words; what cannot be read goes into `findings`, and without a header there is nothing.
+    /// Decodes words, and adds decoding errors to `findings`. Returns `None` if there is no header.
     pub(super) fn read(words: &'w [u32], findings: &mut Vec<Finding>) -> Option<Self> {
         let refuse = |rule: &Rule, offset, message: String| {
             let place = Place { offset, instruction: "header", result: None, line: None };
             Finding { rule: rule.id, message, place: Some(place) }
         };
         if words.len() < HEADER_WORDS || words[0] != spirv::MAGIC_NUMBER {
-            findings.push(refuse(&HEADER, 0, "this is no SPIR-V module".to_owned()));
+            findings.push(refuse(&HEADER, 0, "this is not a SPIR-V module".to_owned()));
             return None;
         }
         if words.len() > u32::MAX as usize {
@@ -333,7 +333,11 @@ impl<'w> Decoded<'w> {
         }
         let [_, major, minor, _] = words[1].to_be_bytes();
         if words[1] & 0xff00_00ff != 0 || major != 1 || minor > 6 {
-            findings.push(refuse(&HEADER, 1, format!("{:#010x} is no version from 1.0 to 1.6", words[1])));
+            findings.push(refuse(
+                &HEADER,
+                1,
+                format!("the version {:#010x} is not between 1.0 and 1.6", words[1]),
+            ));
         }
         if words[4] != 0 {
             findings.push(refuse(&HEADER, 4, "the reserved word is not zero".to_owned()));
@@ -376,7 +380,7 @@ impl<'w> Decoded<'w> {
 fn class_of(opcode: u32) -> Option<Class> {
     struct Table {
         rows: Vec<Class>,
-        /// The row of each opcode, from 1.
+        /// The row of each opcode, plus 1.
         indices: Vec<u16>,
     }
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -392,16 +396,16 @@ fn class_of(opcode: u32) -> Option<Class> {
     TABLE.rows.get(usize::from(index).wrapping_sub(1)).copied()
 }
 
-/// Reads one instruction after the other.
+/// Reads instructions in order.
 struct Reader<'w> {
     decoded: Decoded<'w>,
     /// The next word.
     at: usize,
     /// The end of the instruction.
     end: usize,
-    /// The index of the line in force.
+    /// The index of the current source line.
     line: Option<u32>,
-    /// The texts of the OpStrings that lines name.
+    /// The texts of the OpStrings that OpLine uses.
     files: FxHashMap<Word, Arc<str>>,
     open: Option<(Word, usize)>,
     /// Kept for strings.
@@ -413,7 +417,7 @@ impl Reader<'_> {
         let words = self.decoded.words;
         let (count, opcode) = ((words[offset] >> 16) as usize, words[offset] & 0xffff);
         if count == 0 || count > words.len() - offset {
-            return Err((&FRAMING, format!("an instruction of {count} words does not fit")));
+            return Err((&FRAMING, format!("an instruction of {count} words exceeds the module")));
         }
         let class =
             class_of(opcode).ok_or_else(|| (&GRAMMAR, format!("there is no instruction {opcode}")))?;
@@ -464,7 +468,7 @@ impl Reader<'_> {
         Ok(word)
     }
 
-    /// The instruction that is being read.
+    /// The current instruction.
     fn raw(&mut self) -> &mut Raw {
         self.decoded.raw.last_mut().expect("an instruction is being read")
     }
@@ -520,11 +524,12 @@ impl Reader<'_> {
     fn enumerant(&mut self, kind: OperandKind) -> Result<(), Refusal> {
         let value = self.word()?;
         let Some(row) = self.decoded.enumerants.find(kind, value) else {
-            return Err((&GRAMMAR, format!("{value} is no {kind:?}")));
+            return Err((&GRAMMAR, format!("{value} is not a valid {kind:?}")));
         };
         let enumerant = &self.decoded.enumerants.rows[row];
         self.decoded.operands.push(enumerant.operand);
-        // A built-in variable may be declared without its capability (SPIR-V 2.16.1), and a capability implies what it needs.
+        // A built-in variable can be declared without its capability (SPIR-V 2.16.1), and a capability implies those it
+        // requires.
         let is_free = matches!(kind, OperandKind::BuiltIn | OperandKind::Capability);
         if !is_free && !enumerant.capabilities.is_empty() {
             self.decoded.needs.push((self.decoded.raw.len() as u32 - 1, row as u32));
@@ -536,7 +541,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A number as wide as this type says (SPIR-V 2.2.1); one word, if the type is none of a number.
+    /// A literal of this type (SPIR-V 2.2.1); one word if the type is not numeric.
     fn literal(&mut self, ty: Option<Word>) -> Result<Operand, Refusal> {
         let ty = ty.and_then(|ty| self.decoded.definitions.get(ty)).map(|index| &self.decoded.raw[index]);
         let width = ty.filter(|ty| matches!(ty.class.opcode, Op::TypeInt | Op::TypeFloat));
@@ -551,7 +556,7 @@ impl Reader<'_> {
                 self.word()?;
                 Ok(Operand::LiteralBit64)
             }
-            Some(width) => Err((&GRAMMAR, format!("a literal of {width} bits"))),
+            Some(width) => Err((&GRAMMAR, format!("a literal has {width} bits"))),
         }
     }
 
@@ -572,7 +577,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The instruction with ids for operands. Only those that end in literals need to be told apart.
+    /// An instruction whose operands are ids, except for those with trailing literals.
     fn spec_constant_op(&mut self) -> Result<(), Refusal> {
         let (ty, result, op) = (self.word()?, self.word()?, self.word()?);
         let raw = self.raw();
@@ -594,7 +599,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Keeps what later questions need.
+    /// Records what later queries need.
     fn note(&mut self, index: usize) {
         let raw = &self.decoded.raw[index];
         let (op, result) = (raw.class.opcode, raw.result_id);
@@ -641,13 +646,13 @@ impl Reader<'_> {
     }
 }
 
-/// The string that begins at this word. It ends inside the module, as the reader has seen.
+/// The string that begins at this word. The reader has checked that it ends inside the module.
 fn text(words: &[u32], at: u32) -> String {
     let bytes = words[at as usize..].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
     String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
 }
 
-/// SPIR-V 3.49.7, OpSpecConstantOp: for any module, for kernels, and for VK_KHR_variable_pointers and friends.
+/// SPIR-V 3.49.7, OpSpecConstantOp: the operations for all modules, for kernels, and for variable pointers.
 fn is_spec_op(op: Op) -> bool {
     use Op::*;
     matches!(

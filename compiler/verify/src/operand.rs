@@ -1,7 +1,7 @@
-//! Operands as the rules look at them, and the enumerants of the SPIR-V grammar.
+//! Decoded operands, and the enumerants of the SPIR-V grammar.
 //!
-//! What an enumerant is followed by and which capabilities it needs comes from rspirv's tables, which are generated from
-//! the grammar. Each enumerant of a module is looked up once.
+//! The parameters and capabilities of an enumerant come from rspirv's tables, which are generated from the grammar.
+//! Each enumerant of a module is looked up once.
 
 use rspirv::{
     dr,
@@ -10,14 +10,14 @@ use rspirv::{
 };
 use rustc_hash::FxHashMap;
 
-/// An operand. Enumerants that no rule asks for are `Enumerant`.
+/// An operand. Enumerants that no rule needs are `Enumerant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     IdRef(Word),
     IdScope(Word),
     IdMemorySemantics(Word),
     LiteralBit32(u32),
-    /// Two words; no rule asks for their value.
+    /// Two words, whose value no rule needs.
     LiteralBit64,
     /// The index of the string's first word in the module.
     LiteralString(u32),
@@ -46,15 +46,15 @@ impl Operand {
     }
 }
 
-/// What the grammar says of one enumerant or mask.
+/// The grammar's row of an enumerant or mask.
 pub(super) struct Enumerant {
-    /// As the rules see it.
+    /// Its form for rules.
     pub(super) operand: Operand,
-    /// As messages show it.
+    /// Its form in messages.
     pub(super) shown: dr::Operand,
     /// The kinds of the operands that follow it.
     pub(super) parameters: Vec<OperandKind>,
-    /// One of these capabilities enables it; none is needed if there are none.
+    /// The capabilities of which one is required; if empty, none is required.
     pub(super) capabilities: Vec<spirv::Capability>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Enumerants {
 }
 
 impl Enumerants {
-    /// The row of a value of this kind; none if the grammar does not have it.
+    /// The row of a value of this kind; `None` if the grammar does not have it.
     pub(super) fn find(&mut self, kind: OperandKind, value: u32) -> Option<usize> {
         if let Some(index) = self.indices.get(&(kind, value)) {
             return Some(*index);
@@ -102,7 +102,7 @@ impl Enumerant {
     }
 }
 
-/// SPIR-V 2.3.1: the parameters of a mask stand in the order of its bits.
+/// SPIR-V 2.3.1: the parameters of a mask are in the order of its bits.
 fn parameters(kind: OperandKind, value: u32, whole: &dr::Operand) -> Vec<OperandKind> {
     let kinds = |operand: &dr::Operand| {
         operand.additional_operands().into_iter().map(|it| it.kind).collect::<Vec<_>>()

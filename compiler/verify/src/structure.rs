@@ -1,6 +1,4 @@
-//! The shape of a module: ids, the order of sections, functions and blocks.
-//!
-//! What a consumer takes for granted before it looks at meanings (SPIR-V 2.4 and 2.16.1).
+//! The structure of a module: ids, the order of sections, functions and blocks (SPIR-V 2.4 and 2.16.1).
 
 use rspirv::{
     grammar::reflect,
@@ -21,9 +19,9 @@ const BOUND: Rule = Rule { id: "SPIRV-id-bound", text: "ids are above 0 and belo
 const ONCE: Rule = Rule { id: "SPIRV-id-once", text: "an id is defined once" };
 const DEFINED: Rule = Rule {
     id: "SPIRV-id-defined",
-    text: "an id that is used is defined, and before its use, but where forward references are allowed",
+    text: "a used id is defined, before its use unless forward references are allowed",
 };
-const ORDER: Rule = Rule { id: "SPIRV-layout", text: "the sections of a module stand in their order" };
+const ORDER: Rule = Rule { id: "SPIRV-layout", text: "the sections of a module are in order" };
 const TYPE: Rule = Rule { id: "SPIRV-result-type", text: "a result type is a type" };
 const BLOCK: Rule = Rule {
     id: "SPIRV-block",
@@ -35,18 +33,18 @@ const FUNCTION: Rule = Rule {
 };
 const VARIABLE: Rule = Rule {
     id: "SPIRV-OpVariable-function",
-    text: "Function variables stand at the beginning of the first block, others outside functions",
+    text: "Function variables are at the beginning of the first block, other variables outside functions",
 };
 const MERGE: Rule = Rule {
     id: "SPIRV-merge",
-    text: "a merge instruction stands immediately before a branch, OpSelectionMerge before a conditional one",
+    text: "a merge instruction is immediately before a branch, OpSelectionMerge before a conditional one",
 };
-const LABEL: Rule =
-    Rule { id: "SPIRV-branch", text: "branches go to blocks of the same function, but not to the first" };
-const SAME_TYPE: Rule = Rule {
-    id: "SPIRV-type-once",
-    text: "no two types that are not aggregates or pointers are declared alike",
+const LABEL: Rule = Rule {
+    id: "SPIRV-branch",
+    text: "the target of a branch is a block of the same function, but not its first",
 };
+const SAME_TYPE: Rule =
+    Rule { id: "SPIRV-type-once", text: "types other than aggregates and pointers are declared once" };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
@@ -63,11 +61,11 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
     for (index, entry) in module.entries.iter().enumerate() {
         if let Some(result) = entry.result_id {
             if result == 0 || result >= module.bound {
-                let message = format!("%{result} where the bound is {}", module.bound);
+                let message = format!("%{result} is not below the bound {}", module.bound);
                 findings.push(entry.finding(&BOUND, message));
             }
             if module.definition_index(result) != Some(index) {
-                findings.push(entry.finding(&ONCE, format!("{} is defined before", module.name(result))));
+                findings.push(entry.finding(&ONCE, format!("{} is already defined", module.name(result))));
             }
         }
         if let Some(ty) = entry.result_type {
@@ -75,7 +73,7 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
                 Some(at) if at < index => {
                     let is_type = module.entries[at].class.opname.starts_with("Type");
                     if !is_type {
-                        findings.push(entry.finding(&TYPE, format!("{} is no type", module.name(ty))));
+                        findings.push(entry.finding(&TYPE, format!("{} is not a type", module.name(ty))));
                     }
                 }
                 Some(_) | None => {
@@ -97,8 +95,8 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// How many operands are known to be ids if they look like it: of extended instructions, which rspirv reads as if
-/// all were, only those of sets without literals.
+/// The number of operands that are ids. rspirv reads all operands of extended instructions as ids, which is true only
+/// for sets without literals.
 fn known_ids(sets: &[(Word, bool)], entry: &Entry<'_>) -> usize {
     if entry.op() != Op::ExtInst {
         return usize::MAX;
@@ -107,7 +105,7 @@ fn known_ids(sets: &[(Word, bool)], entry: &Entry<'_>) -> usize {
     if set.is_some_and(|(_, only_ids)| !only_ids) { 1 } else { usize::MAX }
 }
 
-/// The extended instruction sets, and whether the operands of their instructions are ids, all of them.
+/// The extended instruction sets, and whether all operands of their instructions are ids.
 fn sets_of_ids(module: &Module<'_>) -> Vec<(Word, bool)> {
     let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
     let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {
@@ -120,8 +118,8 @@ fn sets_of_ids(module: &Module<'_>) -> Vec<(Word, bool)> {
     sets.collect()
 }
 
-/// SPIR-V 2.4, last paragraphs: who may name what comes later. Blocks need not stand in the order of their
-/// execution, so that within functions only a use before its definition in the same block is refused here.
+/// SPIR-V 2.4, last paragraphs: the operands that can be forward references. Blocks need not be in execution order, so
+/// within functions this rejects only a use before the definition in the same block.
 fn may_look_ahead(module: &Module<'_>, entry: &Entry<'_>, position: usize, definition: usize) -> bool {
     use Op::*;
     match entry.op() {
@@ -143,12 +141,12 @@ fn may_look_ahead(module: &Module<'_>, entry: &Entry<'_>, position: usize, defin
     }
 }
 
-/// Whether an entry and a later definition stand in the same block, or outside functions.
+/// Whether an entry and a later definition are in the same block, or outside functions.
 fn same_block(module: &Module<'_>, entry: &Entry<'_>, definition: usize) -> bool {
     entry.op() != Op::Label && module.entries[definition].block == entry.block
 }
 
-/// SPIR-V 2.4: the sections, numbered. Instructions that may stand anywhere have none.
+/// SPIR-V 2.4: the section numbers. `None` for instructions that are allowed anywhere.
 fn section(op: Op) -> Option<u8> {
     use Op::*;
     Some(match op {
@@ -163,7 +161,7 @@ fn section(op: Op) -> Option<u8> {
         ModuleProcessed => 9,
         Decorate | DecorateId | DecorateString | MemberDecorate | MemberDecorateString | DecorationGroup
         | GroupDecorate | GroupMemberDecorate => 10,
-        // OpExtInst stands among these when it is not semantic, and in blocks.
+        // A non-semantic OpExtInst can be here; others are in blocks.
         Line | NoLine | ExtInst | Undef | Nop => return None,
         Function => 12,
         _ if op as u32 >= TypeVoid as u32 && op as u32 <= TypeForwardPointer as u32 => 11,
@@ -193,7 +191,7 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
         };
         match section(entry.op()) {
             Some(section) if section < reached => {
-                findings.push(entry.finding(&ORDER, "it stands after a later section"));
+                findings.push(entry.finding(&ORDER, "it comes after a later section"));
             }
             Some(12) => reached = 12,
             Some(section) => reached = section,
@@ -202,9 +200,9 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
                     entry.op(),
                     Op::Line | Op::NoLine | Op::ExtInst | Op::Undef | Op::Nop | Op::FunctionEnd
                 );
-                // Global variables are the only instructions without a section of their own outside functions.
+                // OpVariable is the only instruction without its own section that is allowed outside functions.
                 if !anywhere && !inside && (entry.op() != Op::Variable || reached > 11) {
-                    findings.push(entry.finding(&ORDER, "it stands outside a function"));
+                    findings.push(entry.finding(&ORDER, "it is outside a function"));
                 }
             }
         }
@@ -220,7 +218,7 @@ fn types_once(module: &Module<'_>, findings: &mut Vec<Finding>) {
         let may_repeat =
             matches!(op, TypeStruct | TypeArray | TypeRuntimeArray | TypePointer | TypeForwardPointer);
         if is_type && !may_repeat && !seen.insert((op, &module.operand_words(entry)[1..])) {
-            findings.push(entry.finding(&SAME_TYPE, "the type is declared before"));
+            findings.push(entry.finding(&SAME_TYPE, "the type is already declared"));
         }
     }
 }
@@ -244,13 +242,13 @@ fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<F
             }
             Op::FunctionEnd => {
                 if open {
-                    findings.push(entry.finding(&BLOCK, "the last block has no end"));
+                    findings.push(entry.finding(&BLOCK, "the last block has no termination instruction"));
                 }
                 continue;
             }
             Op::Label => {
                 if open {
-                    findings.push(entry.finding(&BLOCK, "the block before has no end"));
+                    findings.push(entry.finding(&BLOCK, "the previous block has no termination instruction"));
                 }
                 open = true;
                 leading = blocks == 0;
@@ -258,14 +256,14 @@ fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<F
                 continue;
             }
             _ if !open => {
-                findings.push(entry.finding(&BLOCK, "it stands in no block"));
+                findings.push(entry.finding(&BLOCK, "it is not in a block"));
                 continue;
             }
             Op::Variable => {
                 let function_class =
                     entry.operands().first() == Some(&Operand::StorageClass(StorageClass::Function));
                 if !leading || !function_class {
-                    findings.push(entry.finding(&VARIABLE, "a variable in the midst of a function"));
+                    findings.push(entry.finding(&VARIABLE, "it is not at the beginning of the first block"));
                 }
                 continue;
             }
@@ -289,7 +287,7 @@ fn signature(module: &Module<'_>, body: &[Entry<'_>], findings: &mut Vec<Finding
         .collect();
     let ty = body[0].id(1).and_then(|ty| module.definition(ty)).filter(|ty| ty.op() == Op::TypeFunction);
     let Some(ty) = ty else {
-        findings.push(body[0].finding(&FUNCTION, "its type is no function type"));
+        findings.push(body[0].finding(&FUNCTION, "its type is not a function type"));
         return;
     };
     let declared: Vec<Option<Word>> = (1..ty.operands().len()).map(|index| ty.id(index)).collect();
@@ -305,7 +303,7 @@ fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding
         _ => matches!(next, Some(Op::BranchConditional | Op::Switch)),
     };
     if !lawful {
-        findings.push(entry.finding(&MERGE, "no such branch follows"));
+        findings.push(entry.finding(&MERGE, "no branch of this kind follows"));
     }
 }
 
@@ -316,16 +314,16 @@ fn branch(
     first: Option<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    // The first id of the others is the condition or the selector.
+    // The first id of the other branches is the condition or the selector.
     let skipped = usize::from(entry.op() != Op::Branch);
     for target in entry.operands().iter().filter_map(Operand::id).skip(skipped) {
         let label = module.definition_index(target);
         let label = label.filter(|at| function.entries.contains(at) && module.entries[*at].op() == Op::Label);
         if label.is_none() {
-            let message = format!("{} is no block of this function", module.name(target));
+            let message = format!("{} is not a block of this function", module.name(target));
             findings.push(entry.finding(&LABEL, message));
         } else if label == first {
-            findings.push(entry.finding(&LABEL, "it goes to the first block"));
+            findings.push(entry.finding(&LABEL, "the target is the first block"));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Scopes and memory semantics of a module's instructions: finds the numbers and asks `masks`.
+//! Scopes and memory semantics of a module's instructions: finds the constants, and checks them with `masks`.
 //!
-//! Adds what the numbers alone do not tell: that they must be constants, and the capabilities they need.
+//! Also checks what the numbers alone do not show: that they are constants, and their capabilities.
 
 use rspirv::spirv::{Capability, Op, Scope};
 
@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[CONSTANT, DEVICE, DEVICE_FEATURE, QUEUE_FAMI
 
 const CONSTANT: Rule = Rule {
     id: "SPIRV-Scope-constant",
-    text: "with the Shader capability, scopes and memory semantics are 32-bit constants that are not specialised",
+    text: "with the Shader capability, scopes and memory semantics are 32-bit constants, but not specialization constants",
 };
 const DEVICE: Rule = Rule {
     id: "SPIRV-VulkanMemoryModelDeviceScope",
@@ -24,7 +24,7 @@ const DEVICE: Rule = Rule {
 };
 const DEVICE_FEATURE: Rule = Rule {
     id: "VUID-RuntimeSpirv-vulkanMemoryModel-06265",
-    text: "no Device scope where the device lacks vulkanMemoryModelDeviceScope",
+    text: "no Device scope if the device lacks vulkanMemoryModelDeviceScope",
 };
 const QUEUE_FAMILY: Rule =
     Rule { id: "SPIRV-QueueFamily", text: "QueueFamily scope needs the VulkanMemoryModel capability" };
@@ -34,10 +34,10 @@ const SUBGROUP: Rule = Rule {
 };
 const BARRIER_MODEL: Rule = Rule {
     id: "SPIRV-OpControlBarrier-1.3",
-    text: "before SPIR-V 1.3, OpControlBarrier is only for TessellationControl, GLCompute and Kernel",
+    text: "before SPIR-V 1.3, only TessellationControl, GLCompute and Kernel entry points use OpControlBarrier",
 };
 
-/// The memory instructions: their kind, and the index of the scope; the semantics follow it.
+/// Memory instructions: their kind, and the index of the scope operand. The semantics follow the scope.
 fn shape(op: Op) -> Option<(Kind, usize, usize)> {
     use Op::*;
     Some(match op {
@@ -181,7 +181,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The constant at this operand; in a shader module it has to be one.
+    /// The constant of this operand. Shader modules require constants.
     fn constant(&mut self, index: usize) -> Option<u32> {
         let id = self.entry.id(index)?;
         let module = self.context.module;
@@ -191,7 +191,7 @@ impl Check<'_, '_> {
             .is_some_and(|ty| ty.op() == Op::TypeInt && ty.literal(0) == Some(32));
         let value = module.constant(id).filter(|_| is_int);
         if value.is_none() && (module.has(Capability::Shader) || !is_int) {
-            self.refuse(&CONSTANT, format!("{} is no 32-bit constant", module.name(id)));
+            self.refuse(&CONSTANT, format!("{} is not a 32-bit constant", module.name(id)));
         }
         value
     }

@@ -1,4 +1,4 @@
-//! Each rule refuses something, and nothing refuses the modules that the refused ones are made from.
+//! Negative tests: each rule rejects a modified module, and no rule rejects the original ones.
 
 mod accesses;
 mod assembler;

@@ -1,5 +1,5 @@
-//! What Vulkan asks of variables by their storage class, of pointers into them, and of entry points that use what only
-//! work-groups have: standalone SPIR-V validation.
+//! Vulkan's rules for variables of each storage class, for pointers into them, and for entry points that use
+//! work-groups (standalone SPIR-V validation).
 
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
 
 const WORKGROUP_NULL: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpVariable-04734",
-    text: "the initialiser of a Workgroup variable is OpConstantNull",
+    text: "the initializer of a Workgroup variable is OpConstantNull",
 };
 const PUSH_STRUCT: Rule =
     Rule { id: "VUID-StandaloneSpirv-PushConstant-06808", text: "a PushConstant variable is a structure" };
@@ -49,23 +49,23 @@ const BOUND: Rule = Rule {
 };
 const UNIFORM_STORE: Rule = Rule {
     id: "VUID-StandaloneSpirv-Uniform-06925",
-    text: "a Uniform variable decorated Block is not stored to",
+    text: "nothing is stored to a Uniform variable decorated Block",
 };
 const BUILTIN_TWICE: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpEntryPoint-09658",
-    text: "no BuiltIn stands twice in the Input interface of an entry point",
+    text: "the Input interface of an entry point has each BuiltIn at most once",
 };
 const WORKGROUP_MODEL: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-04645",
-    text: "Workgroup variables are for task, mesh and compute entry points",
+    text: "only task, mesh and compute entry points use Workgroup variables",
 };
 const EXECUTION_MODEL: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-04637",
-    text: "the Workgroup scope for execution is for task, mesh, tessellation control and compute entry points",
+    text: "only task, mesh, tessellation control and compute entry points use Workgroup as execution scope",
 };
 const MEMORY_MODEL: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-07321",
-    text: "the Workgroup scope for memory is for task, mesh, tessellation control and compute entry points",
+    text: "only task, mesh, tessellation control and compute entry points use Workgroup as memory scope",
 };
 const LOCAL_SIZE: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-10685",
@@ -121,7 +121,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What decorates each id, and its built-in.
+/// The decorations of each id, and its built-in.
 struct Decorations {
     plain: FxHashSet<(Word, u32)>,
     builtins: FxHashMap<Word, BuiltIn>,
@@ -147,7 +147,7 @@ impl Decorations {
     }
 }
 
-/// The storage class that a variable is in.
+/// The storage class of a variable.
 fn class_of(entry: &Entry<'_>) -> Option<StorageClass> {
     match entry.operands().first() {
         Some(Operand::StorageClass(class)) if entry.op() == Op::Variable => Some(*class),
@@ -155,7 +155,7 @@ fn class_of(entry: &Entry<'_>) -> Option<StorageClass> {
     }
 }
 
-/// The type that a pointer's variable has, inside the arrays that a variable may be.
+/// The pointee of a variable's type, without enclosing arrays.
 fn pointee(module: &Module<'_>, pointer: Word) -> Option<Word> {
     let (_, mut ty) = module.pointer(pointer)?;
     while let Some(array) =
@@ -176,29 +176,29 @@ fn variable(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, f
         StorageClass::Workgroup => {
             let initializer = entry.id(1).and_then(|value| module.definition(value));
             if initializer.is_some_and(|value| value.op() != Op::ConstantNull) {
-                findings.push(entry.finding(&WORKGROUP_NULL, format!("{name} has another")));
+                findings.push(entry.finding(&WORKGROUP_NULL, format!("{name} has another initializer")));
             }
         }
         StorageClass::PushConstant => {
             let ty = module.pointer(pointer).and_then(|(_, ty)| module.definition(ty));
             if ty.is_some_and(|ty| ty.op() != Op::TypeStruct) {
-                findings.push(entry.finding(&PUSH_STRUCT, format!("{name} is none")));
+                findings.push(entry.finding(&PUSH_STRUCT, format!("{name} is not a structure")));
             }
         }
         _ => {}
     }
     let is_block = has(Decoration::Block);
     if matches!(class, StorageClass::PushConstant | StorageClass::StorageBuffer) && !is_block {
-        findings.push(entry.finding(&PUSH_BLOCK, format!("{name} is not")));
+        findings.push(entry.finding(&PUSH_BLOCK, format!("{name} is not decorated Block")));
     }
     if class == StorageClass::Uniform && !is_block && !has(Decoration::BufferBlock) {
-        findings.push(entry.finding(&UNIFORM_BLOCK, format!("{name} is neither")));
+        findings.push(entry.finding(&UNIFORM_BLOCK, format!("{name} has neither decoration")));
     }
     let is_resource =
         matches!(class, StorageClass::UniformConstant | StorageClass::StorageBuffer | StorageClass::Uniform);
     let is_bound = [Decoration::DescriptorSet, Decoration::Binding].iter().all(|&it| decorations.has(id, it));
     if is_resource && !is_bound && !decorations.has(id, Decoration::BuiltIn) {
-        findings.push(entry.finding(&BOUND, format!("{name} has not both")));
+        findings.push(entry.finding(&BOUND, format!("{name} does not have both")));
     }
 }
 
@@ -209,21 +209,21 @@ fn chain(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
         StorageClass::PhysicalStorageBuffer => {}
         StorageClass::Workgroup => {
             if !module.has(Capability::VariablePointers) {
-                findings.push(entry.finding(&CHAIN_WORKGROUP, "it is not declared"));
+                findings.push(entry.finding(&CHAIN_WORKGROUP, "the capability is not declared"));
             }
         }
         StorageClass::StorageBuffer => {
             if !module.has(Capability::VariablePointers)
                 && !module.has(Capability::VariablePointersStorageBuffer)
             {
-                findings.push(entry.finding(&CHAIN_STORAGE, "neither is declared"));
+                findings.push(entry.finding(&CHAIN_STORAGE, "neither capability is declared"));
             }
         }
         _ => findings.push(entry.finding(&CHAIN_CLASS, format!("it is in {class:?}"))),
     }
 }
 
-/// A store into a block of uniforms, by its own name or through access chains.
+/// Rejects stores to a uniform block, direct or through access chains.
 fn store(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let mut base = entry.id(0);
     while let Some(chain) = base
@@ -259,7 +259,7 @@ fn entry_point(
         let builtin = variable.result_id.and_then(|id| decorations.builtins.get(&id));
         if let (Some(StorageClass::Input), Some(&builtin)) = (class_of(variable), builtin) {
             if inputs.contains(&(builtin as u32)) {
-                findings.push(entry.finding(&BUILTIN_TWICE, format!("{builtin:?} does")));
+                findings.push(entry.finding(&BUILTIN_TWICE, format!("{builtin:?} appears twice")));
             }
             inputs.push(builtin as u32);
         }
@@ -284,7 +284,7 @@ fn entry_point(
     }
 }
 
-/// The Workgroup scope where an entry point has no work-groups: of execution first, where an instruction has such a scope.
+/// Rejects the Workgroup scope in entry points without work-groups. Checks the execution scope first, if there is one.
 fn scopes(module: &Module<'_>, entry: &Entry<'_>, model: ExecutionModel, findings: &mut Vec<Finding>) {
     let is_memory = |number: usize| match entry.op() {
         Op::ControlBarrier => number > 0,

@@ -1,4 +1,4 @@
-//! Negative tests of what the environments ask of a whole module, and of capabilities.
+//! Negative tests of the environments' rules for whole modules, and of capabilities.
 
 use super::{
     OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_refuses, refuses, verify, vulkan_refuses,

@@ -1,4 +1,4 @@
-//! Words that are no module: findings, and never a panic.
+//! Malformed modules: findings, never a panic.
 
 use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, refuses, verify};
 

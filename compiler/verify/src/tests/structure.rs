@@ -1,4 +1,4 @@
-//! Negative tests of the shape of a module.
+//! Negative tests of the structure of a module.
 
 use super::{VULKAN, assemble, fill, refuses, verify, vulkan_refuses};
 

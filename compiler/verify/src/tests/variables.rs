@@ -1,4 +1,4 @@
-//! Negative tests of the rules on variables, and on what only work-groups have.
+//! Negative tests of the rules for variables and work-groups.
 
 use super::{VULKAN, accepts, findings, vulkan_refuses};
 
