@@ -67,14 +67,14 @@ macro_rules! core {
 }
 
 extensions! {
-    // Optional features of OpenCL C 3.0 (6.2.1); what is core was so before they were optional.
+    // Optional features of OpenCL C 3.0 (6.2.1). `core`: older versions have the feature without a macro.
     Images "__opencl_c_images" Cl10 core If(|it| it.images);
     Image3dWrites "__opencl_c_3d_image_writes" Cl20 core If(|it| it.images);
     ReadWriteImages "__opencl_c_read_write_images" Cl20 core If(|it| it.read_write_images);
     OrderAcqRel "__opencl_c_atomic_order_acq_rel" Cl20 core Always;
     OrderSeqCst "__opencl_c_atomic_order_seq_cst" Cl20 core Always;
-    // A Vulkan device without the device scope has that of the queue family, of which the runtime uses one. No memory is
-    // shared between devices at a finer grain than a buffer, so all_devices means no more than device (OpenCL API 3.3.5).
+    // A Vulkan device without the device scope has the queue-family scope, which is equivalent because the runtime uses
+    // one family. Devices share memory only as whole buffers, so all_devices means device (OpenCL API 3.3.5).
     ScopeDevice "__opencl_c_atomic_scope_device" Cl20 core Always;
     ScopeAllDevices "__opencl_c_atomic_scope_all_devices" Cl20 core Always;
     DeviceEnqueue "__opencl_c_device_enqueue" Cl20 core OpenClOnly;
@@ -147,7 +147,7 @@ extensions! {
     KhrSubgroupNamedBarrier "cl_khr_subgroup_named_barrier" Cl20 optional Asked;
     KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Asked;
 
-    // Others of Khronos.
+    // Other Khronos extensions.
     KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional Asked;
     KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional Asked;
     KhrExpectAssume "cl_khr_expect_assume" Cl10 optional Always;

@@ -106,7 +106,7 @@ faults! {
         remedy: Remedy::None,
     }
     /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module. The compiler folds such
-    /// conditions unless optimisation is off.
+    /// conditions unless optimization is off.
     LostConstantBranch "lost_constant_branch" {
         affected: &[(DriverId::SwiftShader, Versions::ALL)],
         symptom: "with `-O0`, a branch whose condition is a built-in function of constants is lost",
@@ -124,8 +124,8 @@ faults! {
         symptom: "writes to an `image1d_buffer_t` are lost",
         remedy: Remedy::None,
     }
-    /// Remainders in loops are the ones that were seen, in modules with a private array, also as `s - s / x * x`.
-    /// Quotients by constants of values that were narrower are wrong, too. Seen with 580.159.04 on an H200.
+    /// Seen for remainders in loops, also written as `s - s / x * x`, in modules with a private array, and for quotients
+    /// of widened values by constants. Seen with 580.159.04 on an H200.
     ExpandInt64Division "expand_int64_division" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
@@ -182,7 +182,7 @@ impl Fault {
         Self::ALL.iter().copied().find(|fault| fault.name() == name)
     }
 
-    /// The fault for which alone this pass exists.
+    /// The fault that is the only purpose of this pass, if there is one.
     pub fn of_pass(pass: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|fault| matches!(fault.remedy(), Remedy::Pass(name) if name == pass))
     }
@@ -223,7 +223,7 @@ impl Workarounds {
         set
     };
 
-    /// What a driver needs.
+    /// The workarounds that a driver needs.
     pub fn of(driver: Driver) -> Self {
         Fault::of(driver).fold(Self::NONE, Self::with)
     }

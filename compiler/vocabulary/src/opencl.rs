@@ -1,7 +1,6 @@
 //! The vocabulary of OpenCL C: memory orders, scopes, fence flags, address spaces, language versions.
 //!
-//! Words only, with their spelling and numeric values. It knows nothing of SPIR-V, of types, or of how a
-//! target expresses them; everything else in the compiler may use it.
+//! Only terms with their spelling and numeric values. Must not depend on SPIR-V, on types, or on targets.
 
 use std::fmt;
 
@@ -44,7 +43,7 @@ impl LanguageVersion {
         }
     }
 
-    /// The version that `-cl-std=` spells so, in upper or lower case.
+    /// Parses the value of `-cl-std=`, in upper or lower case.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30]
             .into_iter()
@@ -52,26 +51,25 @@ impl LanguageVersion {
     }
 }
 
-/// Whether a device can see which integers must not overflow (C99 6.5).
+/// Whether a module marks the integer operations that must not overflow (C99 6.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
-    /// Nothing is said, as devices need not know the extension for it.
+    /// It does not: devices may lack the extension.
     #[default]
     Unsaid,
-    /// They are told to a device that looks for it.
+    /// It does, for a device that checks them.
     Told,
 }
 
-/// Which parts of a program know a function or a variable by its name (C99 6.2.2), where a program is compiled in parts
-/// (OpenCL API 5.8.3).
+/// The linkage of a function or variable (C99 6.2.2) in a program that is compiled in parts (OpenCL API 5.8.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
-    /// This one alone: it is `static`, or this is the whole program.
+    /// Visible only here: it is `static`, or this is the whole program.
     #[default]
     Internal,
-    /// It is defined here for all.
+    /// Defined here, visible to other parts.
     Exported,
-    /// It is declared here, and another part defines it.
+    /// Declared here, defined in another part.
     Imported,
 }
 
@@ -173,7 +171,7 @@ impl FenceFlags {
     pub const GLOBAL: Self = Self(2);
     /// `CLK_IMAGE_MEM_FENCE`
     pub const IMAGE: Self = Self(4);
-    /// Every flag there is.
+    /// All flags.
     pub const ALL: Self = Self(7);
 
     /// The set with these bits, if every bit is a flag.
@@ -228,13 +226,13 @@ impl fmt::Display for FenceFlags {
 /// An address space (OpenCL C 6.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressSpace {
-    /// `__private`: one work-item's
+    /// `__private`: memory of one work-item
     Private,
-    /// `__local`: one work-group's
+    /// `__local`: memory of one work-group
     Local,
-    /// `__global`: the device's
+    /// `__global`: memory of the device
     Global,
-    /// `__constant`: the device's, read-only
+    /// `__constant`: read-only memory of the device
     Constant,
     /// The unnamed space that private, local and global pointers convert to (OpenCL C 6.7.5)
     Generic,
@@ -252,7 +250,7 @@ impl AddressSpace {
         }
     }
 
-    /// Whether a pointer to `self` may point into `other` too (OpenCL C 6.7.9: the spaces overlap).
+    /// Whether the spaces overlap (OpenCL C 6.7.9): a pointer to `self` can point into `other` too.
     pub fn overlaps(self, other: Self) -> bool {
         self == other
             || (self == Self::Generic && other != Self::Constant)
@@ -260,7 +258,7 @@ impl AddressSpace {
     }
 }
 
-/// What an atomic operation does to its object: the `fetch` keys and the rest of OpenCL C 6.15.12.7.
+/// The atomic operations of OpenCL C 6.15.12.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// `atomic_load`
@@ -282,7 +280,7 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// All fourteen, and what stands behind `atomic_` in the name of the function.
+    /// All fourteen, with the part of the function's name after `atomic_`.
     pub const SPELLINGS: [(Self, &str); 14] = [
         (Self::Load, "load"),
         (Self::Store, "store"),
@@ -300,19 +298,19 @@ impl AtomicOp {
         (Self::FlagClear, "flag_clear"),
     ];
 
-    /// What stands behind `atomic_` in the name of the function.
+    /// The part of the function's name after `atomic_`.
     pub fn spelling(self) -> &'static str {
         let row = Self::SPELLINGS.iter().find(|(op, _)| *op == self);
         row.expect("every operation has a function").1
     }
 
-    /// The operation of a function, from what stands behind `atomic_` in its name.
+    /// The operation of a function, from the part of its name after `atomic_`.
     pub fn spelled(text: &str) -> Option<Self> {
         Self::SPELLINGS.iter().find(|(_, spelling)| *spelling == text).map(|(op, _)| *op)
     }
 }
 
-/// The keys of `atomic_fetch_key` (OpenCL C 6.15.12.7.5), and `inc`/`dec` of OpenCL 1.x are `Add`/`Sub` of 1.
+/// The keys of `atomic_fetch_key` (OpenCL C 6.15.12.7.5). `inc` and `dec` of OpenCL 1.x are `Add` and `Sub` of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FetchKey {
     /// `+`
@@ -325,13 +323,13 @@ pub enum FetchKey {
     Xor,
     /// `&`
     And,
-    /// The smaller, as the object's type compares
+    /// The minimum, by the comparison of the object's type
     Min,
-    /// The larger, as the object's type compares
+    /// The maximum, by the comparison of the object's type
     Max,
 }
 
-/// The kernel environment: which of the two SPIR-V client environments a module is for.
+/// The SPIR-V client environment of a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Environment {
     /// Vulkan with the Vulkan memory model and physical storage buffer addresses

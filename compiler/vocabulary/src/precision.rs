@@ -1,8 +1,8 @@
 //! Precision of drivers' floating-point instructions beyond what Vulkan guarantees, as measured.
 //!
-//! Vulkan's bounds ("Precision of Individual Operations") are looser than those of OpenCL C 7.4 for some instructions, so that
-//! the compiler uses functions of its own. Where a driver is known to be precise enough, it uses the instruction.
-//! `kiln-bench accuracy` measures: every `float` argument, and 10^9 triples for `Fma`.
+//! Vulkan's bounds ("Precision of Individual Operations") are looser than those of OpenCL C 7.4 for some instructions, so
+//! the compiler uses its own functions instead. It uses the instruction if the driver is known to be precise enough.
+//! `kiln-bench accuracy` measures all `float` arguments, and 10^9 triples for `Fma`.
 
 use crate::faults::{Driver, DriverId};
 
@@ -21,7 +21,7 @@ impl Precision {
     /// What Vulkan guarantees.
     pub const GUARANTEED: Self = Self { is_fma_fused: false, is_sqrt_precise: false, is_exp2_precise: false };
 
-    /// What was measured of a driver.
+    /// The measured precision of a driver.
     pub const fn of(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H100: no unfused triple; 0.95 ulp; 2.06 ulp.

@@ -1,6 +1,4 @@
-//! What a module is made for, as plain data: environment, versions, features.
-//!
-//! Looked at in three places only: `memory`, the pass list, and `emit`.
+//! The target of a module, as plain data: environment, versions, features, workarounds.
 
 pub mod profile;
 
@@ -13,20 +11,20 @@ pub struct Target {
     pub environment: Environment,
     /// The SPIR-V version as (major, minor).
     pub spirv: (u8, u8),
-    /// What the device can do.
+    /// The features of the device.
     pub features: Features,
-    /// The name of the profile that says so, if one was chosen.
+    /// The name of the selected profile, if there is one.
     pub profile: Option<String>,
-    /// The faults of drivers that modules work around.
+    /// The driver faults that modules work around.
     pub workarounds: Workarounds,
-    /// How precise instructions of the driver are known to be.
+    /// The known precision of the driver's instructions.
     pub precision: Precision,
 }
 
-/// Writes `Features` from the one list of them.
+/// Generates `Features` from one list.
 macro_rules! features {
     ($(#[doc = $text:literal] $name:ident,)*) => {
-        /// What a device can do, in so far as modules depend on it.
+        /// The features of a device that modules depend on.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Features {
             $(#[doc = $text] pub $name: bool,)*
@@ -35,17 +33,17 @@ macro_rules! features {
         }
 
         impl Features {
-            /// All of them, or none.
+            /// All features enabled, or all disabled.
             const fn all(are_there: bool) -> Self {
                 Self { $($name: are_there,)* push_constant_size: 128 }
             }
 
-            /// Each by name: what it is, and whether it is there.
+            /// The name, description and state of each feature.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
                 [$((stringify!($name), $text.trim_ascii(), self.$name),)*].into_iter()
             }
 
-            /// The feature of this name, to be changed.
+            /// A mutable reference to the feature with this name.
             pub fn feature(&mut self, name: &str) -> Option<&mut bool> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)*
@@ -91,17 +89,17 @@ features! {
     availability_chains,
     /// Basic sub-group operations in compute
     subgroups,
-    /// Signed zeros, infinities and NaNs of 32-bit floats can be demanded
+    /// Signed zeros, infinities and NaNs of 32-bit floats can be preserved
     float_controls_preserve32,
-    /// The same of 16-bit floats
+    /// The same for 16-bit floats
     float_controls_preserve16,
-    /// The same of 64-bit floats
+    /// The same for 64-bit floats
     float_controls_preserve64,
-    /// Denormals of 32-bit floats are kept where a module demands it
+    /// Denormals of 32-bit floats can be preserved
     float_controls_denorm_preserve32,
-    /// The same of 16-bit floats
+    /// The same for 16-bit floats
     float_controls_denorm_preserve16,
-    /// The same of 64-bit floats
+    /// The same for 64-bit floats
     float_controls_denorm_preserve64,
     /// Images
     images,
@@ -134,7 +132,7 @@ impl Target {
         }
     }
 
-    /// Vulkan 1.2 takes SPIR-V 1.5, OpenCL 2.2 takes 1.2.
+    /// SPIR-V 1.5 for Vulkan 1.2, and 1.2 for OpenCL 2.2.
     const fn version(environment: Environment) -> (u8, u8) {
         match environment {
             Environment::Vulkan => (1, 5),
@@ -144,8 +142,8 @@ impl Target {
 }
 
 impl Features {
-    /// Every feature. What modules with floats always demand where it can be had is left to known devices: a module that
-    /// demands it runs nowhere else.
+    /// Every feature, except the float controls that every module with floats would require if the target has them: such a
+    /// module does not run on devices without them.
     pub const fn full() -> Self {
         Self {
             float_controls_denorm_preserve32: false,

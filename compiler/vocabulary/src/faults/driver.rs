@@ -98,7 +98,7 @@ impl fmt::Display for Driver {
 pub struct Versions {
     /// The first version of the range; `None` for all older ones.
     pub from: Option<Version>,
-    /// The first version behind the range; `None` for all newer ones.
+    /// The first version after the range; `None` for all newer ones.
     pub before: Option<Version>,
 }
 

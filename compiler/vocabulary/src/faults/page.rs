@@ -46,7 +46,7 @@ pub fn render_markdown() -> String {
 mod tests {
     use super::*;
 
-    /// `KILN_BLESS=1`, which `cargo xtask bless` sets, writes the page anew.
+    /// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
     #[test]
     fn the_page_is_the_table() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/driver-faults.md");

@@ -1,8 +1,8 @@
 //! Device profiles: features and a driver as text, so that a module can be compiled for a device of another machine.
 //!
 //! A line is `name` for a feature that the device has, `push_constant_size = N`, `driver = NAME VERSION`, or a comment
-//! after `#`; a device lacks the features that its profile does not name. `kiln devices --profile` writes such a text from
-//! a device. It knows no files.
+//! after `#`; a device lacks the features that its profile does not name. `kiln devices --profile` writes the profile of
+//! a device. Must not depend on files.
 
 use std::fmt::Write as _;
 
@@ -12,15 +12,15 @@ use crate::{
     precision::Precision,
 };
 
-/// The only one of the features that is a number.
+/// The only numeric feature.
 const PUSH_CONSTANT_SIZE: &str = "push_constant_size";
 /// The line with the driver.
 const DRIVER: &str = "driver";
 
-/// A device of another machine.
+/// A device profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// What the device can do.
+    /// The features of the device.
     pub features: Features,
     /// Its driver, if faults of that driver are known.
     pub driver: Option<Driver>,
@@ -32,13 +32,13 @@ impl Profile {
         self.driver.map_or(Workarounds::NONE, Workarounds::of)
     }
 
-    /// How precise the driver's instructions are known to be.
+    /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
         self.driver.map_or(Precision::GUARANTEED, Precision::of)
     }
 }
 
-/// The profiles that have a name, in the order of their features.
+/// The named profiles, from fewest to most features.
 const NAMED: &[(&str, &str)] = &[
     ("minimal", include_str!("profiles/minimal.profile")),
     ("swiftshader", include_str!("profiles/swiftshader.profile")),
@@ -47,7 +47,7 @@ const NAMED: &[(&str, &str)] = &[
     ("full", include_str!("profiles/full.profile")),
 ];
 
-/// The names of the profiles that have one.
+/// The names of the named profiles.
 pub fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name)
 }
@@ -58,7 +58,7 @@ pub fn named(name: &str) -> Option<Profile> {
     Some(parse(text).unwrap_or_else(|error| panic!("the profile `{name}` is ours: {error}")))
 }
 
-/// Reads the text of a profile. The error is a message for the user.
+/// Parses a profile. The error is a message for the user.
 pub fn parse(text: &str) -> Result<Profile, String> {
     let (mut features, mut driver) = (Features::all(false), None);
     for (number, line) in (1..).zip(text.lines()) {
@@ -82,7 +82,7 @@ pub fn parse(text: &str) -> Result<Profile, String> {
     Ok(Profile { features, driver })
 }
 
-/// Changes features as `+name` and `-name` say.
+/// Applies `+name` and `-name` to the features.
 pub fn apply(features: &mut Features, change: &str) -> Result<(), String> {
     let (name, is_there) = match change.strip_prefix('-') {
         Some(name) => (name, false),

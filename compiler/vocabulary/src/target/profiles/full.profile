@@ -16,9 +16,9 @@ workgroup_explicit_layout          # Local memory with an explicit layout, for r
 device_scope                       # The device scope of the Vulkan memory model
 availability_chains                # Chains of availability and visibility (memory.md R10)
 subgroups                          # Basic sub-group operations in compute
-float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be demanded
-float_controls_preserve16          # The same of 16-bit floats
-float_controls_preserve64          # The same of 64-bit floats
+float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be preserved
+float_controls_preserve16          # The same for 16-bit floats
+float_controls_preserve64          # The same for 64-bit floats
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
 push_constant_size = 128
