@@ -1,6 +1,6 @@
-//! Modules of clang-15 and llvm-spirv-15, of the sources that a call of `kiln run` names.
+//! Compiles the sources of a `kiln run` command with clang-15 and llvm-spirv-15.
 //!
-//! Owns the calls of these two. What they do not compile, the device that is given their modules is said to lack.
+//! Owns the calls of these two programs. A source that they cannot compile counts as unsupported by the device.
 
 use std::{
     ffi::OsString,

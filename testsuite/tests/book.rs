@@ -1,8 +1,7 @@
-//! The pages of `docs` as a book: every page is in its table of contents, no link leads nowhere, and what a page shows in a
-//! terminal is what a terminal shows.
+//! Tests `docs` as a book: the table of contents lists every page, no link is broken, and the terminal sessions are real.
 //!
-//! Blocks with `file=NAME` are files; lines behind `$ ` in `console` blocks run in their folder with `kiln` in the path, and what
-//! follows is their output, in which `…` stands for anything. Blocks of other languages are not run.
+//! Blocks with `file=NAME` are files. Lines after `$ ` in `console` blocks run in the folder of these files, with `kiln` in
+//! the path; the following lines are the expected output, in which `…` matches anything. Other blocks are not run.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +23,7 @@ fn docs() -> PathBuf {
     root().join("docs")
 }
 
-/// Every page, from `docs` on.
+/// The paths of all pages, relative to `docs`.
 fn pages() -> BTreeSet<String> {
     fn walk(folder: &Path, pages: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
@@ -45,14 +44,14 @@ fn text(page: &str) -> String {
     fs::read_to_string(docs().join(page)).unwrap_or_else(|e| panic!("{page}: {e}"))
 }
 
-/// Holds a page against what it should be, or writes it, with leave to bless.
+/// Compares a page with its expected text, or writes it if KILN_BLESS is set.
 fn holds(page: &str, wanted: &str) {
     if env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
         fs::write(docs().join(page), wanted).expect("a page");
     }
     assert!(
         text(page) == wanted,
-        "docs/{page} is not what the codes say; `cargo xtask bless book` writes it"
+        "docs/{page} does not match the codes; `cargo xtask bless book` rewrites it"
     );
 }
 
@@ -82,8 +81,8 @@ fn the_book_has_every_page() {
 
 #[test]
 fn the_book_lists_every_code() {
-    let mut page = "# Diagnostics\n\nA page for each, which `kiln explain CODE` prints too. Errors cannot be switched off; a warning is \
-                    on, or waits for\nits option, and `-Wno-CODE` switches it off.\n\n| code | is | says |\n|---|---|---|\n"
+    let mut page = "# Diagnostics\n\nEach diagnostic has a page, which `kiln explain CODE` prints too. Errors cannot be disabled. A warning is \
+                    enabled by default\nor by the option in the table; `-Wno-CODE` disables it.\n\n| code | severity | meaning |\n|---|---|---|\n"
         .to_owned();
     for code in codes() {
         let sort = match (code.default_severity(), code.group()) {
@@ -103,13 +102,13 @@ fn the_book_lists_every_code() {
     holds("diagnostics/README.md", &page);
 }
 
-/// Where the links of a page lead, without those to other hosts and to parts of pages; code is no link.
+/// The targets of a page's links, except links to other hosts and within the page. Skips code.
 fn links(text: &str) -> Vec<String> {
     let mut is_code = false;
     let mut found = Vec::new();
     for line in text.lines() {
         is_code ^= line.trim_start().starts_with("```");
-        // What stands between back-quotes may have brackets of its own.
+        // Text in backquotes can contain brackets.
         let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         if is_code {
             continue;
@@ -158,7 +157,7 @@ fn what_pages_show_in_a_terminal_is_so() {
         for (command, wanted) in commands {
             count += 1;
             let found = shell(folder.path(), &command);
-            assert!(fits(&wanted, &found), "{page}: `{command}`\nis to say\n{wanted}\nand says\n{found}");
+            assert!(fits(&wanted, &found), "{page}: `{command}`\nexpected\n{wanted}\nfound\n{found}");
         }
     }
     assert!(count > 10, "{count} commands were found");
@@ -184,7 +183,7 @@ fn commands(text: &str) -> Vec<(String, String)> {
     commands
 }
 
-/// What a command says: both streams, as a terminal mixes them.
+/// The output of a command: both streams, interleaved as in a terminal.
 fn shell(folder: &Path, command: &str) -> String {
     let binary = kiln::binary();
     let beside = binary.parent().expect("a folder").to_owned();
@@ -197,13 +196,13 @@ fn shell(folder: &Path, command: &str) -> String {
         .env("LC_ALL", "C.UTF-8")
         .env("KILN_CACHE", "off");
     device::any().only(&mut shell).expect("its driver");
-    // A test may be run by a `make` itself.
+    // The test itself can be run by `make`.
     shell.env_remove("MAKEFLAGS").env_remove("KILN_DEVICE");
     let finished = process::run(&mut shell, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
     finished.text()
 }
 
-/// Whether a text has the parts between `…`, in their order, from its beginning to its end.
+/// Whether a text matches a pattern in which `…` matches anything.
 fn fits(wanted: &str, found: &str) -> bool {
     let parts: Vec<&str> = wanted.trim_end().split('…').collect();
     let mut rest = found.trim_end();

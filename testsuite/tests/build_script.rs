@@ -1,4 +1,4 @@
-//! `kiln-build` as a user has it: the example application, built by cargo in a folder of its own, run, changed and broken.
+//! `kiln-build` in the example application: cargo builds, runs and rebuilds it in a separate folder, also with errors.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The build tools of others with the real `kiln`: Make, Ninja and CMake rebuild what depends on a header, and nothing else.
+//! Make, Ninja and CMake with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
 
 use std::{fs, path::Path, process::Command, thread, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Every built-in function of the table that is no atomic operation compiles for both environments to a valid module,
-//! or is refused by name: never a panic, never a module that is none.
+//! Compiles every built-in function except the atomic ones for both environments: the module is valid, or the function is
+//! rejected with a message that names the missing feature.
 
 use std::{fs, panic};
 

@@ -1,4 +1,4 @@
-//! What the command line promises to shells, build tools and editors: exit codes, streams, files, formats.
+//! The command line's interface to shells, build tools and editors: exit codes, streams, files, formats.
 
 use std::{fs, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! What the command line does over time and when it fails: watching files, reports of crashes, terminals.
+//! The command line over time and on failures: watching files, crash reports, terminals.
 
 use std::{
     fs,

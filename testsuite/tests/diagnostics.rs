@@ -1,5 +1,5 @@
-//! The pages of `docs/diagnostics` are executed: what they show as wrong is refused, what they show as right is not.
-//! The warning that a page is about is switched on for it.
+//! Executes the pages of `docs/diagnostics`: the wrong examples are rejected, the corrected ones are accepted. The warning of
+//! a page is enabled for it.
 
 use std::process::ExitCode;
 

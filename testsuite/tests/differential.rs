@@ -1,5 +1,5 @@
-//! Random programs compiled by Kiln, compared with PoCL running the same source: forty on every device, without and with
-//! optimization; with `KILN_NIGHTLY=1` two thousand. `cargo xtask differential` runs more, also with other oracles.
+//! Compares random programs on every device with PoCL on the same source: forty programs, without and with optimization,
+//! or two thousand with `KILN_NIGHTLY=1`. `cargo xtask differential` runs more, also with other references.
 
 use kiln_testsuite::differential::Comparison;
 

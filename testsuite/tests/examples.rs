@@ -1,5 +1,5 @@
-//! Every example compiles to valid modules for both environments, and runs on every device with the validation
-//! layers silent and its checks met.
+//! Every example compiles to valid modules for both environments, and passes its checks on every device, without messages
+//! of the validation layers.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! One table of extensions and features: the macros of a compilation, what its programs may use, the capabilities of devices and
-//! what `kiln devices` lists all follow from it, for every profile and for every device of this machine.
+//! The table of extensions and features determines the macros of a compilation, the features that programs may use, the
+//! capabilities of devices and the output of `kiln devices`: for every profile and every device of this machine.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! What fuzzing found before is stood now: each file of `fuzz/findings` is given to its target, and so is a
-//! beginning of what the fuzzer makes.
+//! Replays the fuzzer's findings in `fuzz/findings`, and the first inputs that the fuzzer generates for each target.
 
 use std::{fs, thread};
 

@@ -1,4 +1,4 @@
-//! Modules with random mistakes: the reference device gives a result or an error, never a panic and never a hang.
+//! Modules with random mistakes: the reference device returns a result or an error, and never panics or hangs.
 
 use std::{
     panic,

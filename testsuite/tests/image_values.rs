@@ -1,5 +1,5 @@
-//! What samplers read, on every device, against the definition (OpenCL API 8.2), computed here in `f64`: every shape of image,
-//! every addressing mode, both filters, normalised coordinates and others, at random places inside and around the image.
+//! Compares sampled reads on every device with the definition (OpenCL API 8.2), computed here in `f64`: every image shape,
+//! addressing mode and filter, normalized and unnormalized coordinates, at random positions inside and around the image.
 
 use std::{fs, process::ExitCode};
 

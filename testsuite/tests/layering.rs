@@ -1,6 +1,7 @@
-//! Who may know whom: the packages of the workspace, and the modules of the compiler. ARCHITECTURE.md says why.
+//! The allowed dependencies between the packages of the workspace and between the compiler's modules. ARCHITECTURE.md gives
+//! the reasons.
 //!
-//! The tables are the law, and a new edge is a decision; this program reads the sources and holds them against it.
+//! The tests compare the sources with these tables. A new edge is a design decision.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

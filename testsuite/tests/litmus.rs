@@ -1,8 +1,7 @@
-//! The litmus tests on every device: outcomes that OpenCL forbids never appear. A thousand instances of each, or a
-//! million with `KILN_NIGHTLY=1`.
+//! Runs the litmus tests on every device: outcomes that OpenCL forbids never appear. A thousand instances of each test, or
+//! a million with `KILN_NIGHTLY=1`.
 //!
-//! That the tests can tell is shown with seq_cst weakened to acquire and release, which this machine's processor lets
-//! become visible.
+//! To prove that the tests can fail, one run weakens seq_cst to acquire and release, which shows on this machine's processor.
 
 use std::{
     process::{Command, ExitCode},

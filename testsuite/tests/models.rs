@@ -1,6 +1,5 @@
-//! The litmus tests by the memory models: every outcome that Vulkan permits the emitted module is one that OpenCL allows the
-//! program, and no data race is there that the program does not have. What no processor at hand would show is found
-//! here.
+//! Explores the litmus tests in both memory models: OpenCL allows every outcome that Vulkan permits for the emitted module,
+//! and the module has no data race that the program does not have. This finds errors that no available processor shows.
 
 use std::{
     sync::{

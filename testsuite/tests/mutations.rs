@@ -1,7 +1,7 @@
-//! One mistake gives one message, where it is: sound programs with one token deleted, doubled, put in or replaced. The
-//! first error stands on a line where a reader would look, and there are at most two.
+//! Valid programs with one token deleted, duplicated, inserted or replaced: the first error is on a line where a reader
+//! would look, and there are at most two errors.
 //!
-//! `KILN_MUTANTS` says how many mutants are made of each program, `KILN_SEED` which; what went wrong is printed then.
+//! `KILN_MUTANTS` sets the number of mutants of each program, `KILN_SEED` selects them; both print the failures.
 
 use std::{
     env, fs,

@@ -1,5 +1,5 @@
-//! Small programs with one defect each, and their repaired twins (with `REPAIRED` defined): the reference device reports
-//! every defect on its line, and has nothing to say of a twin.
+//! Programs with one defect each, and their corrected twins (with `REPAIRED` defined): the reference device reports every
+//! defect on its line, and nothing for the twin.
 //!
 //! The documents are `testsuite/strict/*.md`.
 

@@ -1,5 +1,5 @@
-//! What Vulkan leaves undefined (`testsuite/undefined/*.md`): the reference device reports it in hand-written SPIR-V, and has
-//! nothing to report of the module that Kiln makes of a kernel for the same input.
+//! Behavior that Vulkan leaves undefined (`testsuite/undefined/*.md`): the reference device reports it in hand-written
+//! SPIR-V, and reports nothing for the module that Kiln compiles from a kernel for the same input.
 
 #[path = "../../compiler/cli/src/run/target.rs"]
 mod target;

@@ -1,4 +1,4 @@
-//! What every type of the crate is to its users: it goes from thread to thread, is shared between threads, and can be shown.
+//! The public types are `Send`, `Sync` and `Debug`, and errors have a source.
 
 use std::fmt::Debug;
 

@@ -1,7 +1,7 @@
-//! The examples as programs to measure: the launches of their comments, and what comes out of them.
+//! The examples as benchmarks: the launches in their comments, and their results.
 //!
-//! They are small, and show what starting a kernel and waiting for others costs a device rather than what computing does. It must
-//! never know who runs them.
+//! They are small: they measure the cost of starting a kernel and of waiting, rather than of computing. Must not depend on
+//! the implementation that runs them.
 
 use crate::kernels::Argument::{self, Buffer, Uint};
 use crate::kernels::{Benchmark, Contents, Step, input, same, words};

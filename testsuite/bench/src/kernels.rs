@@ -1,6 +1,6 @@
-//! The seven programs: their kernels, their sizes, and what comes out of them.
+//! The seven benchmark kernels, their sizes and their results.
 //!
-//! Owns the launches as data. It must never know who runs them.
+//! Owns the launches as data. Must not depend on the implementation that runs them.
 
 use bytemuck::{Pod, cast_slice};
 

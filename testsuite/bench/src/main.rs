@@ -1,6 +1,6 @@
-//! Measurements of Kiln beside others, in one run: kernels against a vendor's OpenCL, the runtime against bare Vulkan.
+//! Compares Kiln with other implementations in one run: kernels with a vendor's OpenCL, the runtime with plain Vulkan.
 //!
-//! One binary that carries its kernels: copy it to a machine with drivers and start it.
+//! The binary contains its kernels, so it can be copied to any machine with drivers.
 
 mod accuracy;
 mod builtins;

@@ -1,4 +1,4 @@
-//! The language versions and the targets that the calls are compiled for.
+//! The language versions and targets for which the calls are compiled.
 
 use kiln_compiler::{
     diag::WarningOptions,

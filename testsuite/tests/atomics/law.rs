@@ -1,5 +1,5 @@
-//! What OpenCL C allows of atomic functions, fences and barriers, read from `data/atomics.tsv` and from the text of the
-//! specification. It knows nothing of `kiln_compiler::memory`, which is held against it.
+//! The rules of OpenCL C for atomic functions, fences and barriers, from `data/atomics.tsv` and from the specification.
+//! Must not depend on `kiln_compiler::memory`, which is compared with these rules.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
-//! Every atomic function, fence and barrier with every order, scope, type and address space, through the compiler: each
-//! call is refused with the code that the specification asks for, or becomes part of a module that our verifier and
-//! spirv-val accept.
+//! Compiles every atomic function, fence and barrier with every order, scope, type and address space. Each call is
+//! rejected with the code that the specification requires, or becomes part of a module that Kiln's verifier and spirv-val
+//! accept.
 //!
-//! The whole domain takes minutes; without `KILN_NIGHTLY=1` a part of it is tried, another part of each kind.
+//! All combinations take minutes; without `KILN_NIGHTLY=1` the tests run a sample of each kind.
 
 mod configurations;
 mod law;

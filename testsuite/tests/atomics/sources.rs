@@ -1,4 +1,4 @@
-//! The programs: a kernel for each address space, with a line for each call.
+//! The programs: a kernel for each address space, with one line for each call.
 
 use std::collections::BTreeSet;
 

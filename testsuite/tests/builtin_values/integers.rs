@@ -1,4 +1,4 @@
-//! Integer functions (OpenCL C 6.15.3), extended bit operations and dot products, exactly.
+//! Integer functions (OpenCL C 6.15.3), extended bit operations and dot products: exact results.
 
 use kiln_testsuite::{
     launch::{Input, Job, launch},

@@ -1,5 +1,5 @@
-//! Built-in functions on the devices against values computed here. Those of floating-point numbers, and conversions, are
-//! in `math`.
+//! Compares built-in functions on the devices with values computed here. `math` tests floating-point functions and
+//! conversions.
 
 mod groups;
 mod integers;

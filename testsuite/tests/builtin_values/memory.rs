@@ -1,4 +1,4 @@
-//! Vectors in memory (OpenCL C 6.15.7), copies by a work-group (6.15.11), and shuffles (6.15.13).
+//! Vector loads and stores (OpenCL C 6.15.7), copies by a work-group (6.15.11), and shuffles (6.15.13).
 
 use kiln_testsuite::{
     launch::{Input, Job, launch},

@@ -1,5 +1,5 @@
-//! Relational, common and geometric functions (OpenCL C 6.15.4 to 6.15.6), and the vector forms of all functions of
-//! numbers, which must give what the scalar ones give.
+//! Relational, common and geometric functions (OpenCL C 6.15.4 to 6.15.6), and the vector forms of all numeric functions,
+//! which must equal the scalar ones.
 
 use kiln_testsuite::{
     launch::{Input, Job, launch},

@@ -1,4 +1,4 @@
-//! The extension for VS Code, as far as it can be judged without a registry: its manifest, its grammar, its snippets.
+//! The extension for VS Code, without a registry: its manifest, its grammar, its snippets.
 //!
 //! `cargo xtask vscode` checks the types, bundles and packages it.
 

@@ -1,4 +1,4 @@
-//! What is shipped for editors, and real editors with the real server.
+//! The files for editors, and real editors with the real server.
 
 mod extension;
 mod neovim;

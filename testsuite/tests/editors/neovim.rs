@@ -1,4 +1,4 @@
-//! Neovim, with the set-up that docs/editors.md tells its users, opens, edits, asks and repairs.
+//! Neovim with the configuration from docs/editors.md: opens and edits a file, sends requests, applies fixes.
 
 use std::{fs, path::Path, process::Command, time::Duration};
 

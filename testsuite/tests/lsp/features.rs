@@ -1,4 +1,4 @@
-//! What an editor asks for, once each through the protocol; the unit tests of `kiln-lsp` have the rest.
+//! Each editor request once through the protocol. The unit tests of `kiln-lsp` cover the details.
 
 use std::fs;
 

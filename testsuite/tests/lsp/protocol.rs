@@ -1,4 +1,4 @@
-//! The life of a server, documents, diagnostics, and what a client does wrong.
+//! The server's lifecycle, documents, diagnostics, and invalid messages.
 
 use std::fs;
 

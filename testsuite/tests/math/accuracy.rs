@@ -1,4 +1,4 @@
-//! By how many units in the last place a result is off (OpenCL C 7.4), and which results of flushed numbers are right.
+//! The error of a result in units in the last place (OpenCL C 7.4), and the valid results if denormals are flushed.
 
 use rug::Float;
 

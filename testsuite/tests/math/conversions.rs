@@ -1,5 +1,5 @@
-//! `convert_type` for every pair of types, rounding mode and saturation (OpenCL C 6.4.3), and `half` in memory with
-//! rounding (6.15.7), against exact arithmetic.
+//! `convert_type` for every pair of types, rounding mode and saturation (OpenCL C 6.4.3), and conversions of `half` in memory
+//! (6.15.7), compared with exact arithmetic.
 
 use kiln_testsuite::{
     device::Device,

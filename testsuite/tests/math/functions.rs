@@ -1,4 +1,4 @@
-//! The functions: how they are called, their bounds (OpenCL C 7.4, cl_khr_fp16), and what they are exactly.
+//! The functions: their calls, their error bounds (OpenCL C 7.4, cl_khr_fp16), and their exact values.
 
 use rug::{
     Float, Integer,

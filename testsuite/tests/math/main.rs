@@ -1,7 +1,7 @@
-//! The math functions (OpenCL C 6.15.2) on the devices, against values of MPFR, within the bounds of OpenCL C 7.4:
-//! ten thousand points each, special ones, extremes and random bit patterns among them.
+//! Compares the math functions (OpenCL C 6.15.2) on the devices with MPFR, within the error bounds of OpenCL C 7.4: ten
+//! thousand points each, including special values, extremes and random bit patterns.
 //!
-//! `cargo xtask test --nightly` takes 100,000 points, and every number there is of half.
+//! `cargo xtask test --nightly` uses 100,000 points, and all values of half.
 
 mod accuracy;
 mod conversions;

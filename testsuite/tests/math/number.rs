@@ -1,4 +1,4 @@
-//! The three floating-point types: their bits as numbers of MPFR, which hold them exactly.
+//! The three floating-point types: their bits as MPFR numbers, which represent them exactly.
 
 use rug::{Float, float::Special};
 

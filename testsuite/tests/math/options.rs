@@ -1,5 +1,5 @@
-//! What the options of `clBuildProgram` make of functions of float: less exact within the bounds that OpenCL C 7.4 has
-//! for unsafe math optimizations, or correctly rounded.
+//! The effect of the options of `clBuildProgram` on functions of float: less precise within the bounds of OpenCL C 7.4 for
+//! unsafe math optimizations, or correctly rounded.
 
 use kiln_testsuite::{
     device::Device,

@@ -1,5 +1,5 @@
-//! Where functions are looked at: special numbers in every combination, all bit patterns, the ranges where functions do
-//! something, and neighbours of those where they are hard.
+//! Test points of functions: special values in every combination, all bit patterns, the ranges of interest, and neighbors of
+//! difficult values.
 
 use kiln_testsuite::random::Random;
 

@@ -1,4 +1,4 @@
-//! Programs compiled with bounds checks: what lies outside is not touched, and told with its place.
+//! Programs compiled with bounds checks: accesses outside have no effect and are reported with their position.
 
 use kiln_runtime::{Device, Error, Event};
 

@@ -1,4 +1,4 @@
-//! The execution model (OpenCL API 3.2.1, OpenCL C 6.15.1): what each work-item knows of itself, compared with the definition.
+//! The execution model (OpenCL API 3.2.1, OpenCL C 6.15.1): compares the ids and sizes of each work-item with the definition.
 
 use kiln_runtime::{Device, Local, NdRange, Program, Queue, Sizes};
 

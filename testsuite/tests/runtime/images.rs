@@ -1,4 +1,4 @@
-//! Images through the runtime: transfers of parts, copies, fills, every format that a device says it has, and misuse.
+//! Images through the runtime: transfers of regions, copies, fills, every supported format, and misuse.
 
 use kiln_runtime::{
     Addressing, ChannelOrder, ChannelType, Device, Error, Filter, ImageDesc, ImageFormat, ImageKind,

@@ -1,4 +1,4 @@
-//! Many launches, buffers and threads: nothing may grow. `KILN_NIGHTLY=1` makes them 100,000, 10,000 and 16.
+//! Many launches, buffers and threads: memory use must not grow. `KILN_NIGHTLY=1` uses 100,000, 10,000 and 16.
 
 use std::fs;
 use std::time::Duration;

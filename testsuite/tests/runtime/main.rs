@@ -1,5 +1,5 @@
-//! The runtime with kernels in OpenCL C, on all devices of Vulkan and the reference device in one process, with the validation layer listening for
-//! hazards between commands too: a word from it fails the test.
+//! The runtime with kernels in OpenCL C, on all Vulkan devices and the reference device in one process. The validation layer
+//! also checks for hazards between commands; any message of the layer fails the test.
 
 mod checked;
 mod execution;

@@ -1,4 +1,4 @@
-//! `printf` through the runtime: when text appears, in which order, and where.
+//! `printf` through the runtime: when and where text appears, and in which order.
 
 use std::{
     io::Write,

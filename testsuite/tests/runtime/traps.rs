@@ -1,4 +1,4 @@
-//! Traps through the runtime: the launch fails, for whom, and what stays as it was.
+//! Traps through the runtime: which waits report the failed launch, and what stays unchanged.
 
 use std::sync::mpsc;
 

@@ -1,4 +1,4 @@
-//! What is reported for common mistakes, and where.
+//! Syntax errors for common mistakes: the message and its position.
 
 use kiln_syntax::{
     Interner, SyntaxError, SyntaxErrorKind,

@@ -1,4 +1,4 @@
-//! What the parser understands, as it prints it: every grouping in parentheses.
+//! The parsed constructs, printed with all groupings in parentheses.
 
 use crate::support::read;
 

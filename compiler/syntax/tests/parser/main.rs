@@ -1,4 +1,4 @@
-//! The parser from text to text.
+//! Tests of the parser from text to text.
 
 mod errors;
 mod grammar;

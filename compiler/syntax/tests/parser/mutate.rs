@@ -1,4 +1,4 @@
-//! One-token mistakes, the same ones in every run.
+//! Generates one-token mistakes, the same ones in every run.
 
 use kiln_syntax::token::Token;
 

@@ -1,5 +1,4 @@
-//! One-token mistakes in sound programs: whether the first report stands where a reader would look, and how many
-//! there are.
+//! One-token mistakes in valid programs: the position of the first error, and the number of errors.
 
 use kiln_syntax::{Arena, Interner, parse};
 

@@ -1,5 +1,4 @@
-//! Input that is wrong beyond sense, or too deep: the parser comes back, and so does whoever drops or prints the
-//! tree, on the 2 MiB stack of a test.
+//! Nonsensical and deeply nested input: parsing, dropping and printing the tree succeed on the 2 MiB stack of a test.
 
 use kiln_syntax::{
     Arena, Interner, SyntaxErrorKind, parse,

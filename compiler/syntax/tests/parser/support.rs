@@ -1,5 +1,4 @@
-//! From text to what the parser gives. The preprocessor belongs to another package: there are no macros here,
-//! and no directives but `#pragma`.
+//! Runs the parser on text, without the preprocessor: there are no macros, and `#pragma` is the only directive.
 
 use kiln_syntax::{
     Interner, Parsed, Span,

@@ -1,4 +1,4 @@
-//! Arguments: where they travel, and what is refused.
+//! Arguments: how they reach the kernel, and which ones are rejected.
 
 use kiln_runtime::{Device, Error, Local, Null, Program};
 

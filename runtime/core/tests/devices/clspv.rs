@@ -1,5 +1,7 @@
-//! Modules as clspv makes them: without pointers, everything bound, sampling with the device's own samplers. Written for these tests
-//! from NonSemantic.ClspvReflection; each instruction that Kiln's own modules do not use is in one of them.
+//! Modules in the form that clspv generates: descriptors instead of pointers, and the device's samplers.
+//!
+//! Written for these tests from the specification of NonSemantic.ClspvReflection. They contain each instruction that Kiln's
+//! own modules do not use.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What goes wrong, and that nothing else does.
+//! Errors: their messages, and that later commands still work.
 
 use std::fs;
 use std::io::Read as _;

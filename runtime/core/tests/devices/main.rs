@@ -1,7 +1,8 @@
-//! Every test on every device of this machine, with the validation layer listening: a word from it fails the test.
+//! Runs every test on every device of this machine, with the validation layer enabled: any message of the layer fails the
+//! test.
 //!
-//! Without `VK_DRIVER_FILES` the two software drivers of Debian are used, and it is a failure if one of them is missing. With
-//! `KILN_TEST_DEVICE=NAME` it is the device whose name contains that, as the loader finds it; several have commas between them.
+//! Without `VK_DRIVER_FILES`, the devices are the two software drivers of Debian, and a missing driver is a failure.
+//! `KILN_TEST_DEVICE=NAME,…` selects devices by parts of their names instead.
 
 mod arguments;
 mod clspv;

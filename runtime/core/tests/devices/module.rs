@@ -1,6 +1,6 @@
-//! Modules for the tests, written in SPIR-V assembly around a common frame.
+//! Modules for the tests, in SPIR-V assembly around a common frame.
 //!
-//! The frame takes addresses as pairs of words, so that it runs on devices without 64-bit integers.
+//! The frame reads addresses as pairs of words, so that it runs on devices without 64-bit integers.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
-//! The order of commands: fourteen rules (OpenCL API 3.2.1, 3.3.6.3, 5.11 to 5.13), each with what would show its breach.
+//! The order of commands: fourteen rules (OpenCL API 3.2.1, 3.3.6.3, 5.11 to 5.13), each with a test that detects a
+//! violation.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

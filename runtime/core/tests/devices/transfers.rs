@@ -1,4 +1,4 @@
-//! Buffers without kernels.
+//! Commands on buffers, without kernels.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;

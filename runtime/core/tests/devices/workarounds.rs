@@ -1,4 +1,4 @@
-//! Faults of drivers, and modules that do not work around them.
+//! Warnings for driver faults that a module does not work around.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
