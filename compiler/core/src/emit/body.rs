@@ -3,14 +3,14 @@
 use kiln_syntax::Span;
 use rspirv::{
     dr::{self, Instruction, Operand},
-    spirv::{Decoration, FunctionControl, Op, Word},
+    spirv::{Decoration, FunctionControl, FunctionParameterAttribute, Op, Word},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Emitter, control::Construct, elements::Elements};
 use crate::{
     index::Id as _,
-    ir::{BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, Var, VarId},
+    ir::{ArgumentKind, BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, Var, VarId},
     opencl::{Environment, Linkage},
 };
 
@@ -60,7 +60,17 @@ impl<'m> Emitter<'m> {
             Some(var) => self.variable_type(var).0,
             None => self.ty(function.values[param].ty),
         };
-        let types: Vec<Word> = params.iter().zip(&objects).map(type_of).collect();
+        let mut types: Vec<Word> = params.iter().zip(&objects).map(type_of).collect();
+        let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
+        let mut copies = Vec::new();
+        if !self.is_vulkan() {
+            for (index, argument) in arguments.iter().enumerate() {
+                if let ArgumentKind::Aggregate { size, align } = argument.kind {
+                    copies.push((index, types[index], align));
+                    types[index] = self.aggregate_pointer(size, align);
+                }
+            }
+        }
         let result = function.result.map(|ty| self.ty(ty)).unwrap_or_else(|| self.void());
         let mut signature = vec![Operand::IdRef(result)];
         signature.extend(types.iter().copied().map(Operand::IdRef));
@@ -89,7 +99,6 @@ impl<'m> Emitter<'m> {
             is_terminated: true,
         };
         let mut parameters = Vec::new();
-        let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
         for (index, (&param, &ty)) in params.iter().zip(&types).enumerate() {
             let word = body.emitter.writer.id();
             if let Some(argument) = arguments.get(index) {
@@ -107,6 +116,9 @@ impl<'m> Emitter<'m> {
         }
         if function.linkage != Linkage::Imported {
             body.start_block();
+            for (index, pointer, align) in copies {
+                body.aggregate_parameter(params[index], pointer, align);
+            }
             body.block(function.body);
         }
         let head = body.debug_head(word);
@@ -127,6 +139,15 @@ impl<'m> Emitter<'m> {
 }
 
 impl<'m> Body<'_, 'm> {
+    /// A struct that is passed by value is a pointer to a copy (OpenCL SPIR-V Environment 2.5).
+    fn aggregate_parameter(&mut self, param: ValueId, pointer: Word, align: u64) {
+        let word = self.values[param.index()];
+        let by_value = Operand::FunctionParameterAttribute(FunctionParameterAttribute::ByVal);
+        self.emitter.writer.decorate(word, Decoration::FuncParamAttr, [by_value]);
+        self.emitter.writer.decorate(word, Decoration::Alignment, [Operand::LiteralBit32(align as u32)]);
+        self.values[param.index()] = self.typed(Op::Bitcast, pointer, vec![Operand::IdRef(word)]);
+    }
+
     /// Emits the instructions of an IR block into the current basic block and those that follow it.
     pub(super) fn block(&mut self, block: BlockId) {
         let function = self.function;

@@ -110,6 +110,21 @@ impl Emitter<'_> {
         self.writer.interned(Op::TypeArray, None, vec![Operand::IdRef(element), Operand::IdRef(count)])
     }
 
+    /// A private pointer to a struct of this size and alignment.
+    pub(super) fn aggregate_pointer(&mut self, size: u64, align: u64) -> Word {
+        let (element, width) = match align {
+            1 => (Type::Scalar(Scalar::I8), 1),
+            2 => (Type::Scalar(Scalar::I16), 2),
+            4 => (Type::Scalar(Scalar::I32), 4),
+            8 => (Type::Scalar(Scalar::I64), 8),
+            _ => (Type::Vector(Scalar::I64, (align / 8).min(16) as u8), align.min(128)),
+        };
+        let element = self.ty(element);
+        let array = self.array_type(element, u32::try_from(size.div_ceil(width).max(1)).unwrap_or(u32::MAX));
+        let record = self.writer.interned(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+        self.pointer_type(StorageClass::Function, record)
+    }
+
     /// The storage class of an address space.
     pub(super) fn storage_class(&self, space: AddressSpace) -> StorageClass {
         match (space, self.is_vulkan()) {
