@@ -85,7 +85,7 @@ fn run(device: &Device, options: &[&str], prelude: &str, jobs: &[Job], inputs: &
         if let Some(local) = job.local {
             command.args(["--local", &local.to_string()]);
         }
-        command.args(["--arg", &format!("buf:{}[{written}]", job.out)]);
+        command.args(["--arg", &format!("raw:{}[{written}]", job.out)]);
         for (input, name) in inputs.iter().zip(["a", "b", "c"]) {
             if number > 0 {
                 command.args(["--arg", name]);
@@ -93,7 +93,7 @@ fn run(device: &Device, options: &[&str], prelude: &str, jobs: &[Job], inputs: &
             }
             let path = scratch.path().join(name);
             fs::write(&path, &input.bytes).expect("a file can be written");
-            let argument = format!("buf:{}[{}]=file:{}", input.ty, input.count, path.display());
+            let argument = format!("raw:{}[{}]=file:{}", input.ty, input.count, path.display());
             command.args(["--arg", &argument]);
         }
         command.args(["--print", &format!("out[0..{written}]")]);

@@ -209,7 +209,7 @@ fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, Stri
         "--local",
         "1",
         "--arg",
-        "buf:int[64]=0",
+        "raw:int[64]=0",
         "--check",
         &check,
     ];
@@ -217,7 +217,7 @@ fn valid(kiln: &Path, program: &Program, run: bool) -> Result<Vec<Finding>, Stri
         words.extend(["--arg", "local:64"]);
     }
     if program.is("extra-global-buffer") {
-        words.extend(["--arg", "buf:uchar[256]=0"]);
+        words.extend(["--arg", "raw:uchar[256]=0"]);
     }
     let mut runs = |class: &str, more: &[&str]| {
         let ended = program.run(kiln, "run", &[&words[..], more].concat())?;

@@ -16,6 +16,7 @@ use kiln_build::{
 };
 use kiln_compiler::{
     Artifact, Emit, Output,
+    interface::Interface,
     opencl::Environment,
     session::{Options, Source},
     target::Target,
@@ -112,19 +113,24 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files)
     })
 }
 
-/// Compiles for a device. Returns the module, or the outcome if there is none.
+/// Compiles for a device. Returns the module and the interface of its kernels, or the outcome if there is no module.
 pub(crate) fn module(
     source: Source,
     options: &Options,
     files: &Files,
     shown: &CompileOptions,
-) -> Result<VerifiedModule, Outcome> {
+) -> Result<(VerifiedModule, Interface), Outcome> {
     let output = output(source, options, files, &Emit::Spirv).ok_or(Outcome::Crash)?;
     show(&[report(&output, shown)], shown);
     match output.artifact {
-        Some(Artifact::Module(module)) => Ok(module),
+        Some(Artifact::Module(module)) => Ok((module, output.interface.unwrap_or_default())),
         _ => Err(Outcome::Diagnostics),
     }
+}
+
+/// The interface of a source, for a module that another compiler made of it. Empty if the source has errors.
+pub(crate) fn interface(source: Source, options: &Options, files: &Files) -> Interface {
+    output(source, options, files, &Emit::Nothing).and_then(|output| output.interface).unwrap_or_default()
 }
 
 /// Compiles a source. `None` if the compiler panics or emits an invalid module, which is reported.

@@ -6,15 +6,17 @@ mod fill;
 mod header;
 mod images;
 mod output;
+mod parameter;
 mod range;
+mod structure;
 pub(crate) mod target;
 mod value;
 
 use std::time::Duration;
 
 use clap::ArgMatches;
-use kiln_compiler::opencl::Overflow;
-use kiln_runtime::{Device, Environment, Instance, NdRange, Program, Selector, Validation};
+use kiln_compiler::{interface::Interface, opencl::Overflow, target::Target};
+use kiln_runtime::{Device, Environment, Instance, Kernel, NdRange, Program, Selector, Validation};
 
 use crate::{
     arguments::{LaunchArguments, RunCommand},
@@ -22,7 +24,7 @@ use crate::{
     exit::{Failure, Outcome, failure},
     files::Files,
     progress,
-    run::{buffers::Memory, output::Output},
+    run::{buffers::Memory, output::Output, parameter::Parameter},
 };
 
 /// The description of the launch language in `kiln run --help`.
@@ -30,6 +32,10 @@ pub(crate) const HELP: &str = "\
 Arguments, one --arg for each parameter of the kernel, in order:
   buf:TYPE[N]=FILL   a buffer of N elements; without =FILL of zeros
   TYPE:VALUE         a value; of a vector, the components, separated by commas
+  struct:{1,2.5,{3,4}}
+                     a struct, as C's initializers; {.y=2} names a member, what is left out is zero
+  buf:struct[N]=FILL a buffer of the struct that the parameter points to
+  raw:TYPE[N]=FILL   a buffer of elements of another type than the parameter's
   local:BYTES        local memory for each work-group
   image2d:FORMAT[W,H]=FILL
                      an image; also image1d[W] image3d[W,H,D] image1d_array[W,LAYERS] image2d_array[W,H,LAYERS]
@@ -39,7 +45,8 @@ Arguments, one --arg for each parameter of the kernel, in order:
   null               a null pointer
   NAME               the buffer that a launch before this one had as parameter NAME
 
-TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4 or uint4.
+TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4 or uint4. It must be the
+parameter's type, except for its sign; a buffer of scalars can be passed for one of vectors.
 FORMAT is channels and their type, as rgba-unorm8 r-float bgra-unorm8 rg-int16 depth-float; in FILL, --print and --check
 its numbers are those in memory: rgba-unorm8 is u8x4.
 FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32 bits), + - * / %:
@@ -73,7 +80,13 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
         anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
     }
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
+    let mut interface = Interface::default();
     let program = if let Some(module) = module {
+        if !source.text.starts_with(&SPIRV) {
+            let target = Target::full(kiln_compiler::opencl::Environment::OpenCl);
+            let options = command.options.to_options(target, matches);
+            interface = compile::interface(source, &options, files);
+        }
         Program::from_bytes(&device, &module.text)?
     } else if source.text.starts_with(&SPIRV) {
         Program::from_bytes(&device, &source.text)?
@@ -88,7 +101,10 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
             options.overflow = Overflow::Told;
         }
         match compile::module(source, &options, files, &command.options) {
-            Ok(module) => Program::from_verified(&device, &module)?,
+            Ok((module, types)) => {
+                interface = types;
+                Program::from_verified(&device, &module)?
+            }
             Err(outcome) => return Ok(outcome),
         }
     };
@@ -105,7 +121,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     for sequence in &sequences {
         let mut memory = Memory::default();
         for launch in sequence {
-            if self::launch(&device, &program, launch, &mut memory, &output)? == Outcome::Diagnostics {
+            if self::launch(&device, &program, &interface, launch, &mut memory, &output)? == Outcome::Diagnostics {
                 outcome = Outcome::Diagnostics;
             }
         }
@@ -154,6 +170,7 @@ fn runtime_options(command: &RunCommand) -> kiln_runtime::Options {
 fn launch(
     device: &Device,
     program: &Program,
+    interface: &Interface,
     launch: &LaunchArguments,
     memory: &mut Memory,
     output: &Output,
@@ -161,24 +178,22 @@ fn launch(
     let name = kernel_name(program, launch)?;
     let mut kernel = program.kernel(name)?;
     let queue = device.queue()?;
-    let parameters: Vec<String> = kernel
-        .interface()
-        .arguments
-        .iter()
-        .enumerate()
-        .map(|(index, argument)| argument.name().map_or_else(|| index.to_string(), str::to_owned))
-        .collect();
+    let parameters = parameters(&kernel, interface);
     if launch.arg.len() != parameters.len() {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         return failure(format!(
             "kernel `{name}` takes {} arguments ({}), but {} are given",
             parameters.len(),
-            parameters.join(", "),
+            names.join(", "),
             launch.arg.len()
         ));
     }
     for (index, (text, parameter)) in launch.arg.iter().zip(&parameters).enumerate() {
         let value = memory.argument(device, text, parameter)?;
-        kernel.set(index, value)?;
+        if let Err(error) = kernel.set(index, value) {
+            let example = parameter.example().map(|example| format!("; write `{example}`"));
+            return failure(format!("{error}{}", example.unwrap_or_default()));
+        }
     }
     let global = launch.global.as_deref().ok_or_else(|| Failure("--global is missing".to_owned()))?;
     let mut range = NdRange::from(range::sizes(global)?);
@@ -193,6 +208,20 @@ fn launch(
     let event = unsafe { queue.launch(&kernel, range) }?;
     progress::during(&|| format!("kernel `{name}` is running"), || event.wait())?;
     check::after(&queue, launch, memory, output.take())
+}
+
+/// The kernel's parameters: of the source, or if only a module is known, of the module.
+fn parameters<'i>(kernel: &Kernel, interface: &'i Interface) -> Vec<Parameter<'i>> {
+    match interface.kernels.iter().find(|known| known.name == kernel.name()) {
+        Some(known) => {
+            let parameters = known.parameters.iter().enumerate();
+            parameters.map(|(index, it)| Parameter::of_source(interface, it, index)).collect()
+        }
+        None => {
+            let arguments = kernel.interface().arguments.iter().enumerate();
+            arguments.map(|(index, it)| Parameter::of_module(it, index)).collect()
+        }
+    }
 }
 
 fn kernel_name<'p>(program: &'p Program, launch: &'p LaunchArguments) -> Result<&'p str, Failure> {

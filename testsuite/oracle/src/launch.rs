@@ -47,7 +47,7 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
     for (text, parameter) in words.arg.iter().zip(parameters) {
         values.push(match text.split_once(':') {
             None if text == "null" => Value::Null,
-            Some(("buf", rest)) => {
+            Some(("buf" | "raw", rest)) => {
                 let given = buffer(program, rest, parameter)?;
                 let memory = given.memory.clone();
                 buffers.push(given);
@@ -77,7 +77,7 @@ fn buffer(program: &Program<'_>, text: &str, parameter: String) -> Result<Given,
     let (ty, count) = shape.split_once('[').ok_or_else(wrong)?;
     let ty = element_type(ty)?;
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
-    Ok(Given { parameter, memory: program.buffer(&fill(ty, count, content)?)?, ty })
+    Ok(Given { parameter, memory: program.buffer(&fill(&ty, count, content)?)?, ty })
 }
 
 /// `out[0..16]`
@@ -86,7 +86,7 @@ fn print(program: &Program<'_>, text: &str, buffers: &[Given]) -> Result<(), Fai
     let (name, range) = text.strip_suffix(']').and_then(|text| text.split_once('[')).ok_or_else(wrong)?;
     let (first, last) = range.split_once("..").ok_or_else(wrong)?;
     let given = buffers.iter().find(|given| given.parameter == name).ok_or_else(wrong)?;
-    let stride = given.ty.stride();
+    let stride = given.ty.stride;
     let bytes = program.read(&given.memory)?;
     let part = bytes.get(number(first)? * stride..number(last)? * stride).ok_or_else(wrong)?;
     let values: Vec<String> = given.ty.decode(part).iter().map(ToString::to_string).collect();

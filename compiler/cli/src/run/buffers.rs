@@ -6,6 +6,7 @@ use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Pipe, Queue};
 use super::{
     fill::{fill, numbers},
     images,
+    parameter::Parameter,
     value::{ElementType, Number},
 };
 use crate::exit::{Failure, failure};
@@ -45,19 +46,24 @@ impl Memory {
         &mut self,
         device: &Device,
         text: &str,
-        parameter: &str,
+        parameter: &Parameter<'_>,
     ) -> Result<ArgValue, Failure> {
+        let name = &parameter.name;
         if text == "null" {
             return Ok(ArgValue::Pointer(0));
         }
         let Some((kind, rest)) = text.split_once(':') else {
             let Some(known) = self.get(text).cloned() else {
                 return failure(format!(
-                    "`{text}` for `{parameter}` is not understood; see `kiln run --help`"
+                    "`{text}` for `{name}` is not understood; {}",
+                    match parameter.example() {
+                        Some(example) => format!("write `{example}`"),
+                        None => "see `kiln run --help`".to_owned(),
+                    }
                 ));
             };
             let value = known.argument();
-            self.keep(parameter, known);
+            self.keep(name, known);
             return Ok(value);
         };
         let new = match images::kind(kind) {
@@ -65,13 +71,14 @@ impl Memory {
                 let (image, ty) = images::image(device, kind, rest)?;
                 Some(Typed { object: Object::Image(image), ty })
             }
-            None if kind == "buf" => Some(new_buffer(device, rest)?),
+            None if kind == "buf" => Some(new_buffer(device, rest, parameter)?),
+            None if kind == "raw" => Some(raw_buffer(device, rest)?),
             None if kind == "pipe" => Some(new_pipe(device, rest)?),
             None => None,
         };
         if let Some(typed) = new {
             let value = typed.argument();
-            self.keep(parameter, typed);
+            self.keep(name, typed);
             return Ok(value);
         }
         match kind {
@@ -80,7 +87,8 @@ impl Memory {
                 Ok(bytes) => Ok(ArgValue::Local(bytes)),
                 Err(_) => failure(format!("`{rest}` is no number of bytes")),
             },
-            _ => value(kind, rest).map(ArgValue::Bytes),
+            "struct" => parameter.structure("struct")?.value(rest).map(ArgValue::Bytes),
+            _ => value(kind, rest, parameter).map(ArgValue::Bytes),
         }
     }
 
@@ -100,9 +108,9 @@ impl Memory {
             Object::Image(image) => queue.read_image(image)?,
             Object::Pipe(_) => return failure(format!("`{name}` is a pipe: only kernels see its packets")),
         };
-        let count = bytes.len() / ty.stride();
+        let count = bytes.len() / ty.stride.max(1);
         let range = range.unwrap_or(0..count);
-        match bytes.get(range.start * ty.stride()..range.end * ty.stride()) {
+        match bytes.get(range.start * ty.stride..range.end * ty.stride) {
             Some(part) if range.start <= range.end => Ok((range, ty.decode(part))),
             _ => failure(format!("`{name}` has {count} elements, not {}..{}", range.start, range.end)),
         }
@@ -119,14 +127,36 @@ impl Memory {
 }
 
 /// `TYPE[N]`, `TYPE[N]=FILL`
-fn new_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
-    let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
-    let wrong = || Failure(format!("`buf:{text}` is not a buffer such as `buf:u32[4096]=iota`"));
-    let (ty, count) = shape.split_once('[').ok_or_else(wrong)?;
-    let ty = element_type(ty)?;
-    let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
-    let bytes = fill(ty, count, content)?;
+fn new_buffer(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<Typed, Failure> {
+    let (name, count, content) = buffer(text)?;
+    if name != "struct" {
+        parameter.check(&element_type(name)?, &format!("buf:{name}"), true)?;
+        return raw_buffer(device, text);
+    }
+    let structure = parameter.structure("buf:struct")?;
+    let ty = structure.layout();
+    let bytes = match content.starts_with('{') {
+        true => structure.array(count, content)?,
+        false => fill(&ty, count, content)?,
+    };
     Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
+}
+
+/// The same, of elements whose type need not be the parameter's.
+fn raw_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
+    let (name, count, content) = buffer(text)?;
+    let ty = element_type(name)?;
+    let bytes = fill(&ty, count, content)?;
+    Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
+}
+
+/// The type, the number of elements and the contents.
+fn buffer(text: &str) -> Result<(&str, usize, &str), Failure> {
+    let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
+    let wrong = || Failure(format!("`{text}` is not a buffer such as `buf:u32[4096]=iota`"));
+    let (name, count) = shape.split_once('[').ok_or_else(wrong)?;
+    let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+    Ok((name, count, content))
 }
 
 /// `TYPE[N]`: an empty pipe for N packets.
@@ -135,12 +165,13 @@ fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
     let (ty, count) = text.split_once('[').ok_or_else(wrong)?;
     let ty = element_type(ty)?;
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
-    let size = u32::try_from(ty.stride()).map_err(|_| wrong())?;
+    let size = u32::try_from(ty.stride).map_err(|_| wrong())?;
     Ok(Typed { object: Object::Pipe(device.pipe(size, count)?), ty })
 }
 
-fn value(ty: &str, text: &str) -> Result<Vec<u8>, Failure> {
-    let ty = element_type(ty)?;
+fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, Failure> {
+    let ty = element_type(name)?;
+    parameter.check(&ty, name, false)?;
     let given = numbers(text)?;
     match given.len() {
         1 => Ok(ty.encode(&vec![given[0]; ty.components()])),

@@ -4,9 +4,9 @@ use super::value::{ElementType, Number};
 use crate::exit::{Failure, failure};
 
 /// The bytes of `count` elements of this type, filled according to the text.
-pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>, Failure> {
     if let Some(path) = text.strip_prefix("file:") {
-        return from_file(path, count * ty.stride());
+        return from_file(path, count * ty.stride);
     }
     let components = ty.components();
     if let Some(list) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
@@ -26,16 +26,13 @@ pub(crate) fn fill(ty: ElementType, count: usize, text: &str) -> Result<Vec<u8>,
             .collect());
     }
     let formula = Formula::parse(text)?;
-    let mut bytes = Vec::with_capacity(count * ty.stride());
+    let mut bytes = vec![0; count * ty.stride];
     let mut random = formula.seed();
-    for index in 0..count * components {
-        if index % components == 0 {
-            bytes.resize(index / components * ty.stride(), 0);
+    for (number, element) in bytes.chunks_exact_mut(ty.stride.max(1)).enumerate() {
+        for (part, (offset, scalar)) in ty.parts.iter().enumerate() {
+            scalar.put(&mut element[*offset..], formula.value(number * components + part, &mut random));
         }
-        let scalar = formula.value(index, &mut random);
-        bytes.extend_from_slice(&ty.encode(&[scalar])[..ty.component_size()]);
     }
-    bytes.resize(count * ty.stride(), 0);
     Ok(bytes)
 }
 
@@ -193,7 +190,7 @@ mod tests {
 
     fn filled(ty: &str, count: usize, text: &str) -> Vec<String> {
         let ty = ElementType::parse(ty).expect("a type");
-        let bytes = fill(ty, count, text).unwrap_or_else(|e| panic!("{}", e.0));
+        let bytes = fill(&ty, count, text).unwrap_or_else(|e| panic!("{}", e.0));
         ty.decode(&bytes).iter().map(ToString::to_string).collect()
     }
 
@@ -222,7 +219,7 @@ mod tests {
     fn nonsense_is_refused() {
         let ty = ElementType::parse("int").expect("a type");
         for text in ["", "foo", "iota^2", "{1,2,3}", "random(x)", "1+"] {
-            assert!(fill(ty, 2, text).is_err(), "{text}");
+            assert!(fill(&ty, 2, text).is_err(), "{text}");
         }
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Ima
     size[..dimensions].copy_from_slice(&given);
     let desc = ImageDesc { kind, format: ImageFormat::new(order, channel), size };
     let texels = size.iter().map(|&size| size as usize).product();
-    let bytes = fill(element, texels, content)?;
+    let bytes = fill(&element, texels, content)?;
     let image = if kind == ImageKind::Buffer {
         device.buffer_image(&device.buffer_from(&bytes)?, desc.format)?
     } else {

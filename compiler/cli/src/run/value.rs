@@ -1,17 +1,19 @@
-//! Element types of the launch language, and their values as bytes and as text.
+//! Layouts of elements in the launch language, and their values as bytes and as text.
 
 use half::f16;
 
-/// The type of a buffer element or of an argument: a scalar, or a vector of 2, 3, 4, 8 or 16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The layout of a buffer element or of an argument: the numbers in it, each at its byte offset.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ElementType {
-    scalar: ScalarType,
-    /// The number of components that are written and printed.
-    count: usize,
+    /// The numbers, in the order in which they are written and printed.
+    pub(crate) parts: Vec<(usize, ScalarType)>,
+    /// The distance between elements in bytes: a 3-component vector has the size of a 4-component one.
+    pub(crate) stride: usize,
 }
 
+/// The type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ScalarType {
+pub(crate) enum ScalarType {
     Int { bytes: usize, signed: bool },
     Float { bytes: usize },
 }
@@ -23,7 +25,8 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-const NAMES: [(&str, &str, ScalarType); 11] = [
+/// The names of types: short, of OpenCL C.
+pub(crate) const NAMES: [(&str, &str, ScalarType); 11] = [
     ("i8", "char", ScalarType::Int { bytes: 1, signed: true }),
     ("u8", "uchar", ScalarType::Int { bytes: 1, signed: false }),
     ("i16", "short", ScalarType::Int { bytes: 2, signed: true }),
@@ -47,74 +50,66 @@ impl ElementType {
                 (_, Some(rest)) => rest.parse().ok()?,
                 _ => return None,
             };
-            matches!(count, 1 | 2 | 3 | 4 | 8 | 16).then_some(Self { scalar, count })
+            matches!(count, 1 | 2 | 3 | 4 | 8 | 16).then(|| Self::vector(scalar, count))
         })
     }
 
-    /// The number of components of an element.
-    pub(crate) const fn components(self) -> usize {
-        self.count
+    /// A scalar or a vector.
+    pub(crate) fn vector(scalar: ScalarType, count: usize) -> Self {
+        let parts = (0..count).map(|index| (index * scalar.bytes(), scalar)).collect();
+        let padded = if count == 3 { 4 } else { count };
+        Self { parts, stride: padded * scalar.bytes() }
     }
 
-    /// The size of a component in bytes.
-    pub(crate) const fn component_size(self) -> usize {
-        self.scalar.bytes()
+    /// The number of numbers in an element.
+    pub(crate) fn components(&self) -> usize {
+        self.parts.len()
     }
 
-    /// The distance between elements in bytes: a 3-component vector has the size of a 4-component one.
-    pub(crate) const fn stride(self) -> usize {
-        let count = if self.count == 3 { 4 } else { self.count };
-        count * self.scalar.bytes()
-    }
-
-    /// Encodes one element, repeating these numbers for its components.
-    pub(crate) fn encode(self, components: &[Number]) -> Vec<u8> {
-        let mut bytes: Vec<u8> = components.iter().flat_map(|number| self.scalar.encode(*number)).collect();
-        bytes.resize(self.stride(), 0);
+    /// Encodes one element.
+    pub(crate) fn encode(&self, components: &[Number]) -> Vec<u8> {
+        let mut bytes = vec![0; self.stride];
+        for ((offset, scalar), number) in self.parts.iter().zip(components) {
+            scalar.put(&mut bytes[*offset..], *number);
+        }
         bytes
     }
 
-    /// Decodes the components of all elements.
-    pub(crate) fn decode(self, bytes: &[u8]) -> Vec<Number> {
-        bytes
-            .chunks_exact(self.stride())
-            .flat_map(|element| element.chunks_exact(self.scalar.bytes()).take(self.count))
-            .map(|component| self.scalar.decode(component))
+    /// Decodes the numbers of all elements.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Vec<Number> {
+        let elements = bytes.chunks_exact(self.stride.max(1));
+        elements
+            .flat_map(|element| self.parts.iter().map(|(offset, scalar)| scalar.decode(&element[*offset..])))
             .collect()
     }
 }
 
 impl ScalarType {
-    const fn bytes(self) -> usize {
+    /// The size in bytes.
+    pub(crate) const fn bytes(self) -> usize {
         match self {
             Self::Int { bytes, .. } | Self::Float { bytes } => bytes,
         }
     }
 
-    /// Encodes a number. Integers wrap, as in OpenCL C conversions.
-    fn encode(self, number: Number) -> Vec<u8> {
-        match self {
-            Self::Int { bytes, .. } => {
-                let value = match number {
-                    Number::Int(value) => value,
-                    Number::Float(value) => value as i128,
-                };
-                value.to_le_bytes()[..bytes].to_vec()
-            }
-            Self::Float { bytes } => {
-                let value = number.as_f64();
-                match bytes {
-                    2 => f16::from_f64(value).to_le_bytes().to_vec(),
-                    4 => (value as f32).to_le_bytes().to_vec(),
-                    _ => value.to_le_bytes().to_vec(),
-                }
-            }
-        }
+    /// Writes a number at the start of these bytes. Integers wrap, as in OpenCL C conversions.
+    pub(crate) fn put(self, bytes: &mut [u8], number: Number) {
+        let bits = match self {
+            Self::Int { .. } => match number {
+                Number::Int(value) => value,
+                Number::Float(value) => value as i128,
+            },
+            Self::Float { bytes: 2 } => f16::from_f64(number.as_f64()).to_bits().into(),
+            Self::Float { bytes: 4 } => (number.as_f64() as f32).to_bits().into(),
+            Self::Float { .. } => number.as_f64().to_bits().into(),
+        };
+        bytes[..self.bytes()].copy_from_slice(&bits.to_le_bytes()[..self.bytes()]);
     }
 
-    fn decode(self, component: &[u8]) -> Number {
+    /// Reads the number at the start of these bytes.
+    fn decode(self, bytes: &[u8]) -> Number {
         let mut wide = [0; 16];
-        wide[..component.len()].copy_from_slice(component);
+        wide[..self.bytes()].copy_from_slice(&bytes[..self.bytes()]);
         let bits = i128::from_le_bytes(wide);
         match self {
             Self::Int { bytes, signed } => {
@@ -198,6 +193,6 @@ mod tests {
 
     #[test]
     fn three_components_take_the_room_of_four() {
-        assert_eq!(ElementType::parse("float3").expect("a type").stride(), 16);
+        assert_eq!(ElementType::parse("float3").expect("a type").stride, 16);
     }
 }
