@@ -1,7 +1,5 @@
-//! `docs/memory-model.md`: the mapping in the words of this module, every table of it computed by `encode`,
-//! `replacement` and the rules, so that the page cannot say what the compiler does not do.
-//!
-//! The prose stands here; nothing else reads it.
+//! Renders `docs/memory-model.md`. `encode`, `replacement` and the rules compute every table, so the page always
+//! matches the compiler. This file contains the prose.
 
 use std::fmt::Write;
 
@@ -19,109 +17,116 @@ const ENVIRONMENTS: [Environment; 2] = [Environment::Vulkan, Environment::OpenCl
 const INTRODUCTION: &str = "\
 # Memory orders, scopes and fences
 
-This page is rendered from `compiler/core/src/memory`; every table is what the compiler computes.
-After a change there, `cargo xtask bless` renders it anew.
+This page is rendered from the compiler's module `memory`, which computes every table. After a change there,
+`cargo xtask bless` renders the page again.
 
 OpenCL C has atomic operations, fences and barriers with an order and a scope (OpenCL C 6.15.8 and 6.15.12, OpenCL API
-3.3.4 to 3.3.6). SPIR-V has the same ideas in two dialects: the `opencl` environment with the OpenCL memory model, and
-the `vulkan` environment with the Vulkan memory model, which has no sequentially consistent operations. Masks stand
-with their values, so that they can be found in a disassembly.
+3.3.4 to 3.3.6). SPIR-V has two environments for them: `opencl` with the OpenCL memory model, and `vulkan` with the Vulkan
+memory model, which has no sequentially consistent operations. The tables show each mask with its value, so that you can
+find it in a disassembly.
 ";
 
 const RULES_INTRODUCTION: &str = "\
 Vulkan has no sequentially consistent operations, its release sequences are shorter than OpenCL's, and it orders atomic
-operations only through the same reference. These rules give OpenCL's guarantees all the same. They were checked by
-enumerating more than 20 million small programs against both axiomatic models: no outcome that OpenCL forbids, and no
-data race that the source does not have. The number behind a rule is how many of 505,215 programs go wrong without it.
-R1 to R7 are done by the pass `legalize_atomics`, which asks `memory::replacement` what to build.
+operations only through the same reference. The following rules give OpenCL's guarantees nevertheless. They were checked
+by enumerating more than 20 million small programs in both axiomatic models: no program has an outcome that OpenCL
+forbids, or a data race that the source does not have. A number in parentheses is the number of programs, of 505,215, that
+go wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
+operations.
 ";
 
-/// What `legalize_atomics` makes of operations on floats once the rules have been applied.
+/// The compare-exchange loops of `legalize_atomics`.
 const FLOATS: &str = "
-### Floats that no instruction changes
+### Floating-point operations without an instruction
 
-A compare-exchange in a loop changes them, after the rules above have given the operation its order and scope. Its
-attempts are relaxed; the order is that of a release fence before the loop and of an acquire fence behind it, of the
-operation's scope and kinds of memory. Of two such operations, of which one reads what the other wrote, the fence before
-the first synchronises with the fence behind the second: what the proofs of R1 to R7 need. One thing fences cannot give:
-that a plain access to the float itself is ordered after a change of it by nothing but that change. A program that has to
-read such a float plainly orders the two by another object, or by a barrier. seq_cst operations in the OpenCL environment
-keep their order in every attempt.
+If the target lacks a floating-point atomic operation, a compare-exchange loop implements it. The rules above determine its
+order and scope first. The attempts in the loop are relaxed. A release fence before the loop and an acquire fence after it
+give the order, with the operation's scope and kinds of memory. If one such operation reads what another one wrote, the
+fence before the writer synchronizes with the fence after the reader, as the proofs of R1 to R7 require. Fences cannot do
+one thing: an atomic change of a float does not order a plain access to the same float after it. A program that reads such
+a float with a plain access must order the two by another object or by a barrier. In the OpenCL environment, every attempt
+of a seq_cst operation keeps its order.
 ";
 
 /// The rules, with their reasons.
 const RULES: [(&str, &str); 10] = [
     (
         "R1: seq_cst operations are acquire-release read-modify-writes",
-        "A load becomes `or` with 0, a store an exchange, and each orders global and local memory. A load on a global \
-         object has device scope whatever the source says: it is now a write, and two of them in different \
-         work-groups must be mutually ordered (8,542). An acquire load instead is wrong (385), and so are a release \
-         store (1,400) and a read-modify-write with the class of its own object only (5,899). It works because two \
-         such neighbours in the modification order synchronise: the modification order of the object lies inside \
-         happens-before, and since its reads are writes too, so do reads-from and from-reads. Happens-before has no \
-         cycle, and that is sequential consistency.",
+        "A load becomes an `or` with 0, a store an exchange, and each orders global and local memory. A load \
+         of a global object has device scope, whatever the scope in the source: it is now a write, and two of \
+         them in different work-groups must be mutually ordered (8,542). An acquire load is not enough (385), \
+         nor is a release store (1,400), nor a read-modify-write with only the class of its own object \
+         (5,899). The rule is correct because two such neighbors in the modification order synchronize: the \
+         modification order of the object is part of happens-before, and since its reads are writes too, so \
+         are reads-from and from-reads. Happens-before has no cycle, and that is sequential consistency.",
     ),
     (
         "R2: other stores to such an object become exchanges",
-        "They keep their own order; relaxed stays relaxed (38). In doubt about aliases, exchange.",
+        "They keep their own order; relaxed stays relaxed (38). A store that may alias such an object becomes \
+         an exchange too.",
     ),
     (
         "R3: other loads of such an object stay loads, with the widest scope of its memory",
-        "A compare-exchange may fail, and then is such a load; it gets that scope too.",
+        "A compare-exchange that fails is such a load, so it gets that scope too.",
     ),
     (
-        "R4: a relaxed store after a release releases",
-        "In OpenCL a later store of the same work-item continues the release sequence of its own earlier release; on \
-         Vulkan only read-modify-writes do. The store releases what the earlier operation did (117).",
+        "R4: a relaxed store after a release is a release store",
+        "In OpenCL, a later store of the same work-item continues the release sequence of its own earlier \
+         release. On Vulkan only read-modify-writes do. The store releases the memory that the earlier \
+         operation released (117).",
     ),
     (
         "R5: a compare-exchange that fails with seq_cst reads again",
-        "One that fails writes nothing, so that it reads again as in R1. If that value is the expected one, a strong \
-         compare-exchange starts over, and a weak one has failed.",
+        "A compare-exchange that fails writes nothing, so it reads again as in R1. If that value is the \
+         expected one, a strong compare-exchange starts over, and a weak one has failed.",
     ),
     (
-        "R6: a seq_cst fence goes through a word of global memory",
-        "An acquire fence, an acquire-release addition of 0 to one hidden word of the dispatch, a release fence, all \
-         with device scope and both kinds of memory whatever the flags and the scope of the source. A plain \
-         acquire-release fence is wrong, and so is a narrower scope for the fences (6) or the word (7,754). The \
-         runtime provides the word.",
+        "R6: a seq_cst fence uses a hidden word of global memory",
+        "An acquire fence, an acquire-release addition of 0 to one hidden word of the dispatch, and a release \
+         fence, all with device scope and both kinds of memory, whatever the flags and the scope in the \
+         source. A plain acquire-release fence is wrong, and so is a narrower scope for the fences (6) or for \
+         the word (7,754). The runtime provides the word.",
     ),
     (
         "R7: with seq_cst operations on global and on local objects, everything orders both",
-        "Acquire, release and acq_rel operations then carry both classes of memory (94).",
+        "Acquire, release and acq_rel operations then order both classes of memory (94).",
     ),
     (
         "R8: availability, visibility and non-private accesses",
-        "A release makes available (1,939), an acquire makes visible (1,047), and plain accesses to memory that an \
-         operation of the kernel orders are non-private (2,860): Vulkan orders no others.",
+        "A release makes writes available (1,939), and an acquire makes them visible (1,047). Plain accesses \
+         to memory that an operation of the kernel orders are non-private (2,860), because Vulkan orders no \
+         other accesses.",
     ),
     (
         "R9: one object, one reference",
-        "Global pointers are physical addresses, sub-buffers are offsets in one buffer, and a local object is one \
-         variable. With two descriptors for one buffer, 256,007 of 285,461 programs race.",
+        "Global pointers are physical addresses, sub-buffers are offsets in one buffer, and a local object is \
+         one variable. With two descriptors for one buffer, 256,007 of 285,461 programs race.",
     ),
     (
         "R10: without vulkanMemoryModelAvailabilityVisibilityChains every scope is the device",
-        "Then nothing may be made available step by step, from a sub-group to a work-group to the device.",
+        "On such a device, writes cannot be made available step by step, from a sub-group to a work-group to \
+         the device.",
     ),
 ];
 
 const LEGALITY: &str = "\
-The compiler refuses what the specification does. Where an order, a scope or flags are known only at run time, what is
-known is checked.
+The compiler rejects what the specification forbids. If an order, a scope or flags are known only at run time, it checks the
+other arguments.
 
 - A fence with `CLK_IMAGE_MEM_FENCE` is acq_rel with work_item scope and names no other memory (OpenCL C 6.15.15).
-- `memory_scope_work_item` is for that fence alone (OpenCL C 6.15.12.4).
+- Only that fence can have `memory_scope_work_item` (OpenCL C 6.15.12.4).
 - A work-group barrier with `CLK_IMAGE_MEM_FENCE` has work_group scope (OpenCL C 6.15.8).
-- The flags of a fence are not empty; those of a barrier may be, and then it only waits.
-- In OpenCL C 3.0, orders other than relaxed (but not those of fences, seq_cst excepted) and the scopes sub_group,
-  device and all_devices need their features (OpenCL C 6.15.12.10).
-- Before OpenCL 3.1, operations that synchronise have the same scope; from 3.1 each must include the other's work-item.
+- The flags of a fence are not empty. A barrier with empty flags only waits.
+- In OpenCL C 3.0, the scopes sub_group, device and all_devices require their features, and so do orders other than relaxed;
+  fences require a feature only for seq_cst (OpenCL C 6.15.12.10).
+- Before OpenCL 3.1, operations that synchronize have the same scope; since 3.1 the scope of each must include the other's
+  work-item.
 ";
 
 /// The page.
 pub fn render_markdown() -> String {
     let mut page = String::from(INTRODUCTION);
+    examples(&mut page);
     vocabulary(&mut page);
     atomics(&mut page);
     compare_exchange(&mut page);
@@ -129,7 +134,6 @@ pub fn render_markdown() -> String {
     barriers(&mut page);
     rules(&mut page);
     legality(&mut page);
-    examples(&mut page);
     page
 }
 
@@ -180,12 +184,12 @@ fn operands(encoded: Encoded) -> String {
     }
 }
 
-/// What becomes of an operation, as a cell of a table.
+/// The SPIR-V operands of an operation, as a cell of a table.
 fn cell(target: &Target, operation: Operation, sync: Sync) -> String {
     match encode(target, operation, sync) {
         Ok(encoded) => operands(encoded),
         Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
-        Err(_) => "refused".to_owned(),
+        Err(_) => "rejected".to_owned(),
     }
 }
 
@@ -194,13 +198,13 @@ fn vocabulary(page: &mut String) {
     line(
         page,
         format_args!(
-            "On a local object, scopes wider than the work-group mean no more than the work-group (OpenCL API 3.3.5)."
+            "On a local object, scopes wider than the work-group mean the work-group (OpenCL API 3.3.5)."
         ),
     );
     line(
         page,
         format_args!(
-            "On Vulkan, all_svm_devices is the device: the runtime claims no fine-grained sharing.\n"
+            "On Vulkan, all_svm_devices means the device, because the runtime does not support fine-grained sharing.\n"
         ),
     );
     table(
@@ -244,8 +248,8 @@ fn atomics(page: &mut String) {
     line(
         page,
         format_args!(
-            "With device scope. An atomic operation orders the memory of its object; seq_cst orders global and local \
-             memory.\nThe functions of OpenCL C 1.x are relaxed, with device scope on global objects."
+            "The tables are for device scope. An atomic operation orders the memory of its object; seq_cst orders \
+             global and local memory.\nThe functions of OpenCL C 1.x are relaxed, with device scope on global objects."
         ),
     );
     for environment in ENVIRONMENTS {
@@ -272,8 +276,8 @@ fn compare_exchange(page: &mut String) {
     line(
         page,
         format_args!(
-            "Scope, semantics if equal, semantics if not. On a global object with device scope. Weak is emitted as \
-             strong.\nEvery other pair of orders is refused.\n"
+            "For a global object with device scope. The cells contain scope, semantics if equal, and semantics if not \
+             equal. A weak operation is emitted as a strong one.\nEvery other pair of orders is rejected.\n"
         ),
     );
     table(page, &["success", "failure", "vulkan", "opencl"]);
@@ -297,8 +301,9 @@ fn fences(page: &mut String) {
     line(
         page,
         format_args!(
-            "`atomic_work_item_fence`. `mem_fence`, `read_mem_fence` and `write_mem_fence` are acq_rel, acquire and \
-             release with\nwork_group scope. Local memory alone narrows to the work-group.\n"
+            "The table shows `atomic_work_item_fence`. `mem_fence`, `read_mem_fence` and `write_mem_fence` are \
+             acq_rel, acquire and release\nwith work_group scope. A fence for local memory only has work-group \
+             scope.\n"
         ),
     );
     table(page, &["flags", "order", "scope", "vulkan", "opencl"]);
@@ -328,7 +333,7 @@ fn barriers(page: &mut String) {
     line(
         page,
         format_args!(
-            "Execution scope, memory scope, semantics. A barrier orders at least among those who wait.\n"
+            "The cells contain execution scope, memory scope and semantics. The memory scope includes at least the work-items that wait.\n"
         ),
     );
     table(page, &["barrier", "flags", "scope", "vulkan", "opencl"]);
@@ -362,9 +367,9 @@ fn rules(page: &mut String) {
         line(page, format_args!("\n### {name}\n\n{reason}"));
     }
     page.push_str(FLOATS);
-    line(page, format_args!("\n### What takes the place of what\n"));
-    line(page, format_args!("On a global object, with work_group scope in the source.\n"));
-    table(page, &["operation", "order", "around it", "on Vulkan"]);
+    line(page, format_args!("\n### Replacements\n"));
+    line(page, format_args!("For a global object, with work_group scope in the source.\n"));
+    table(page, &["operation", "order", "other operations", "on Vulkan"]);
     let alone = Surroundings::default();
     let beside = Surroundings { seq_cst_on_object: true, ..alone };
     let after = Surroundings { released: Spaces::GLOBAL, ..alone };
@@ -400,7 +405,7 @@ fn rules(page: &mut String) {
     row(page, &cells);
 }
 
-/// The operations in place of one, with their operands.
+/// The replacement of an operation, with its operands.
 fn replaced(operation: Operation, sync: Sync, around: &Surroundings) -> String {
     let target = Target::full(Environment::Vulkan);
     let modify = Operation::Atomic(Access::Modify, Spaces::GLOBAL);
@@ -425,7 +430,7 @@ fn replaced(operation: Operation, sync: Sync, around: &Surroundings) -> String {
 }
 
 fn legality(page: &mut String) {
-    heading(page, "What a program may ask for");
+    heading(page, "Legal orders");
     table(page, &["operation", "orders"]);
     let names = [
         ("load", Access::Load),
@@ -449,7 +454,7 @@ fn legality(page: &mut String) {
 }
 
 fn examples(page: &mut String) {
-    heading(page, "Examples");
+    heading(page, "Three examples on Vulkan");
     let target = Target::full(Environment::Vulkan);
     let global = |access, order| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
@@ -458,7 +463,7 @@ fn examples(page: &mut String) {
     line(
         page,
         format_args!(
-            "Passing a message through a global flag, on Vulkan:\n\n```c\ndata[0] = 42;                    // \
+            "A message through a global flag:\n\n```c\ndata[0] = 42;                    // \
              non-private store (R8)\natomic_store_explicit(flag, 1, memory_order_release, \
              memory_scope_device);\n// OpAtomicStore: {}\n\nwhile (!atomic_load_explicit(flag, \
              memory_order_acquire, memory_scope_device));\n// OpAtomicLoad: {}\nint x = data[0];                 // \
@@ -484,7 +489,7 @@ fn examples(page: &mut String) {
     line(
         page,
         format_args!(
-            "\nStore buffering, which shows seq_cst: not both work-items may read 0.\n\n```c\n\
+            "\nStore buffering: with seq_cst, at least one of the two work-items reads 1.\n\n```c\n\
              atomic_store(x, 1);\n// {}\nint r = atomic_load(y);          // the other: store y, load x\n// {}\n```",
             strict(Access::Store),
             strict(Access::Load)
