@@ -1,9 +1,9 @@
-//! The memory-semantics mapping: what OpenCL's orders, scopes and fences become in SPIR-V.
+//! The mapping from OpenCL's orders, scopes and fences to SPIR-V's scopes and memory semantics.
 //!
-//! Owns every scope and every semantics mask that Kiln emits, the rules by which the source may ask for them,
-//! and the construction of sequential consistency where the target has none. Pure: it imports the OpenCL
-//! vocabulary and the target's description, and must never know of syntax, types, the IR or a SPIR-V library.
-//! `docs/memory-model.md` is this module, rendered.
+//! Owns every scope and every semantics mask that Kiln emits, the rules for their use in programs, and the
+//! construction of sequential consistency for targets without it. Uses only the OpenCL vocabulary and the description
+//! of the target; must not depend on syntax, types, the IR or a SPIR-V library. `docs/memory-model.md` is rendered
+//! from this module.
 
 mod advice;
 mod encode;
@@ -26,7 +26,7 @@ pub use page::render_markdown;
 pub use spirv::{Semantics, SpirvScope};
 pub use strengthen::{Replacement, Surroundings, replacement};
 
-/// A set of kinds of memory: what an operation orders, or where its object may lie.
+/// A set of kinds of memory: those that an operation orders, or those that its object can be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Spaces(FenceFlags);
 
@@ -37,13 +37,13 @@ impl Spaces {
     pub const GLOBAL: Self = Self(FenceFlags::GLOBAL);
     /// Local memory.
     pub const LOCAL: Self = Self(FenceFlags::LOCAL);
-    /// The memory of images.
+    /// Image memory.
     pub const IMAGE: Self = Self(FenceFlags::IMAGE);
     /// Global and local memory.
     pub const BOTH: Self = Self(FenceFlags::GLOBAL.union(FenceFlags::LOCAL));
 
-    /// Where the object of an atomic operation may lie, seen through a pointer to this address space. Private
-    /// and constant objects are not shared and take part in no synchronisation.
+    /// The kinds of memory that a pointer to this address space can point to, for atomic operations. Private and
+    /// constant objects are not shared, so they are not included.
     pub const fn of(space: AddressSpace) -> Self {
         match space {
             AddressSpace::Global => Self::GLOBAL,
@@ -53,7 +53,7 @@ impl Spaces {
         }
     }
 
-    /// The flags that name these spaces in OpenCL C.
+    /// The fence flags of these spaces in OpenCL C.
     pub const fn flags(self) -> FenceFlags {
         self.0
     }
@@ -87,24 +87,24 @@ impl From<FenceFlags> for Spaces {
     }
 }
 
-/// What an atomic operation does to memory, in so far as its order depends on it.
+/// How an atomic operation accesses memory, which determines its legal orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// It reads.
+    /// A read.
     Load,
-    /// It writes.
+    /// A write.
     Store,
-    /// It reads and writes in one step.
+    /// An atomic read and write.
     Modify,
-    /// It reads and, if the value is the expected one, writes.
+    /// A read, and a write if the value is the expected one.
     CompareExchange,
 }
 
 impl Access {
-    /// All four.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Load, Self::Store, Self::Modify, Self::CompareExchange];
 
-    /// The orders that the operation may have (OpenCL C 6.15.12.7.1 to 6.15.12.7.8), weakest first.
+    /// The legal orders of the operation (OpenCL C 6.15.12.7.1 to 6.15.12.7.8), weakest first.
     pub const fn orders(self) -> &'static [Order] {
         match self {
             Self::Load => &[Order::Relaxed, Order::Acquire, Order::SeqCst],
@@ -113,7 +113,7 @@ impl Access {
         }
     }
 
-    /// The strongest of its orders: what an order known only at run time may be emitted as.
+    /// The strongest legal order, which replaces an order that is known only at run time.
     pub const fn strongest(self) -> Order {
         Order::SeqCst
     }
@@ -130,7 +130,7 @@ impl From<AtomicOp> for Access {
     }
 }
 
-/// The orders that a compare-exchange may have when it fails: no release, and none stronger than on success
+/// The legal orders of a compare-exchange on failure: no release, and none stronger than on success
 /// (OpenCL C 6.15.12.7.4). Release and acquire are not comparable.
 pub const fn failure_orders(success: Order) -> &'static [Order] {
     match success {
@@ -140,10 +140,10 @@ pub const fn failure_orders(success: Order) -> &'static [Order] {
     }
 }
 
-/// An operation that may synchronise.
+/// An operation that can synchronize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// An atomic operation on an object that lies in one of these spaces.
+    /// An atomic operation on an object in one of these spaces.
     Atomic(Access, Spaces),
     /// `atomic_work_item_fence`
     Fence,
@@ -153,21 +153,21 @@ pub enum Operation {
     SubGroupBarrier,
 }
 
-/// How an operation synchronises, in OpenCL's words.
+/// How an operation synchronizes, in OpenCL's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sync {
-    /// The order; that of success for a compare-exchange. A barrier is acquire-release.
+    /// The order; for a compare-exchange, the order on success. A barrier is acquire-release.
     pub order: Order,
-    /// The order of a compare-exchange that fails; nothing else has one.
+    /// The order of a compare-exchange on failure; `None` for other operations.
     pub failure: Option<Order>,
-    /// Among whom.
+    /// The scope.
     pub scope: Scope,
     /// The memory that is ordered.
     pub spaces: Spaces,
 }
 
 impl Sync {
-    /// An atomic operation orders the memory of its object, seq_cst orders both global and local memory
+    /// An atomic operation orders the memory of its object. seq_cst orders both global and local memory
     /// (OpenCL API 3.3.6).
     pub const fn atomic(object: Spaces, order: Order, scope: Scope) -> Self {
         let spaces = match order {
@@ -182,8 +182,8 @@ impl Sync {
         Self { failure: Some(failure), ..Self::atomic(object, order, scope) }
     }
 
-    /// An atomic function of OpenCL C 1.x is relaxed (OpenCL C 6.15.12.8). Kernels of that time use them across
-    /// work-groups, which the device scope permits and the work-group scope of the specification does not.
+    /// An atomic function of OpenCL C 1.x, which is relaxed (OpenCL C 6.15.12.8). Existing kernels use these functions across
+    /// work-groups, so they have device scope, although the specification says work-group scope.
     pub const fn legacy_atomic(object: Spaces) -> Self {
         Self { failure: Some(Order::Relaxed), ..Self::atomic(object, Order::Relaxed, Scope::Device) }
     }
@@ -204,11 +204,11 @@ impl Sync {
         Self::fence(flags, Order::AcqRel, scope)
     }
 
-    /// The memory that this orders, whatever its author wrote into `spaces`: relaxed orders nothing, seq_cst
-    /// both global and local memory (OpenCL API 3.3.6).
+    /// The memory that is ordered, independently of `spaces`: relaxed orders nothing, seq_cst orders both global and local
+    /// memory (OpenCL API 3.3.6).
     ///
-    /// On Vulkan, plain accesses to a space that an operation of the kernel orders must be non-private: the
-    /// memory model orders no others, and without that a perfectly synchronised program is a data race.
+    /// On Vulkan, plain accesses to a space that an operation of the kernel orders must be non-private. The memory model
+    /// orders no other accesses, so without this a correctly synchronized program has a data race.
     pub fn ordered(&self) -> Spaces {
         match self.order {
             Order::Relaxed => Spaces::NONE,
@@ -217,8 +217,8 @@ impl Sync {
         }
     }
 
-    /// This with acquire, release or both in place of seq_cst: what a user may choose over R1–R6, at the price
-    /// of outcomes that OpenCL forbids.
+    /// Replaces seq_cst by acquire, release or both. Users can choose this instead of R1 to R6; it permits outcomes that
+    /// OpenCL forbids.
     #[must_use]
     pub fn without_seq_cst(self, operation: Operation) -> Self {
         let weaken = |order, by| if order == Order::SeqCst { by } else { order };
@@ -239,14 +239,13 @@ impl Sync {
     }
 }
 
-/// The spaces whose plain accesses a kernel with these operations must make non-private (see [`Sync::ordered`]).
+/// The spaces whose plain accesses must be non-private in a kernel with these operations (see [`Sync::ordered`]).
 pub fn synchronised(operations: impl IntoIterator<Item = Sync>) -> Spaces {
     operations.into_iter().fold(Spaces::NONE, |spaces, sync| spaces.union(sync.ordered()))
 }
 
-/// What a fence whose arguments are not all constants may be emitted as: fences that order at least what any
-/// legal choice of the unknown arguments orders. Image fences stand apart, since OpenCL C 6.15.15 gives them an
-/// order and a scope of their own.
+/// The fences to emit for a fence with non-constant arguments: they order at least what any legal values of the unknown
+/// arguments order. Image fences are separate, because OpenCL C 6.15.15 gives them another order and scope.
 pub fn strongest_fence(flags: Option<FenceFlags>, order: Option<Order>, scope: Option<Scope>) -> Vec<Sync> {
     let plain = flags.map_or(Spaces::BOTH, |flags| Spaces::from(flags).intersection(Spaces::BOTH));
     let image = flags.is_none_or(|flags| flags.contains(FenceFlags::IMAGE))
@@ -259,9 +258,8 @@ pub fn strongest_fence(flags: Option<FenceFlags>, order: Option<Order>, scope: O
     plain.into_iter().chain(image).collect()
 }
 
-/// What a barrier whose arguments are not all constants may be emitted as: barriers that order at least what any legal
-/// choice of the unknown arguments orders. With image memory the scope of a work-group barrier is the work-group
-/// (OpenCL C 6.15.8).
+/// The barriers to emit for a barrier with non-constant arguments: they order at least what any legal values of the
+/// unknown arguments order. With image memory, the scope of a work-group barrier is the work-group (OpenCL C 6.15.8).
 pub fn strongest_barrier(operation: Operation, flags: Option<FenceFlags>, scope: Option<Scope>) -> Vec<Sync> {
     let is_narrow =
         |flags: FenceFlags| operation == Operation::WorkGroupBarrier && flags.contains(FenceFlags::IMAGE);

@@ -1,11 +1,11 @@
-//! What is legal by the rules of `legal` but hardly meant: the same data, for warnings.
+//! Warnings: operations that are legal but probably unintended.
 //!
-//! Nothing here keeps an operation from being encoded.
+//! These checks do not affect encoding.
 
 use super::legal::{Argument, Problem, Rule};
 use crate::opencl::{AddressSpace, FenceFlags, Order, Scope};
 
-/// What is legal for an atomic function but hardly meant.
+/// Warnings for atomic functions.
 pub fn advise_atomic(
     order: Option<Order>,
     scope: Option<Scope>,
@@ -27,7 +27,7 @@ pub fn advise_atomic(
             Some(Problem {
                 rule: Rule::SeqCstScope,
                 argument: Argument::Scope,
-                message: "seq_cst with a scope narrower than the device is no single total order".to_owned(),
+                message: "seq_cst with a scope narrower than the device gives no single total order".to_owned(),
                 label: "narrower than the device",
                 help: "use memory_scope_device, or acquire and release if no total order is needed",
                 note: "OpenCL API 3.3.6: the total order exists only if every seq_cst operation has device \
@@ -43,7 +43,7 @@ pub fn advise_atomic(
     }
 }
 
-/// What is legal for `atomic_work_item_fence` but hardly meant.
+/// Warnings for `atomic_work_item_fence`.
 pub fn advise_fence(flags: Option<FenceFlags>, order: Option<Order>) -> Option<Problem> {
     if flags == Some(FenceFlags::NONE) {
         return Some(no_flags());
@@ -59,7 +59,7 @@ pub fn advise_fence(flags: Option<FenceFlags>, order: Option<Order>) -> Option<P
     })
 }
 
-/// What is legal for `mem_fence`, `read_mem_fence` and `write_mem_fence` but hardly meant (OpenCL C 6.15.9).
+/// Warnings for `mem_fence`, `read_mem_fence` and `write_mem_fence` (OpenCL C 6.15.9).
 pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
     match flags {
         Some(FenceFlags::NONE) => Some(no_flags()),
@@ -77,7 +77,7 @@ pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
     }
 }
 
-/// What is legal for a barrier but hardly meant.
+/// Warnings for barriers.
 pub fn advise_barrier(flags: Option<FenceFlags>, scope: Option<Scope>) -> Option<Problem> {
     match (flags, scope) {
         (Some(FenceFlags::LOCAL), Some(Scope::Device | Scope::AllSvmDevices)) => Some(Problem {
@@ -93,8 +93,8 @@ pub fn advise_barrier(flags: Option<FenceFlags>, scope: Option<Scope>) -> Option
     }
 }
 
-/// What must be said of an order that may be seq_cst where the options weaken it: what is emitted permits outcomes that
-/// OpenCL forbids.
+/// The warning for an order that can be seq_cst if the options weaken seq_cst: the emitted operation permits outcomes
+/// that OpenCL forbids.
 pub fn advise_weakened(order: Option<Order>) -> Option<Problem> {
     match order {
         Some(Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => None,

@@ -1,7 +1,7 @@
-//! The translation itself: an operation and how it synchronises, to SPIR-V's scopes and semantics.
+//! Translates an operation and its synchronization to SPIR-V's scopes and semantics.
 //!
-//! Pure matches without wildcard arms: a new order, scope, space or environment does not compile until each rule
-//! has an answer for it. It refuses what `legal` refuses and what the target cannot express.
+//! All matches are without wildcard arms, so a new order, scope, space or environment does not compile until each rule
+//! handles it. Rejects what `legal` rejects, and what the target cannot express.
 
 use super::{
     Access, Operation, Problem, Semantics, Spaces, SpirvScope, Sync, check_barrier, check_fence,
@@ -13,10 +13,10 @@ use crate::{
     target::Target,
 };
 
-/// What to emit, with its operands.
+/// The instruction to emit, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoded {
-    /// No instruction: the operation orders nothing, or nothing that the target does not order by itself.
+    /// No instruction: the operation orders nothing, or only what the target orders anyway.
     Nothing,
     /// OpAtomicLoad, OpAtomicStore or a read-modify-write.
     Atomic {
@@ -31,7 +31,7 @@ pub enum Encoded {
         scope: SpirvScope,
         /// The semantics if the values are equal.
         equal: Semantics,
-        /// The semantics if they are not.
+        /// The semantics if they are not equal.
         unequal: Semantics,
     },
     /// OpMemoryBarrier.
@@ -43,7 +43,7 @@ pub enum Encoded {
     },
     /// OpControlBarrier.
     ControlBarrier {
-        /// Who waits.
+        /// The execution scope.
         execution: SpirvScope,
         /// The memory scope.
         memory: SpirvScope,
@@ -53,7 +53,7 @@ pub enum Encoded {
 }
 
 impl Encoded {
-    /// The same on a volatile object. Only the Vulkan memory model has volatile operations; both masks of a
+    /// The same operation on a volatile object. Only the Vulkan memory model has volatile operations; both masks of a
     /// compare-exchange must agree (VUID-StandaloneSpirv-UnequalMemorySemantics-10879), and barriers cannot be
     /// volatile (VUID-StandaloneSpirv-MemorySemantics-13551).
     #[must_use]
@@ -76,9 +76,9 @@ impl Encoded {
     }
 }
 
-/// The SPIR-V form of an operation for this target, or why there is none.
+/// The SPIR-V form of an operation for this target, or the reason why there is none.
 ///
-/// On Vulkan, seq_cst must have been replaced before (see [`super::replacement`]).
+/// On Vulkan, seq_cst must already be replaced (see [`super::replacement`]).
 pub fn encode(target: &Target, operation: Operation, sync: Sync) -> Result<Encoded, Problem> {
     match operation {
         Operation::Atomic(access, object) => {
@@ -111,7 +111,7 @@ pub fn encode(target: &Target, operation: Operation, sync: Sync) -> Result<Encod
             };
             Ok(match (target.environment, sync.scope) {
                 (Environment::Vulkan | Environment::OpenCl, _) if spaces.is_empty() => Encoded::Nothing,
-                // The accesses of one invocation through one image are ordered already.
+                // The accesses of one invocation through one image are always ordered.
                 (Environment::Vulkan, Scope::WorkItem) => Encoded::Nothing,
                 (Environment::OpenCl, Scope::WorkItem)
                 | (
@@ -125,7 +125,7 @@ pub fn encode(target: &Target, operation: Operation, sync: Sync) -> Result<Encod
     }
 }
 
-/// A barrier orders at least among those who wait; with no flags it only waits.
+/// The memory scope of a barrier includes at least the work-items that wait. Without flags, the barrier only waits.
 fn barrier(target: &Target, operation: Operation, sync: Sync, execution: Scope) -> Result<Encoded, Problem> {
     check_barrier(operation, Some(sync.spaces.flags()), Some(sync.scope))?;
     expressible(target, sync)?;
@@ -146,8 +146,8 @@ fn barrier(target: &Target, operation: Operation, sync: Sync, execution: Scope) 
     })
 }
 
-/// VUID-StandaloneSpirv-MemorySemantics-10866: Vulkan has no sequentially consistent operations. A failure order
-/// is no stronger than the order, so that this one tells.
+/// VUID-StandaloneSpirv-MemorySemantics-10866: Vulkan has no sequentially consistent operations. The failure order is no
+/// stronger than the order, so checking the order is enough.
 fn expressible(target: &Target, sync: Sync) -> Result<(), Problem> {
     match (target.environment, sync.order) {
         (Environment::Vulkan, Order::SeqCst) => Err(seq_cst_unavailable()),
@@ -159,7 +159,7 @@ fn expressible(target: &Target, sync: Sync) -> Result<(), Problem> {
     }
 }
 
-/// The failure order: the one given, or the strongest load order that the success order allows.
+/// The given failure order, or the strongest one that the success order allows.
 fn failure(sync: Sync) -> Order {
     sync.failure.unwrap_or_else(|| match failure_orders(sync.order) {
         [.., strongest] => *strongest,
@@ -167,7 +167,7 @@ fn failure(sync: Sync) -> Order {
     })
 }
 
-/// The weakest order that is as strong as both: `Equal` may not be weaker than `Unequal`
+/// The weakest order that is as strong as both: `Equal` must not be weaker than `Unequal`
 /// (VUID-StandaloneSpirv-UnequalMemorySemantics-10876), and release with acquire on failure needs both.
 fn join(success: Order, failure: Order) -> Order {
     match (success, failure) {
@@ -184,7 +184,7 @@ fn join(success: Order, failure: Order) -> Order {
     }
 }
 
-/// Local memory is seen by one work-group, so that wider scopes mean no more there (OpenCL API 3.3.5).
+/// Only one work-group accesses local memory, so wider scopes are narrowed to the work-group (OpenCL API 3.3.5).
 fn bounded(memory: Spaces, scope: Scope) -> Scope {
     match scope {
         Scope::Device | Scope::AllSvmDevices if memory == Spaces::LOCAL => Scope::WorkGroup,
@@ -192,7 +192,7 @@ fn bounded(memory: Spaces, scope: Scope) -> Scope {
     }
 }
 
-/// The one of two scopes that includes the other.
+/// The wider of two scopes.
 fn wider(a: Scope, b: Scope) -> Scope {
     const fn rank(scope: Scope) -> u8 {
         match scope {
@@ -206,22 +206,23 @@ fn wider(a: Scope, b: Scope) -> Scope {
     if rank(a) > rank(b) { a } else { b }
 }
 
-/// A scope in the words of the environment, before the target's features are looked at.
+/// The SPIR-V scope in this environment, regardless of the target's features.
 const fn bare_scope(environment: Environment, scope: Scope) -> SpirvScope {
     match (environment, scope) {
         (_, Scope::WorkItem) => SpirvScope::Invocation,
         (_, Scope::SubGroup) => SpirvScope::Subgroup,
         (_, Scope::WorkGroup) => SpirvScope::Workgroup,
         (_, Scope::Device) => SpirvScope::Device,
-        // VUID-StandaloneSpirv-None-04638; without fine-grained SVM atomics it means no more (OpenCL API 3.3.5).
+        // VUID-StandaloneSpirv-None-04638. Without fine-grained SVM atomics, the device scope is equivalent
+        // (OpenCL API 3.3.5).
         (Environment::Vulkan, Scope::AllSvmDevices) => SpirvScope::Device,
         (Environment::OpenCl, Scope::AllSvmDevices) => SpirvScope::CrossDevice,
     }
 }
 
-/// The memory scope. On Vulkan, a device without chains of availability gets no scope below Device (R10), one
-/// without the device scope gets QueueFamily in its place (the runtime uses one queue family), and one without
-/// sub-groups gets Workgroup for Subgroup.
+/// The memory scope. On Vulkan, a device without availability chains gets at least Device (R10), a device without the device
+/// scope gets QueueFamily instead (the runtime uses one queue family), and a device without sub-groups gets Workgroup
+/// instead of Subgroup.
 fn memory_scope(target: &Target, scope: Scope) -> SpirvScope {
     let bare = bare_scope(target.environment, scope);
     match target.environment {
@@ -253,7 +254,7 @@ fn memory_scope(target: &Target, scope: Scope) -> SpirvScope {
     }
 }
 
-/// The mask: an order with the storage classes that it orders, or nothing at all
+/// The mask: an order with the storage classes that it orders, or 0
 /// (VUID-StandaloneSpirv-MemorySemantics-10870 and -10871).
 fn semantics(environment: Environment, order: Order, spaces: Spaces) -> Semantics {
     let available = match environment {

@@ -1,12 +1,12 @@
-//! The rules by which a program may combine operations, orders, scopes and flags (OpenCL C 6.15.8 and 6.15.12).
+//! The legal combinations of operations, orders, scopes and flags (OpenCL C 6.15.8 and 6.15.12).
 //!
-//! Each rule takes what is known (an argument that is not a constant is `None`) and answers with a [`Problem`]:
-//! a diagnostic as data, for `sema` to place.
+//! Each rule gets the constant arguments (`None` if not constant) and returns a [`Problem`]: a diagnostic as data, to
+//! which `sema` adds the span.
 
 use super::{Access, Operation, failure_orders};
 use crate::opencl::{AtomicOp, FenceFlags, Order, Scope};
 
-/// Which argument a problem lies in.
+/// The argument that a problem is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The pointer to the atomic object.
@@ -35,7 +35,7 @@ macro_rules! rules {
             /// All rules.
             pub const ALL: &'static [Self] = &[$(Self::$rule,)*];
 
-            /// The name of the diagnostic code, a row of `diag/codes.rs`. Rules that only passes can break have none there.
+            /// The name of the diagnostic code in `diag/codes.rs`. Rules that only passes can violate have none.
             pub const fn code(self) -> &'static str {
                 match self {
                     $(Self::$rule => $code,)*
@@ -69,26 +69,26 @@ rules! {
     FenceFlagsEmpty "fence-flags-empty",
 }
 
-/// What is wrong with an operation, in the user's words.
+/// An error or warning about an operation, in the user's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The rule.
     pub rule: Rule,
-    /// Where.
+    /// The argument.
     pub argument: Argument,
-    /// What is wrong: lower-case start, one sentence.
+    /// The message: lower-case start, one sentence.
     pub message: String,
-    /// What to show beside the argument.
+    /// The label of the argument.
     pub label: &'static str,
-    /// What to do.
+    /// The suggestion.
     pub help: &'static str,
-    /// Why, with the section of the specification.
+    /// The reason, with the section of the specification.
     pub note: &'static str,
-    /// The rule of the Vulkan specification that stands behind it, where one does.
+    /// The corresponding rule of the Vulkan specification, if there is one.
     pub vuid: Option<&'static str>,
 }
 
-/// The orders, scopes and their features that a compilation has (OpenCL C 6.15.12.10).
+/// The optional orders and scopes that a compilation supports (OpenCL C 6.15.12.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Support {
     /// `__opencl_c_atomic_order_acq_rel`, or OpenCL C 2.0
@@ -110,7 +110,7 @@ impl Support {
     }
 }
 
-/// The orders and the scope of an atomic function (OpenCL C 6.15.12.4 and 6.15.12.7.1 to 6.15.12.7.8).
+/// Checks the orders and the scope of an atomic function (OpenCL C 6.15.12.4 and 6.15.12.7.1 to 6.15.12.7.8).
 pub fn check_atomic(
     op: AtomicOp,
     order: Option<Order>,
@@ -120,7 +120,7 @@ pub fn check_atomic(
     check_access(op.into(), order, failure, scope)
 }
 
-/// The same for what the operation does to memory, which is all that the rules look at.
+/// The same for the operation's kind of access, which is all that the rules need.
 pub(super) fn check_access(
     access: Access,
     order: Option<Order>,
@@ -139,9 +139,9 @@ pub(super) fn check_access(
     }
 }
 
-/// OpenCL C 6.15.12.7.4: no release on failure, and nothing stronger than on success.
+/// OpenCL C 6.15.12.7.4: the failure order is not a release, and not stronger than the success order.
 fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> {
-    // Whatever the success order turns out to be, the failure order must suit the most permissive one.
+    // If the success order is unknown, the failure order must be legal for the most permissive one.
     if failure_orders(success.unwrap_or(Order::SeqCst)).contains(&failure) {
         return Ok(());
     }
@@ -219,7 +219,7 @@ fn work_item_scope(message: &str) -> Problem {
     }
 }
 
-/// The arguments of `atomic_work_item_fence` (OpenCL C 6.15.12.4, 6.15.12.5 and 6.15.15).
+/// Checks the arguments of `atomic_work_item_fence` (OpenCL C 6.15.12.4, 6.15.12.5 and 6.15.15).
 pub fn check_fence(
     flags: Option<FenceFlags>,
     order: Option<Order>,
@@ -266,7 +266,7 @@ pub fn check_fence(
     }
 }
 
-/// The arguments of `work_group_barrier` and `sub_group_barrier` (OpenCL C 6.15.8, 6.15.12.4).
+/// Checks the arguments of `work_group_barrier` and `sub_group_barrier` (OpenCL C 6.15.8, 6.15.12.4).
 pub fn check_barrier(
     barrier: Operation,
     flags: Option<FenceFlags>,
@@ -294,8 +294,8 @@ pub fn check_barrier(
     }
 }
 
-/// Orders and scopes that need a feature (OpenCL C 6.15.12.10). Fences need none for acquire, release and
-/// acq_rel. For the forms of a function that leave out the scope or the order, give what they stand for.
+/// Checks orders and scopes that require a feature (OpenCL C 6.15.12.10). Fences require none for acquire, release and
+/// acq_rel. For functions without a scope or order argument, pass the default.
 pub fn check_support(
     operation: Operation,
     order: Option<Order>,
@@ -361,7 +361,7 @@ pub fn check_support(
     }
 }
 
-/// The order that a constant argument stands for (OpenCL C 6.15.12.3).
+/// The order with the value of a constant argument (OpenCL C 6.15.12.3).
 pub fn order_of_value(value: i64, argument: Argument) -> Result<Order, Problem> {
     Order::from_value(value).ok_or_else(|| Problem {
         rule: Rule::OrderValue,
@@ -374,7 +374,7 @@ pub fn order_of_value(value: i64, argument: Argument) -> Result<Order, Problem> 
     })
 }
 
-/// The scope that a constant argument stands for (OpenCL C 6.15.12.4).
+/// The scope with the value of a constant argument (OpenCL C 6.15.12.4).
 pub fn scope_of_value(value: i64) -> Result<Scope, Problem> {
     Scope::from_value(value).ok_or_else(|| Problem {
         rule: Rule::ScopeValue,
@@ -387,7 +387,7 @@ pub fn scope_of_value(value: i64) -> Result<Scope, Problem> {
     })
 }
 
-/// The fence flags that a constant argument stands for (OpenCL C 6.15.8, 6.15.12.5).
+/// The fence flags with the value of a constant argument (OpenCL C 6.15.8, 6.15.12.5).
 pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
     FenceFlags::from_value(value).ok_or_else(|| Problem {
         rule: Rule::FenceFlagsValue,
@@ -400,7 +400,7 @@ pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
     })
 }
 
-/// What [`super::encode`] answers for an object that no other work-item can see.
+/// The result of [`super::encode`] for an object that no other work-item can access.
 pub(super) fn object_not_shared() -> Problem {
     Problem {
         rule: Rule::AtomicObject,
@@ -413,7 +413,7 @@ pub(super) fn object_not_shared() -> Problem {
     }
 }
 
-/// What [`super::encode`] answers for seq_cst on Vulkan.
+/// The result of [`super::encode`] for seq_cst on Vulkan.
 pub(super) fn seq_cst_unavailable() -> Problem {
     Problem {
         rule: Rule::SeqCstUnavailable,
@@ -426,7 +426,7 @@ pub(super) fn seq_cst_unavailable() -> Problem {
     }
 }
 
-/// What [`super::encode`] answers for a sub-group barrier on a device without sub-groups.
+/// The result of [`super::encode`] for a sub-group barrier on a device without sub-groups.
 pub(super) fn sub_groups_unavailable() -> Problem {
     Problem {
         rule: Rule::SubGroupUnavailable,
@@ -439,7 +439,7 @@ pub(super) fn sub_groups_unavailable() -> Problem {
     }
 }
 
-/// The order as a sentence says it.
+/// The order's name in messages.
 const fn word(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "relaxed",
@@ -450,7 +450,7 @@ const fn word(order: Order) -> &'static str {
     }
 }
 
-/// The scope as a sentence says it.
+/// The scope's name in messages.
 const fn scope_word(scope: Scope) -> &'static str {
     match scope {
         Scope::WorkItem => "work_item",

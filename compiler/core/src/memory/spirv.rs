@@ -1,6 +1,4 @@
-//! SPIR-V's scopes and memory semantics as numbers with names (SPIR-V 3.27 and 3.25).
-//!
-//! Data only; which operation gets which is decided in `encode`.
+//! SPIR-V's scopes and memory semantics (SPIR-V 3.27 and 3.25): values and names. `encode` selects them.
 
 use std::fmt;
 
@@ -8,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum SpirvScope {
-    /// Every device.
+    /// All devices.
     CrossDevice = 0,
     /// The device.
     Device = 1,
@@ -18,7 +16,7 @@ pub enum SpirvScope {
     Subgroup = 3,
     /// The work-item itself.
     Invocation = 4,
-    /// Whatever runs on queues of one family.
+    /// All work on queues of one family.
     QueueFamily = 5,
 }
 
@@ -48,13 +46,13 @@ pub struct Semantics(u32);
 impl Semantics {
     /// No order and no storage class.
     pub const RELAXED: Self = Self(0);
-    /// What comes after stays after.
+    /// Later accesses stay after the operation.
     pub const ACQUIRE: Self = Self(0x2);
-    /// What comes before stays before.
+    /// Earlier accesses stay before the operation.
     pub const RELEASE: Self = Self(0x4);
-    /// Both.
+    /// Acquire and release.
     pub const ACQUIRE_RELEASE: Self = Self(0x8);
-    /// Both, and in one order that everyone agrees on.
+    /// Acquire and release, in one total order.
     pub const SEQUENTIALLY_CONSISTENT: Self = Self(0x10);
     /// Storage buffers and physical addresses (and uniform buffers).
     pub const UNIFORM_MEMORY: Self = Self(0x40);
@@ -64,11 +62,11 @@ impl Semantics {
     pub const CROSS_WORKGROUP_MEMORY: Self = Self(0x200);
     /// Images.
     pub const IMAGE_MEMORY: Self = Self(0x800);
-    /// The writes before are made available to the scope.
+    /// Makes earlier writes available to the scope.
     pub const MAKE_AVAILABLE: Self = Self(0x2000);
-    /// What is available to the scope is made visible to the reads after.
+    /// Makes writes that are available to the scope visible to later reads.
     pub const MAKE_VISIBLE: Self = Self(0x4000);
-    /// The access may not be merged with others or left out.
+    /// The access must not be merged with others or removed.
     pub const VOLATILE: Self = Self(0x8000);
 
     /// The operand.

@@ -1,42 +1,41 @@
-//! Sequential consistency and OpenCL's release sequences where the target has neither: the rules R1 to R7.
+//! Sequential consistency and OpenCL's release sequences for targets that have neither: rules R1 to R7.
 //!
-//! Says, for one operation and what is known of the program around it, which operations take its place. It knows
-//! no IR: the pass answers the questions of [`Surroundings`] and builds what [`Replacement`] names. The rules and
-//! the evidence for them stand in `docs/memory-model.md`.
+//! Selects the replacement of one operation, given facts about the program. Must not depend on the IR: a pass computes
+//! [`Surroundings`] and builds the [`Replacement`]. `docs/memory-model.md` contains the rules and their evidence.
 
 use super::{Access, Operation, Spaces, Sync};
 use crate::opencl::{Environment, Order, Scope};
 
-/// What an operation may meet in its program. In doubt, the stronger answer is correct.
+/// Facts about the program around an operation. If in doubt, the stronger value is correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Surroundings {
-    /// A seq_cst operation may touch the same object (R2, R3).
+    /// Whether a seq_cst operation can access the same object (R2, R3).
     pub seq_cst_on_object: bool,
-    /// What the earlier release or seq_cst stores and read-modify-writes order that may precede this operation
-    /// in its work-item and touch the same object (R4).
+    /// The memory ordered by release or seq_cst stores and read-modify-writes that can precede this operation in its work-item
+    /// and access the same object (R4).
     pub released: Spaces,
-    /// The program has seq_cst operations on global objects and on local objects (R7).
+    /// Whether the program has seq_cst operations both on global and on local objects (R7).
     pub seq_cst_in_both: bool,
 }
 
-/// What takes the place of an operation.
+/// The replacement of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Replacement {
     /// The same operation.
     Same(Sync),
-    /// In place of a load, a read-modify-write that changes nothing: `or` with 0.
+    /// Replaces a load by a read-modify-write that changes nothing: `or` with 0.
     LoadAsModify(Sync),
-    /// In place of a store, an exchange whose result is dropped.
+    /// Replaces a store by an exchange whose result is unused.
     StoreAsExchange(Sync),
-    /// A compare-exchange that, when it fails, reads again by a read-modify-write that changes nothing. If that
-    /// value is the expected one, a strong compare-exchange starts over and a weak one has failed.
+    /// A compare-exchange that reads again on failure, with a read-modify-write that changes nothing. If that value is the
+    /// expected one, a strong compare-exchange starts over, and a weak one has failed.
     CompareExchange {
         /// The compare-exchange.
         attempt: Sync,
         /// The read after a failure.
         reread: Sync,
     },
-    /// In place of a fence, an addition of 0 to the hidden word of global memory between two fences.
+    /// Replaces a fence by an addition of 0 to the hidden word of global memory, between two fences.
     FenceThroughWord {
         /// The fence before.
         before: Sync,
@@ -47,7 +46,7 @@ pub enum Replacement {
     },
 }
 
-/// The operations to emit in place of this one. Only Vulkan needs any.
+/// The replacement of an operation. Only Vulkan needs replacements.
 pub fn replacement(
     environment: Environment,
     operation: Operation,
@@ -67,10 +66,10 @@ pub fn replacement(
 }
 
 fn atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> Replacement {
-    // An acquire-release operation on both classes of memory, as R1 wants it for seq_cst.
+    // R1: a seq_cst operation becomes an acquire-release operation on both classes of memory.
     let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
     let ordinary = in_both(sync, around);
-    // R3: what the source has as a load meets, as R1 has it, a write.
+    // R3: a seq_cst load of the same object is a write after R1.
     let beside_seq_cst = |sync: Sync| {
         if around.seq_cst_on_object { Sync { scope: widest(object, sync.scope), ..sync } } else { sync }
     };
@@ -127,8 +126,8 @@ fn fence(sync: Sync, around: &Surroundings) -> Replacement {
     }
 }
 
-/// R4: only read-modify-writes continue a release sequence on Vulkan, so that a relaxed store which continues
-/// one in OpenCL has to release by itself.
+/// R4: only read-modify-writes continue a release sequence on Vulkan, so a relaxed store that continues one in OpenCL
+/// must be a release store.
 fn after_release(store: Sync, around: &Surroundings) -> Sync {
     match store.order {
         Order::Relaxed if !around.released.is_empty() => {
@@ -138,7 +137,7 @@ fn after_release(store: Sync, around: &Surroundings) -> Sync {
     }
 }
 
-/// R7: with seq_cst operations on both sides, what orders global or local memory orders both.
+/// R7: with seq_cst operations on global and local objects, operations that order one kind of memory order both.
 fn in_both(sync: Sync, around: &Surroundings) -> Sync {
     let plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
     if around.seq_cst_in_both && plain {
@@ -148,8 +147,8 @@ fn in_both(sync: Sync, around: &Surroundings) -> Sync {
     }
 }
 
-/// The scope in which every pair of operations on such an object is mutually ordered: R1 makes writes of loads,
-/// and two loads in the source need no common scope.
+/// The scope in which every pair of operations on such an object is mutually ordered. R1 turns loads into writes, and two
+/// loads in the source need no common scope.
 fn widest(object: Spaces, scope: Scope) -> Scope {
     match scope {
         Scope::WorkItem | Scope::SubGroup | Scope::WorkGroup if object == Spaces::LOCAL => Scope::WorkGroup,

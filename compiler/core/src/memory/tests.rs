@@ -1,5 +1,5 @@
-//! The rows of the mapping as they stand in the specification, and the construction of sequential consistency.
-//! The whole domain is walked in `tests/domain.rs`.
+//! Rows of the mapping as in the specification, and the construction of sequential consistency. `tests/domain.rs` covers
+//! the whole domain.
 
 mod domain;
 
@@ -228,14 +228,14 @@ fn a_store_after_a_release_releases_too() {
 
 #[test]
 fn every_rule_has_a_diagnostic_code() {
-    // Only `encode` reports these, for operations that no pass creates.
+    // Only `encode` reports these rules, for operations that no pass creates.
     let internal = [Rule::AtomicObject, Rule::SeqCstUnavailable, Rule::SubGroupUnavailable];
     for &rule in Rule::ALL {
         assert!(Code::parse(rule.code()).is_some() || internal.contains(&rule), "{rule:?}");
     }
 }
 
-/// `KILN_BLESS=1`, which `cargo xtask bless` sets, writes the page anew.
+/// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
 #[test]
 fn the_page_is_the_module() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory-model.md");

@@ -1,5 +1,5 @@
-//! Every operation there is, with every order, scope and kind of memory, in both environments and on every sort of
-//! device: what the specification allows is encoded and breaks no rule of the verifier, all else is refused.
+//! Every operation with every order, scope and kind of memory, in both environments and on every kind of device: legal
+//! operations are encoded without violating the verifier's rules, all others are rejected.
 
 use super::*;
 use crate::{
