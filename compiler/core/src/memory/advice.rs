@@ -27,7 +27,7 @@ pub fn advise_atomic(
             Some(Problem {
                 rule: Rule::SeqCstScope,
                 argument: Argument::Scope,
-                message: "seq_cst with a scope narrower than the device gives no single total order".to_owned(),
+                message: "seq_cst with a scope narrower than the device has no total order".to_owned(),
                 label: "narrower than the device",
                 help: "use memory_scope_device, or acquire and release if no total order is needed",
                 note: "OpenCL API 3.3.6: the total order exists only if every seq_cst operation has device \
