@@ -23,6 +23,7 @@ pub mod process;
 pub mod programs;
 pub mod random;
 pub mod reduce;
+pub mod server;
 pub mod strict;
 pub mod suite;
 pub mod undefined;

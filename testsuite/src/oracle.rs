@@ -1,14 +1,12 @@
 //! Other OpenCL implementations: how to make `kiln-oracle` use one of them, and its results.
 
-pub mod server;
-
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::{kiln, process, process::Finished, root};
+use crate::{kiln, process, process::Finished, root, server::Server};
 
 /// Another OpenCL implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +51,13 @@ impl Oracle {
             Self::Oclgrind => &["--platform", "Oclgrind"],
             Self::Intel => &[],
         }
+    }
+
+    /// A process that runs many programs with this implementation, and keeps its files in this folder.
+    pub fn server(self, scratch: &Path) -> Result<Server, String> {
+        let mut command = self.environment(scratch)?;
+        command.arg("serve");
+        Ok(Server::new(command, scratch.join(format!("{self:?}.errors"))))
     }
 
     fn environment(self, scratch: &Path) -> Result<Command, String> {

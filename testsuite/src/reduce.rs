@@ -57,27 +57,23 @@ fn operands(text: &str) -> Vec<&str> {
     text.split(is_between).filter(is_operand).collect()
 }
 
+/// Removes ranges of lines, large ones first. Goes from the end to the start: uses go before declarations.
 fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
     let mut lines: Vec<&str> = source.lines().collect();
     let mut size = lines.len() / 2;
     while size > 0 {
         let mut has_shrunk = false;
-        let mut start = 0;
-        while start < lines.len() {
-            let end = balanced_end(&lines, start, size);
-            let rest: Vec<&str> = lines[..start].iter().chain(&lines[end..]).copied().collect();
-            // Keeps the return statement of a function, without which the program would be invalid.
-            let is_inside = lines[start].starts_with(' ');
-            let returns =
-                is_inside && lines[start..end].iter().any(|line| line.trim_start().starts_with("return"));
-            if end > start && !returns && holds(&rest.join("\n")) {
+        let mut start = lines.len();
+        while start > 0 {
+            start = start.min(lines.len()).saturating_sub(size.div_ceil(2));
+            if let Some(rest) = without_lines(&lines, start, size).filter(|rest| holds(&rest.join("\n"))) {
                 lines = rest;
                 has_shrunk = true;
-            } else if let Some(bare) = without_frame(&lines, start).filter(|bare| holds(&bare.join("\n"))) {
+            } else if size == 1
+                && let Some(bare) = without_frame(&lines, start).filter(|bare| holds(&bare.join("\n")))
+            {
                 lines = bare;
                 has_shrunk = true;
-            } else {
-                start += 1;
             }
         }
         if !has_shrunk || size > 1 {
@@ -85,6 +81,15 @@ fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Removes at least this many lines with balanced braces.
+fn without_lines<'t>(lines: &[&'t str], start: usize, size: usize) -> Option<Vec<&'t str>> {
+    let end = balanced_end(lines, start, size);
+    // Keeps the return statement of a function, without which the program would be invalid.
+    let is_inside = lines.get(start)?.starts_with(' ');
+    let returns = is_inside && lines[start..end].iter().any(|line| line.trim_start().starts_with("return"));
+    (end > start && !returns).then(|| lines[..start].iter().chain(&lines[end..]).copied().collect())
 }
 
 /// The change of brace depth in a line.

@@ -1,9 +1,13 @@
 //! Random programs on a device, compared with the built-in reference device. Needs nothing but this binary.
+//!
+//! Programs run in processes of this binary (`--serve`), because drivers crash.
 
 use std::{
     collections::BTreeMap,
-    fs,
-    path::PathBuf,
+    env, fs,
+    io::{self, BufRead as _, Write as _},
+    path::{Path, PathBuf},
+    process::Command,
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering},
@@ -16,7 +20,9 @@ use clap::Args;
 use kiln_testsuite::{
     programs::{self, Program, Sort},
     reduce::reduce,
+    server::{Ending, Server},
 };
+use tempfile::TempDir;
 
 use crate::kiln::Kiln;
 
@@ -51,12 +57,21 @@ pub(crate) struct Random {
     /// Driver faults to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
     #[arg(long)]
     workarounds: Option<String>,
+    /// Seconds that a program may take
+    #[arg(long, default_value_t = 60)]
+    limit: u64,
     /// Write programs with wrong results to this folder
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Reduce programs with wrong results
+    /// Read the programs from the files that `--keep` wrote to this folder
     #[arg(long)]
+    from: Option<PathBuf>,
+    /// Reduce programs with wrong results
+    #[arg(long, requires = "keep")]
     reduce: bool,
+    /// Run the programs of another process of this binary
+    #[arg(long, hide = true)]
+    serve: bool,
 }
 
 /// Stack size of a thread in bytes: compilers of drivers recurse deeply.
@@ -71,41 +86,162 @@ enum Verdict {
 }
 
 pub(crate) fn random(options: &Random) -> Result<(), String> {
-    let devices = Devices {
-        tested: Kiln::with_target(&options.device, &options.feature, options.workarounds.as_deref())?,
-        reference: Kiln::new("reference")?,
-    };
-    println!("{}", devices.tested.name());
+    if options.serve {
+        return on_large_stack(|| serve(options));
+    }
+    let device = Kiln::with_target(&options.device, &options.feature, options.workarounds.as_deref())?;
+    println!("{}", device.name());
     let seeds: Vec<u64> = match &options.only[..] {
         [] => (options.seed..options.seed + options.count).collect(),
         only => only.to_vec(),
     };
     let (next, begin) = (AtomicU64::new(0), Instant::now());
+    let is_time_left = || begin.elapsed() < Duration::from_secs(options.seconds);
     let tally = Mutex::new(BTreeMap::<&str, usize>::new());
-    thread::scope(|scope| {
-        for _ in 0..options.jobs.max(1) {
-            let work = || {
-                while begin.elapsed() < Duration::from_secs(options.seconds)
-                    && let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed) as usize)
-                {
-                    let word = match verdict(&devices, options, seed) {
-                        Verdict::Right => "right",
-                        Verdict::Refused => "refused",
-                        Verdict::Wrong(reason) => {
-                            println!("program {seed}: {}", reason.trim_end());
-                            "wrong"
-                        }
-                    };
-                    *tally.lock().expect("no thread has failed").entry(word).or_default() += 1;
-                }
-            };
-            let worker = thread::Builder::new().stack_size(STACK_SIZE);
-            worker.spawn_scoped(scope, work).expect("the system has room for another thread");
+    let work = || -> Result<(), String> {
+        let mut worker = Worker::new(options)?;
+        while is_time_left()
+            && let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+        {
+            let verdict = worker.verdict(seed)?;
+            *tally.lock().expect("no thread has failed").entry(verdict.word()).or_default() += 1;
+            if let Verdict::Wrong(reason) = verdict {
+                println!("program {seed}: {reason}");
+                worker.keep(seed, &reason, is_time_left)?;
+            }
         }
-    });
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no thread fails"))
+    })?;
     let tally = tally.into_inner().expect("no thread has failed");
     println!("{tally:?} in {:.1} s", begin.elapsed().as_secs_f64());
     if tally.contains_key("wrong") { Err("some programs are wrong".to_owned()) } else { Ok(()) }
+}
+
+impl Verdict {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Refused => "refused",
+            Self::Wrong(_) => "wrong",
+        }
+    }
+}
+
+/// A process that runs programs.
+struct Worker<'o> {
+    options: &'o Random,
+    server: Server,
+    scratch: TempDir,
+}
+
+impl<'o> Worker<'o> {
+    fn new(options: &'o Random) -> Result<Self, String> {
+        let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let mut command = Command::new(env::current_exe().map_err(|e| e.to_string())?);
+        command.args(env::args_os().skip(1)).arg("--serve");
+        let server = Server::new(command, scratch.path().join("errors"));
+        Ok(Self { options, server, scratch })
+    }
+
+    fn verdict(&mut self, seed: u64) -> Result<Verdict, String> {
+        self.verdict_of(seed, &self.options.source(seed)?)
+    }
+
+    /// Runs this source with the launch of the program with this seed.
+    fn verdict_of(&mut self, seed: u64, source: &str) -> Result<Verdict, String> {
+        let file = self.scratch.path().join("program.cl");
+        fs::write(&file, source).map_err(|e| e.to_string())?;
+        let request = [seed.to_string(), file.display().to_string()];
+        let limit = Duration::from_secs(self.options.limit);
+        Ok(match self.server.run(&request, limit)?.as_ref().map(|answer| answer.trim_end()) {
+            Ok("right") => Verdict::Right,
+            Ok("refused") => Verdict::Refused,
+            Ok(reason) => Verdict::Wrong(reason.to_owned()),
+            Err(Ending::Late) => Verdict::Wrong(format!("does not end within {limit:?}")),
+            Err(Ending::Failed(reason)) => Verdict::Wrong(reason.clone()),
+        })
+    }
+
+    /// Writes the program to the folder for programs with wrong results.
+    fn keep(&mut self, seed: u64, reason: &str, is_time_left: impl Fn() -> bool) -> Result<(), String> {
+        let Some(folder) = &self.options.keep else { return Ok(()) };
+        let file = folder.join(format!("{seed}.cl"));
+        let (source, launch) = (self.options.source(seed)?, self.options.program(seed).launch().join(" "));
+        let keep = |source: &str| fs::write(&file, format!("// {launch}\n{}", without_launch(source)));
+        let message = |e: io::Error| format!("cannot write `{}`: {e}", file.display());
+        fs::create_dir_all(folder).and_then(|()| keep(&source)).map_err(message)?;
+        if self.options.reduce {
+            let kind = kind(reason);
+            let smallest = reduce(&source, |source| {
+                let verdict =
+                    if is_time_left() { self.verdict_of(seed, source) } else { Ok(Verdict::Refused) };
+                matches!(verdict, Ok(Verdict::Wrong(reason)) if self::kind(&reason) == kind)
+                    && keep(source).is_ok()
+            });
+            keep(&smallest).map_err(message)?;
+        }
+        Ok(())
+    }
+}
+
+impl Random {
+    fn program(&self, seed: u64) -> Program {
+        programs::program(seed, if self.generic { Sort::Generic } else { Sort::Plain })
+    }
+
+    /// The source of the program with this seed and of its neighbors.
+    fn source(&self, seed: u64) -> Result<String, String> {
+        if let Some(folder) = &self.from {
+            let file = folder.join(format!("{seed}.cl"));
+            return fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", file.display()));
+        }
+        let neighbors: Vec<Program> = (1..=self.neighbors).map(|step| self.program(seed + step)).collect();
+        Ok(programs::with_neighbors(&self.program(seed), &neighbors).source)
+    }
+}
+
+/// A source without the line that `keep` adds.
+fn without_launch(source: &str) -> &str {
+    let rest = source.strip_prefix("// --kernel").and_then(|rest| rest.split_once('\n'));
+    rest.map_or(source, |(_, source)| source)
+}
+
+/// A reason without its numbers, so that a smaller program can have the same.
+fn kind(reason: &str) -> String {
+    reason.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
+}
+
+/// Runs programs for a `Worker`. Each line of standard input contains a seed and a file.
+fn serve(options: &Random) -> Result<(), String> {
+    let devices = Devices {
+        tested: Kiln::with_target(&options.device, &options.feature, options.workarounds.as_deref())?,
+        reference: Kiln::new("reference")?,
+    };
+    for line in io::stdin().lock().lines() {
+        let line = line.map_err(|e| e.to_string())?;
+        let (seed, file) = line.split_once('\t').ok_or("a request is a seed and a file")?;
+        let source = fs::read_to_string(Path::new(file)).map_err(|e| e.to_string())?;
+        let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
+        let verdict = compare(&devices, &Program { source, ..options.program(seed) }, options.generic);
+        match &verdict {
+            Verdict::Wrong(reason) => println!("{}", reason.trim_end().replace('\n', " ")),
+            _ => println!("{}", verdict.word()),
+        }
+        println!("done");
+        io::stdout().flush().map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+fn on_large_stack(work: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
+        thread.expect("the system has room for another thread").join().expect("no thread fails")
+    })
 }
 
 /// The device under test, and the one that says what is right.
@@ -114,41 +250,10 @@ struct Devices {
     reference: Kiln,
 }
 
-fn verdict(devices: &Devices, options: &Random, seed: u64) -> Verdict {
-    let sort = if options.generic { Sort::Generic } else { Sort::Plain };
-    let program = programs::program(seed, sort);
-    let neighbors: Vec<Program> =
-        (1..=options.neighbors).map(|step| programs::program(seed + step, sort)).collect();
-    let verdict = compare(devices, &program, &neighbors, options.generic);
-    let Verdict::Wrong(reason) = &verdict else { return verdict };
-    if let Some(folder) = &options.keep {
-        let mut source = programs::with_neighbors(&program, &neighbors).source;
-        if options.reduce {
-            let kind = kind(reason);
-            source = reduce(&source, |source| {
-                let program = Program { source: source.to_owned(), ..program.clone() };
-                matches!(compare(devices, &program, &[], options.generic), Verdict::Wrong(it) if self::kind(&it) == kind)
-            });
-        }
-        let source = format!("// {}\n{source}", program.launch().join(" "));
-        if let Err(error) =
-            fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(format!("{seed}.cl")), source))
-        {
-            println!("cannot write into `{}`: {error}", folder.display());
-        }
-    }
-    verdict
-}
-
-/// A reason without its numbers, so that a smaller program can have the same.
-fn kind(reason: &str) -> String {
-    reason.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
-}
-
-fn compare(devices: &Devices, program: &Program, neighbors: &[Program], is_generic: bool) -> Verdict {
+fn compare(devices: &Devices, program: &Program, is_generic: bool) -> Verdict {
     // What is undefined has no right result; the program is reduced no further that way.
     let Ok(right) = devices.reference.results(program, is_generic) else { return Verdict::Refused };
-    match devices.tested.results(&programs::with_neighbors(program, neighbors), is_generic) {
+    match devices.tested.results(program, is_generic) {
         Ok(results) => match (0..right.len()).find(|&it| right[it] != results[it]) {
             None => Verdict::Right,
             Some(at) => Verdict::Wrong(format!("word {at} is {} and not {}", results[at], right[at])),

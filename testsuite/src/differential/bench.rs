@@ -12,12 +12,10 @@ use tempfile::TempDir;
 use super::{Comparison, Outcome, Way};
 use crate::{
     clang, device, kiln,
-    oracle::{
-        Oracle,
-        server::{Ending, Server},
-    },
+    oracle::Oracle,
     process::{self, Finished},
     programs::{Program, Sort},
+    server::{Ending, Server},
 };
 
 /// The environment.
@@ -102,10 +100,13 @@ impl Bench {
         program: &Program,
         limit: Duration,
     ) -> Result<Outcome, String> {
-        let at = self.servers.iter().position(|(its, _)| *its == oracle).unwrap_or_else(|| {
-            self.servers.push((oracle, Server::new(oracle, self.scratch.path())));
-            self.servers.len() - 1
-        });
+        let at = match self.servers.iter().position(|(its, _)| *its == oracle) {
+            Some(at) => at,
+            None => {
+                self.servers.push((oracle, oracle.server(self.scratch.path())?));
+                self.servers.len() - 1
+            }
+        };
         let mut words: Vec<String> = oracle.platform().iter().map(|&word| word.to_owned()).collect();
         words.extend([file.display().to_string(), format!("--options={version}")]);
         words.extend(program.launch());

@@ -1,19 +1,19 @@
-//! A `kiln-oracle` process that runs many programs, because initializing OpenCL takes longer than most programs.
+//! A process that runs many programs, because initializing a driver takes longer than most programs.
 //!
 //! Owns the process and its lifetime: a crash or a timeout affects only one program, and the next one gets a new
 //! process. Must not depend on the expected results.
+//!
+//! A request is a line of words with tabs between them. The answer is lines up to `done`, or `failed: ` and a message.
 
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, Stdio},
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::{Duration, Instant},
 };
-
-use super::Oracle;
 
 /// The failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,11 @@ pub enum Ending {
 /// The number of programs before the process is replaced, because implementations leak memory.
 const LIFE: usize = 100;
 
-/// A running OpenCL process.
+/// A process that is restarted when needed.
 pub struct Server {
-    oracle: Oracle,
-    scratch: PathBuf,
+    command: Command,
+    /// The file for standard error.
+    errors: PathBuf,
     running: Option<Running>,
 }
 
@@ -42,13 +43,12 @@ struct Running {
 }
 
 impl Server {
-    /// Creates a server that starts on first use, and keeps its files in this folder.
-    pub fn new(oracle: Oracle, scratch: &Path) -> Self {
-        Self { oracle, scratch: scratch.to_owned(), running: None }
+    /// Creates a server that starts on first use, and writes its standard error to this file.
+    pub fn new(command: Command, errors: PathBuf) -> Self {
+        Self { command, errors, running: None }
     }
 
-    /// The output of `kiln-oracle` with these options. The outer error means that the implementation is not
-    /// available.
+    /// The answer to this request. The outer error means that the process does not start.
     pub fn run(&mut self, words: &[String], limit: Duration) -> Result<Result<String, Ending>, String> {
         let running = match self.running.take().filter(|running| running.left > 0) {
             Some(running) => running,
@@ -73,7 +73,7 @@ impl Server {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.running = None;
-                    let said = fs::read_to_string(self.errors()).unwrap_or_default();
+                    let said = fs::read_to_string(&self.errors).unwrap_or_default();
                     let last: Vec<&str> = said.lines().rev().take(3).collect();
                     return Ok(Err(Ending::Failed(format!("it ended: {}", last.join(" / ")))));
                 }
@@ -81,15 +81,11 @@ impl Server {
         }
     }
 
-    fn errors(&self) -> PathBuf {
-        self.scratch.join(format!("{:?}.errors", self.oracle))
-    }
-
-    fn start(&self) -> Result<Running, String> {
-        let errors = File::create(self.errors()).map_err(|e| e.to_string())?;
-        let mut command = self.oracle.environment(&self.scratch)?;
-        command.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        let mut child = command.spawn().map_err(|e| format!("kiln-oracle does not start: {e}"))?;
+    fn start(&mut self) -> Result<Running, String> {
+        let errors = File::create(&self.errors).map_err(|e| e.to_string())?;
+        let command = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut child = command.spawn().map_err(|e| format!("{name} does not start: {e}"))?;
         let input = child.stdin.take().expect("it is piped");
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
         let (sender, lines) = channel();
