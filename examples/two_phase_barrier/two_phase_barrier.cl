@@ -6,9 +6,9 @@
  *
  * kiln run --kernel exchange --global 256 --local 64
  *     --arg buf:int[256]=0 --arg buf:int[256]=0
- *     --print neighbours[60..68] --check neighbours[0..4]=10,20,30,40 --check neighbours[62..66]=630,0,650,660
+ *     --print neighbors[60..68] --check neighbors[0..4]=10,20,30,40 --check neighbors[62..66]=630,0,650,660
  */
-kernel void exchange(global int *cells, global int *neighbours) {
+kernel void exchange(global int *cells, global int *neighbors) {
     int gid = get_global_id(0);
     int lid = get_local_id(0);
     int size = get_local_size(0);
@@ -17,5 +17,5 @@ kernel void exchange(global int *cells, global int *neighbours) {
     cells[gid] = gid * 10;
     work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
 
-    neighbours[gid] = cells[first + (lid + 1) % size] - (lid + 1 == size ? first * 10 : 0);
+    neighbors[gid] = cells[first + (lid + 1) % size] - (lid + 1 == size ? first * 10 : 0);
 }

@@ -60,7 +60,7 @@ struct Refusal {
 }
 
 /// The module of the source among these arguments. What the translator has no types for is left to clang without
-/// optimisation, which invents no integers of two bits.
+/// optimization, which invents no integers of two bits.
 fn module(
     arguments: &[OsString],
     folder: Option<&Path>,

@@ -307,7 +307,7 @@ This page is rendered from `testsuite/undefined`; after a change there, `cargo x
 OpenCL C defines results that the Vulkan environment of SPIR-V does not. Kiln must not depend on what a driver happens to do
 there: each such instruction has a guard, so that its operands are always within its domain, or it is not used. The
 reference device for Vulkan (`vulkan-reference`) executes modules by the letter of the specifications and ends a launch that
-depends on an undefined value or that has undefined behaviour; all cases of the test suite run on it.
+depends on an undefined value or that has undefined behavior; all cases of the test suite run on it.
 
 The test program `undefined` runs two kernels for each line of the table: one in SPIR-V without the guard, whose launch must
 end with the report in the fourth column, and one in OpenCL C with the same input, which must give the right result. Where

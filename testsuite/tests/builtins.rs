@@ -264,7 +264,7 @@ fn kernel(name: &str, declaration: &str, widths: &[&str]) -> Option<String> {
     Some(format!("kernel void KERNEL({}) {{\n{before}    {statement}\n}}\n", arguments.join(", ")))
 }
 
-/// One width of vectors in two stands for its neighbours.
+/// One width of vectors in two stands for its neighbors.
 fn is_representative(ty: &str, widths: &[&str]) -> bool {
     let last = ty.trim_end_matches('*').trim();
     let digits = last.trim_start_matches(|it: char| !it.is_ascii_digit());

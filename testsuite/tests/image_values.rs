@@ -38,7 +38,7 @@ struct Sampler {
 }
 
 impl Sampler {
-    /// Those that are defined: the last two modes are of normalised coordinates.
+    /// Those that are defined: the last two modes are of normalized coordinates.
     fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for addressing in [Addressing::Edge, Addressing::Clamp, Addressing::Repeat, Addressing::Mirrored] {

@@ -168,7 +168,7 @@ fn pages_of_diagnostics(files: &[File], findings: &mut Vec<String>) {
     let codes: BTreeSet<&str> =
         files.iter().filter(|file| file.path == table).flat_map(|file| codes(&file.text)).collect();
     if codes.is_empty() {
-        findings.push(format!("{table}: no row was recognised"));
+        findings.push(format!("{table}: no row was recognized"));
     }
     findings.extend(codes.difference(&pages).map(|code| format!("docs/diagnostics/{code}.md: is missing")));
     findings.extend(

@@ -134,7 +134,7 @@ fn argument_place(kind: ArgumentKind) -> String {
         ArgumentKind::Pipe(at) => format!("handle, {}", place(at)),
         ArgumentKind::Value { place: at, size } => format!("{size} bytes, {}", place(at)),
         ArgumentKind::Local { count, element_size } => {
-            format!("elements of {element_size} bytes, their number is specialisation constant {}", count.0)
+            format!("elements of {element_size} bytes, their number is specialization constant {}", count.0)
         }
         ArgumentKind::Buffer(at) | ArgumentKind::Image(at) | ArgumentKind::Sampler(at) => binding(at),
     }

@@ -1,4 +1,4 @@
-//! Declarations, initialisers and statements: which programs are accepted, which are refused and why, and what
+//! Declarations, initializers and statements: which programs are accepted, which are refused and why, and what
 //! initial values become.
 
 mod front;

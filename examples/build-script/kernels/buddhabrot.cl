@@ -36,7 +36,7 @@ kernel void trace(struct view view, uint seed, global atomic_uint *hits)
     for (uint step = 1; step < steps; ++step) {
         z = next(z, c);
         // The picture is upright: the real axis points down.
-        float2 place = ((float2)(z.y, z.x) - (float2)(view.centre.y, view.centre.x)) / view.width;
+        float2 place = ((float2)(z.y, z.x) - (float2)(view.center.y, view.center.x)) / view.width;
         place = place * (float)view.columns + (float2)(view.columns, view.rows) * 0.5f;
         int2 pixel = convert_int2_rtn(place);
         if (all(pixel >= 0) && pixel.x < (int)view.columns && pixel.y < (int)view.rows)
@@ -57,7 +57,7 @@ kernel void tone(global const uint *hits, global const uint *most, global uint *
 {
     size_t i = get_global_id(0);
     float light = sqrt((float)hits[i] / (float)max(*most, 1u));
-    float3 colour = (float3)(light * light, light, sqrt(light)) * (float3)(0.9f, 0.95f, 1.0f);
-    uint3 bytes = convert_uint3_sat_rte(colour * 255.0f);
+    float3 color = (float3)(light * light, light, sqrt(light)) * (float3)(0.9f, 0.95f, 1.0f);
+    uint3 bytes = convert_uint3_sat_rte(color * 255.0f);
     pixels[i] = bytes.x | bytes.y << 8 | bytes.z << 16 | 0xff000000u;
 }

@@ -4,7 +4,7 @@
 #define VIEW_H
 
 struct view {
-    float2 centre;
+    float2 center;
     float width; // of the plane that is seen
     uint columns;
     uint rows;

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::open()?;
     let queue = device.queue()?;
     let program = Program::load(&device)?;
-    let view = view { centre: [-0.45, 0.0], width: 2.6, columns: COLUMNS, rows: ROWS, ..Default::default() };
+    let view = view { center: [-0.45, 0.0], width: 2.6, columns: COLUMNS, rows: ROWS, ..Default::default() };
     let pixels = (COLUMNS * ROWS) as usize;
     let hits = device.buffer_from(&vec![0u32; pixels])?;
     let most = device.buffer_from(&[0u32])?;

@@ -247,7 +247,7 @@ fn expected(taken: &Argument) -> String {
         ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
         ArgumentKind::Image(binding) if writes(binding.class) => "an image that can be written".to_owned(),
         ArgumentKind::Image(_) => "an image".to_owned(),
-        ArgumentKind::Sampler(_) => "a sampler, which repeats only with normalised coordinates".to_owned(),
+        ArgumentKind::Sampler(_) => "a sampler, which repeats only with normalized coordinates".to_owned(),
         ArgumentKind::Pipe(_) => "a pipe".to_owned(),
         ArgumentKind::Unsupported(what) => what.to_owned(),
     };

@@ -36,7 +36,7 @@ const REASONS: [(Poison, &str, &str); 7] = [
     (DOMAIN, "no-result", "the result of an operation outside of its domain"),
     (INDEX, "index", "a component beyond the end of its vector"),
     (INACTIVE, "inactive", "a value of a work-item that does not take part"),
-    (UNWRITTEN, "uninitialised", "a value that was never written"),
+    (UNWRITTEN, "uninitialized", "a value that was never written"),
 ];
 
 /// The kind and description of the first reason.
@@ -149,6 +149,6 @@ mod tests {
         to_bytes(SHIFT | 0b0010, &mut bytes);
         assert_eq!(of_bytes(&bytes), SHIFT | 0b0010);
         assert_eq!(of_bytes(&bytes[..1]), SHIFT);
-        assert_eq!(words(of_bytes(&[UNWRITTEN_BYTE])).0, "uninitialised");
+        assert_eq!(words(of_bytes(&[UNWRITTEN_BYTE])).0, "uninitialized");
     }
 }

@@ -247,7 +247,7 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
 }
 
 pub(crate) fn sub_groups(device: Device) {
-    // At day, types that stand for their neighbours.
+    // At day, types that stand for their neighbors.
     let chosen = ["char", "ushort", "int", "ulong", "half", "float", "double"];
     let types = INTEGERS.iter().chain(device.reals());
     for &ty in types.filter(|ty| crate::is_nightly() || chosen.contains(&ty.name)) {

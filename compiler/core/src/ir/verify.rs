@@ -24,7 +24,7 @@ pub fn verify(module: &Module) -> Vec<String> {
             problems.push(format!("@{}: its alignment is no power of two", id.index()));
         }
         if var.init.as_ref().is_some_and(|init| init.bytes.len() as u64 > var.size) {
-            problems.push(format!("@{}: it is initialised beyond its end", id.index()));
+            problems.push(format!("@{}: it is initialized beyond its end", id.index()));
         }
     }
     for id in module.functions.ids() {

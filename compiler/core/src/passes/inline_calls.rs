@@ -2,7 +2,7 @@
 //!
 //! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has,
 //! addresses, and pointers to private and local objects that the function only accesses (`specialize_variable_args` then looks at
-//! each call). Pointers that come out of memory are followed to their objects within one function, and synchronisation,
+//! each call). Pointers that come out of memory are followed to their objects within one function, and synchronization,
 //! images and `printf` are looked at together with the kernel, so what has those does not stay.
 //! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
 //! ends; a module that would become too large is refused.
@@ -256,7 +256,7 @@ fn is_passable(function: &Function, options: &Options) -> bool {
         && function.result.is_none_or(is_passable)
 }
 
-/// Whether an instruction means the same wherever it stands: it neither synchronises nor prints nor uses an image, and
+/// Whether an instruction means the same wherever it stands: it neither synchronizes nor prints nor uses an image, and
 /// no pointer to private or local memory gets to where another function could take it from.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     let is_global = |value: ValueId| match function.ty(value) {

@@ -157,7 +157,7 @@ pub(super) fn exchange_loop(
     compute: impl FnOnce(&mut Builder<'_>, ValueId) -> ValueId,
 ) -> ValueId {
     let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object) else {
-        unreachable!("an atomic operation synchronises")
+        unreachable!("an atomic operation synchronizes")
     };
     let (before, at, after) = match sync.order {
         Order::Relaxed => (None, Order::Relaxed, None),
@@ -228,7 +228,7 @@ pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
     }
 }
 
-/// What an operation is and how it synchronises; all is known by now.
+/// What an operation is and how it synchronizes; all is known by now.
 pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
     fn known<T: Copy>(value: &Known<T>) -> T {
         match value {
@@ -259,7 +259,7 @@ pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Syn
     }
 }
 
-/// Gives an operation this synchronisation.
+/// Gives an operation this synchronization.
 fn set(op: &mut Op, sync: Sync) {
     match op {
         Op::Atomic(atomic) => {

@@ -231,7 +231,7 @@ impl Sema<'_> {
             self.report(
                 Diagnostic::new(Code::BlockValue, block.span, "this block is not known when the program is compiled")
                     .help("call a block variable, or a block literal")
-                    .note("OpenCL C 6.14.5: block variables are initialised where they are declared and never change"),
+                    .note("OpenCL C 6.14.5: block variables are initialized where they are declared and never change"),
             );
             return self.error_value(span);
         };

@@ -27,7 +27,7 @@ impl AssignContext {
     /// The end of a message that describes the context.
     pub(crate) fn describe(self) -> String {
         match self {
-            Self::Initialize => "in an initialiser".into(),
+            Self::Initialize => "in an initializer".into(),
             Self::Assign => "in an assignment".into(),
             Self::Argument(number) => format!("as argument {number}"),
             Self::Return => "as the result of the function".into(),
@@ -112,7 +112,7 @@ impl Sema<'_> {
         self.report(
             Diagnostic::new(Code::SamplerInitializer, span, "a sampler is made from a constant integer")
                 .help("combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`")
-                .note("OpenCL C 6.15.15.1: a sampler variable is initialised by a 32-bit unsigned integer constant"),
+                .note("OpenCL C 6.15.15.1: a sampler variable is initialized by a 32-bit unsigned integer constant"),
         );
         self.error_value(span)
     }

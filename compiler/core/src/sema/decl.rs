@@ -105,7 +105,7 @@ impl Sema<'_> {
                     self.report(Diagnostic::new(
                         Code::InitializerShape,
                         span,
-                        "a function has no initialiser",
+                        "a function has no initializer",
                     ));
                 }
                 self.function_declaration(name, &declared, &specified, &attributes);
@@ -157,7 +157,7 @@ impl Sema<'_> {
     fn typedef(&mut self, name: Ident, declared: &Declared, sugar: Sugar, has_init: bool) {
         let text = self.text(name.node).to_owned();
         if has_init {
-            self.report(Diagnostic::new(Code::InitializerShape, name.span, "a type has no initialiser"));
+            self.report(Diagnostic::new(Code::InitializerShape, name.span, "a type has no initializer"));
         }
         if ty::is_reserved(&text) {
             self.report(
@@ -281,7 +281,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::LocalInitializer,
                     span,
-                    format!("`{}` is `local` and cannot be initialised", variable.name),
+                    format!("`{}` is `local` and cannot be initialized", variable.name),
                 )
                 .help("assign to it in one work-item, followed by `barrier(CLK_LOCAL_MEM_FENCE)`")
                 .note("OpenCL C 6.7.7: variables in the local address space cannot be initialized"),
@@ -332,9 +332,9 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::InitializerShape,
                     span,
-                    "an `extern` variable in a function has no initialiser",
+                    "an `extern` variable in a function has no initializer",
                 )
-                .help("initialise it where it is defined, at program scope")
+                .help("initialize it where it is defined, at program scope")
                 .note("C99 6.7.8"),
             );
         }
@@ -510,7 +510,7 @@ impl Sema<'_> {
         }
         let note = match self.types.get(variable.ty.ty) {
             Ty::Block(_) => "OpenCL C 6.14.5: all block variables must be initialized at declaration time",
-            Ty::Sampler => "OpenCL C 6.15.15.1: samplers in the program source are initialised by a constant",
+            Ty::Sampler => "OpenCL C 6.15.15.1: samplers in the program source are initialized by a constant",
             _ if variable.ty.quals.space == Some(AddressSpace::Constant) => {
                 "OpenCL C 6.7.7: variables in the constant address space are required to be initialized"
             }
@@ -520,7 +520,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::MissingInitializer,
                 variable.span,
-                format!("`{}` needs an initialiser", variable.name),
+                format!("`{}` needs an initializer", variable.name),
             )
             .note(note),
         );
@@ -537,7 +537,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::AtomicInitializer,
                 span,
-                "an atomic object can only be initialised if it lies in global memory",
+                "an atomic object can only be initialized if it lies in global memory",
             )
             .help("declare it at program scope, or use `atomic_init`")
             .note("OpenCL C 6.15.12.1: `ATOMIC_VAR_INIT` initializes atomic objects in program scope in the global address space"),

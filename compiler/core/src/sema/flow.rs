@@ -36,7 +36,7 @@ impl Sema<'_> {
                 format!("{what} can end here without returning a value"),
             )
             .label(format!("returns no `{shown}`"))
-            .note("C99 6.9.1: the behaviour is undefined if the caller uses the value"),
+            .note("C99 6.9.1: the behavior is undefined if the caller uses the value"),
         );
     }
 }

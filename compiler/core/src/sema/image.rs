@@ -31,7 +31,7 @@ impl Sema<'_> {
     pub(crate) fn static_image(&mut self, value: &Expr, ty: QualTy) -> Option<Image> {
         let size = usize::try_from(self.types.size_of(ty.ty)?).ok().filter(|size| *size <= LARGEST_IMAGE);
         let Some(size) = size else {
-            self.report(Diagnostic::new(Code::ArraySize, value.span, "this initialised object is too large"));
+            self.report(Diagnostic::new(Code::ArraySize, value.span, "this initialized object is too large"));
             return None;
         };
         let mut image = Image { bytes: vec![0; size], relocations: Vec::new() };
@@ -78,7 +78,7 @@ impl Sema<'_> {
             Diagnostic::new(Code::ConstantInitializer, span, "this is not a constant expression")
                 .label("only known when the program runs")
                 .help("assign the value in a kernel, or use a macro or an enumerator")
-                .note("OpenCL C 6.7.7, C99 6.6: objects at program scope, `static` and `constant` ones have constant initialisers"),
+                .note("OpenCL C 6.7.7, C99 6.6: objects at program scope, `static` and `constant` ones have constant initializers"),
         );
     }
 

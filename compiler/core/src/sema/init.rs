@@ -95,7 +95,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::InitializerShape,
                 span,
-                format!("`{shown}` is initialised by a list in braces"),
+                format!("`{shown}` is initialized by a list in braces"),
             )
             .help("write `{ … }`")
             .note("C99 6.7.8"),
@@ -207,7 +207,7 @@ impl Sema<'_> {
         self.report(
             Diagnostic::new(Code::ExcessInitializers, span, format!("`{shown}` has no place for this value"))
                 .help("leave it out")
-                .note("C99 6.7.8: an initialiser gives no value for an object that is not in the initialised one"),
+                .note("C99 6.7.8: an initializer gives no value for an object that is not in the initialized one"),
         );
     }
 
@@ -433,7 +433,7 @@ impl Sema<'_> {
                     self.report(Diagnostic::new(
                         Code::InitializerShape,
                         expr.span,
-                        format!("`{shown}` has no part that this could initialise"),
+                        format!("`{shown}` has no part that this could initialize"),
                     ));
                     parts.is_wrong = true;
                     return;
@@ -524,7 +524,7 @@ impl Sema<'_> {
             let shown = self.show(ty.ty);
             self.report(
                 Diagnostic::new(Code::InitializerShape, list.span, format!("`{shown}` needs a value"))
-                    .note("C99 6.7.8: the initialiser of a scalar is a single expression"),
+                    .note("C99 6.7.8: the initializer of a scalar is a single expression"),
             );
             return self.error_value(list.span);
         };

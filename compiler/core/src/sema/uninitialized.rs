@@ -23,9 +23,9 @@ impl Sema<'_> {
                     format!("`{text}` is read, and nothing gives it a value"),
                 )
                 .also(declared, "declared without a value")
-                .help(format!("initialise `{text}` where it is declared"))
+                .help(format!("initialize `{text}` where it is declared"))
                 .note(
-                    "C99 6.7.8: the value of an automatic variable that is not initialised is indeterminate",
+                    "C99 6.7.8: the value of an automatic variable that is not initialized is indeterminate",
                 ),
             );
         }

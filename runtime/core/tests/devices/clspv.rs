@@ -14,7 +14,7 @@ use kiln_runtime::{
 use crate::launch;
 use crate::module::spirv_as;
 
-/// What all of them have: words, the kernel `k`, work-groups whose size is specialised.
+/// What all of them have: words, the kernel `k`, work-groups whose size is specialized.
 fn assemble(interface: &str, strings: &str, decorations: &str, types: &str, rest: &str) -> Vec<u32> {
     let numbers: String = [0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 18, 65536]
         .iter()
@@ -77,7 +77,7 @@ OpMemberDecorate %float4_block 0 Offset 0
 }
 
 /// `k(image2d_t, sampler_t, global float4 *out)`: out[0] is read with a literal sampler at (1.5, 0.5) of coordinates that
-/// are not normalised, out[1] with the argument at (1.375, 0.5).
+/// are not normalized, out[1] with the argument at (1.375, 0.5).
 fn samples() -> Vec<u32> {
     assemble(
         "",
@@ -256,7 +256,7 @@ OpFunctionEnd
 }
 
 /// `k(global uint *out, uint n)` with constants in a uniform buffer, variables and `n` in storage buffers, and the offset and
-/// the size of sub-groups as specialisation constants.
+/// the size of sub-groups as specialization constants.
 fn data() -> Vec<u32> {
     assemble(
         "",
@@ -356,7 +356,7 @@ pub(crate) fn samplers_are_bound(device: &Device) {
         assert!((argument[0] - expected).abs() < 0.05, "{sampler:?}: {argument:?}, not {expected}");
     }
     let repeats = kernel.set(1, near(false, Addressing::Repeat)).map(|_| ()).unwrap_err();
-    assert!(repeats.to_string().contains("normalised coordinates"), "{repeats}");
+    assert!(repeats.to_string().contains("normalized coordinates"), "{repeats}");
     assert!(matches!(kernel.set(1, 0xffffu32), Err(Error::WrongArgument { .. })));
 }
 

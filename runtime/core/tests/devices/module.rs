@@ -126,7 +126,7 @@ fn filter(program: &str, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// The work-group's size by specialisation constants 0, 1, 2, for `decorations`.
+/// The work-group's size by specialization constants 0, 1, 2, for `decorations`.
 pub(crate) const SIZE_DECORATIONS: &str = "
 OpDecorate %size_x SpecId 0
 OpDecorate %size_y SpecId 1

@@ -1,4 +1,4 @@
-// Functions of half that are not those of float, rounded: neighbours, and what must be rounded once (cl_khr_fp16).
+// Functions of half that are not those of float, rounded: neighbors, and what must be rounded once (cl_khr_fp16).
 //
 // Defines: copysign fma nextafter fract nan
 #include "exact.cl"

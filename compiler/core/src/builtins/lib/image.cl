@@ -1,5 +1,5 @@
 // Where a sampler finds texels, one dimension at a time (OpenCL API 8.2 and 8.3): Vulkan's samplers round otherwise, and have no
-// unnormalised coordinates for every kind of image. A place outside 0 .. size - 1 has the border's colour.
+// unnormalized coordinates for every kind of image. A place outside 0 .. size - 1 has the border's color.
 //
 // Defines: image_nearest image_lower image_upper image_weight image_layer image_border
 
@@ -38,7 +38,7 @@ int image_nearest_float(float s, int size, int sampler) {
     return place(whole(floor(texels(s, size, sampler)), size), size, sampler);
 }
 
-// Integer coordinates are never normalised.
+// Integer coordinates are never normalized.
 int image_nearest_int(int s, int size, int sampler) {
     return MODE(sampler) == CLK_ADDRESS_CLAMP ? s : min(max(s, 0), size - 1);
 }
@@ -66,7 +66,7 @@ int image_layer_int(int s, int size) {
     return min(max(s, 0), size - 1);
 }
 
-// The last component of the border's colour: 1 for images that have none.
+// The last component of the border's color: 1 for images that have none.
 int image_border_int(int order) {
     return order == CLK_R || order == CLK_RG || order == CLK_RGB || order == CLK_LUMINANCE || order == SRGB;
 }

@@ -1,4 +1,4 @@
-// Functions of float that are exact (OpenCL C 6.15.2): remainders, neighbours, parts, and the fused operation.
+// Functions of float that are exact (OpenCL C 6.15.2): remainders, neighbors, parts, and the fused operation.
 //
 // Defines: round copysign fdim fmod remainder remquo nextafter maxmag minmag fma ldexp frexp modf fract ilogb logb nan
 // Defines: sign step
@@ -29,7 +29,7 @@ float sign_float(float x) {
 }
 float step_float(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
 
-// Neighbours have neighbouring bits; of negative numbers in the other direction.
+// Neighbors have neighboring bits; of negative numbers in the other direction.
 float nextafter_float(float x, float y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;
     uint a = as_uint(x), b = as_uint(y);

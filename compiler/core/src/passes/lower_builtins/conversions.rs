@@ -108,7 +108,7 @@ impl Pass<'_> {
     }
 
     /// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3). The conversion itself sees only what is in
-    /// range: of all else its behaviour is undefined, even if the result is not used (SPIR-V, `OpConvertFToS`).
+    /// range: of all else its behavior is undefined, even if the result is not used (SPIR-V, `OpConvertFToS`).
     fn float_to_integer(
         &mut self,
         builder: &mut Builder<'_>,

@@ -1,7 +1,7 @@
 //! Images on Vulkan (OpenCL C 6.15.15): reads through samplers as reads of single texels.
 //!
 //! A sampler is a number here, the bits of OpenCL C, whether it is known now or an argument; a device's own samplers are never used: they
-//! may weigh with eight bits, and know unnormalised coordinates for few kinds of images.
+//! may weigh with eight bits, and know unnormalized coordinates for few kinds of images.
 
 use crate::{
     builtins::{ImageOp, ImageQuery},
@@ -42,7 +42,7 @@ struct Sampler {
     bits: ValueId,
     /// Whether there is a border.
     clamps: ValueId,
-    /// The border's colour.
+    /// The border's color.
     border: ValueId,
 }
 
@@ -206,7 +206,7 @@ impl Pass<'_> {
         sum.unwrap_or_else(|| builder.undefined(target.kind.ty()))
     }
 
-    /// The colour of what lies outside the image (OpenCL API 8.2).
+    /// The color of what lies outside the image (OpenCL API 8.2).
     fn border(&mut self, builder: &mut Builder<'_>, target: &Target) -> ValueId {
         let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
         let scalar = target.kind.ty().with_count(1);
@@ -271,7 +271,7 @@ impl Target {
     }
 }
 
-/// The texel at a place, or the border's colour.
+/// The texel at a place, or the border's color.
 fn texel(
     builder: &mut Builder<'_>,
     target: &Target,
