@@ -1,4 +1,4 @@
-//! Parses pragmas (OpenCL C 6.12): the text after `#pragma`.
+//! Parses pragmas (OpenCL C 6.12): extra text after `#pragma`.
 //!
 //! The preprocessor checks pragmas, and the type checker applies them.
 
@@ -51,7 +51,7 @@ pub enum Switch {
 }
 
 impl<'a> Pragma<'a> {
-    /// Parses the text after `#pragma`.
+    /// Parses extra text after `#pragma`.
     pub fn parse(text: &'a str) -> Self {
         let (first, rest) = word(text);
         match first {

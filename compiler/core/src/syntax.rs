@@ -76,7 +76,7 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
                 .help(format!("a vector literal or a cast is written `({name})(…)`"))
         }
         SyntaxErrorKind::Nesting => {
-            Diagnostic::new(Code::NestingDepth, error.span, "the source nests too deeply here")
+            Diagnostic::new(Code::NestingDepth, error.span, "the source is nested too deeply here")
                 .help("split the expression or the statement")
         }
     }

@@ -35,8 +35,8 @@ fn gcc() {
     assert_eq!(
         rendered(Format::Gcc, SOURCE),
         "In file included from dir/main.cl:1:\n\
-         dir/a.h:3:3: error: there is no `#if` that this `#else` belongs to\n\
-         dir/main.cl:2:9: error: the character `@` cannot stand here\n\
+         dir/a.h:3:3: error: this `#else` has no matching `#if`\n\
+         dir/main.cl:2:9: error: the character `@` is not allowed here\n\
          dir/a.h:1:18: note: in the definition of macro `BAD`\n\
          dir/main.cl:4:9: warning: `N` is defined again with another meaning [-Wmacro-redefined]\n\
          dir/main.cl:3:9: note: first defined here\n\
@@ -50,7 +50,7 @@ fn gcc() {
 fn rich() {
     let text = rendered(Format::Rich, SOURCE);
     for part in [
-        "error[conditional]: there is no `#if`",
+        "error[conditional]: this `#else` has no matching `#if`",
         "= note: included from dir/main.cl:1",
         "┌─ dir/main.cl:2:9\n  │\n2 │ int é = BAD(1);\n  │         ^^^^^^\n",
         "1 │ #define BAD(x) x @\n  │                  - in the definition of macro `BAD`",

@@ -86,7 +86,7 @@ fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: 
         interface.offsets.push((id, offset));
         if var.size > MOST_VARIABLES - offset.min(MOST_VARIABLES) {
             let message =
-                format!("program-scope variables may have {MOST_VARIABLES} bytes together on Vulkan");
+                format!("program-scope variables can have at most {MOST_VARIABLES} bytes in total on Vulkan");
             let diagnostic = Diagnostic::new(Code::TargetFeature, var.span, message);
             sink.report(diagnostic.help("take a buffer as an argument of the kernel"));
             continue;

@@ -84,7 +84,7 @@ pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink
         let what =
             if function.kernel.is_some() { "kernel" } else { "function of another part of the program" };
         let message = format!(
-            "this {what} has {} parameters, and a module for OpenCL has room for {PARAMETERS}",
+            "this {what} has {} parameters, and a module for OpenCL can have at most {PARAMETERS}",
             function.params().len()
         );
         let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);

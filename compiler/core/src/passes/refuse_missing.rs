@@ -74,7 +74,7 @@ pub(super) fn with_profile(refusal: Diagnostic, target: &Target) -> Diagnostic {
 
 fn feature(span: Span, what: &str) -> Diagnostic {
     let message = format!("this needs {what}");
-    Diagnostic::new(Code::TargetFeature, span, message).help("do without it here, or choose another device")
+    Diagnostic::new(Code::TargetFeature, span, message).help("avoid it here, or choose another device")
 }
 
 /// Whether the instruction's image is writable.

@@ -9,8 +9,8 @@ use crate::{
     session::Options,
 };
 
-const PIPES: &str = "pipes, which Vulkan has not";
-const ENQUEUE: &str = "device-side enqueue, which Vulkan has not";
+const PIPES: &str = "pipes, which Vulkan does not have";
+const ENQUEUE: &str = "device-side enqueue, which Vulkan does not have";
 
 pub(super) fn refuse_opencl_only(module: &mut Module, _: &Options, sink: &mut Sink) {
     for function in module.functions.iter() {

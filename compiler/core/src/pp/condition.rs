@@ -176,7 +176,7 @@ impl Evaluator<'_> {
             Some(token) if token.kind == Kind::Reported => Ok(Value::truth(false)),
             Some(token) => Err((
                 token.span,
-                format!("`{}` cannot stand here in a conditional", token.spelling(self.interner)),
+                format!("`{}` is not allowed in a conditional", token.spelling(self.interner)),
             )),
         }
     }
@@ -295,7 +295,7 @@ impl Evaluator<'_> {
                 self.at = self.tokens.len();
                 Ok(Value::truth(false))
             }
-            _ => Err((token.span, format!("`{text}` cannot stand here in a conditional"))),
+            _ => Err((token.span, format!("`{text}` is not allowed in a conditional"))),
         }
     }
 }

@@ -53,7 +53,7 @@ impl Preprocessor<'_> {
     }
 
     fn changes_fixed(&mut self, name: Symbol, span: Span) {
-        let message = format!("`{}` is predefined and is not to be changed", self.interner.text(name));
+        let message = format!("`{}` is predefined and cannot be changed", self.interner.text(name));
         self.sink.report(
             Diagnostic::new(Code::MacroRedefined, span, message).note("C99 6.10.8 and OpenCL C 6.12"),
         );
@@ -97,9 +97,9 @@ impl Preprocessor<'_> {
             }
             Some(first) if !first.flags.is_spaced() => {
                 let message =
-                    format!("no space between `{}` and what it stands for", self.interner.text(name));
+                    format!("there is no space between `{}` and its replacement", self.interner.text(name));
                 let diagnostic = Diagnostic::new(Code::MacroSpace, first.span, message);
-                self.sink.report(diagnostic.note("C99 6.10.3 asks for white space after a macro's name"));
+                self.sink.report(diagnostic.note("C99 6.10.3 requires white space after a macro's name"));
                 Shape::Object
             }
             _ => Shape::Object,
@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
                 }
                 Some(Kind::Name(name)) => {
                     if parameters.names.contains(&name) {
-                        let message = format!("two parameters are called `{}`", self.interner.text(name));
+                        let message = format!("two parameters have the name `{}`", self.interner.text(name));
                         self.sink.report(Diagnostic::new(Code::MacroDefinition, line[at].span, message));
                         return None;
                     }
@@ -146,7 +146,7 @@ impl Preprocessor<'_> {
                     parameters.variadic = true;
                     at += 1;
                 }
-                _ => return self.bad_parameters(line, at, "a parameter's name or `...` must stand here"),
+                _ => return self.bad_parameters(line, at, "expected a parameter's name or `...`"),
             }
             match line.get(at).map(|token| token.kind) {
                 Some(Kind::Punct(Punct::CloseParen)) => return Some((parameters, at + 1)),
@@ -200,7 +200,7 @@ impl Preprocessor<'_> {
                 }
             };
             if !is_closed {
-                let message = "`__VA_OPT__` is followed by parentheses";
+                let message = "`__VA_OPT__` must be followed by parentheses";
                 self.sink.report(Diagnostic::new(Code::MacroDefinition, token.span, message));
                 return None;
             }
@@ -234,7 +234,7 @@ impl Preprocessor<'_> {
             at += 1;
             if token.is(Punct::HashHash) {
                 if body.is_empty() || at == line.len() {
-                    let message = "`##` cannot stand at the beginning or end of what a macro stands for";
+                    let message = "`##` cannot be at the beginning or end of a macro's replacement";
                     let diagnostic = Diagnostic::new(Code::MacroDefinition, token.span, message);
                     self.sink.report(diagnostic.note("C99 6.10.3.3"));
                     return None;
@@ -256,7 +256,7 @@ impl Preprocessor<'_> {
             } else if let Some(index) = parameter(Some(&token)) {
                 token.kind = Kind::Parameter(index);
             } else if token.kind == Kind::Name(self.words.va_args) {
-                let message = "`__VA_ARGS__` has a meaning only in a macro with `...`";
+                let message = "`__VA_ARGS__` is allowed only in a macro with `...`";
                 self.sink
                     .report(Diagnostic::new(Code::MacroDefinition, token.span, message).note("C99 6.10.3"));
                 return None;

@@ -41,7 +41,7 @@ impl Preprocessor<'_> {
                 return None;
             }
             _ => {
-                let message = "the word of a directive must follow `#`";
+                let message = "the name of a directive must follow `#`";
                 self.sink.report(Diagnostic::new(Code::Directive, word.span, message));
                 return None;
             }
@@ -99,7 +99,7 @@ impl Preprocessor<'_> {
     /// Warns about tokens after a complete directive.
     pub(super) fn extra_tokens(&mut self, rest: &[Tok], directive: &str) {
         if let Some(first) = rest.first() {
-            let message = format!("what follows `#{directive}` on its line is ignored");
+            let message = format!("extra text after `#{directive}` is ignored");
             let diagnostic = Diagnostic::new(Code::ExtraTokens, first.span, message);
             self.sink.report(diagnostic.help("make it a comment"));
         }
@@ -141,7 +141,7 @@ impl Preprocessor<'_> {
     }
 
     fn without_if(&mut self, word: &str, span: Span) {
-        let message = format!("there is no `#if` that this `#{word}` belongs to");
+        let message = format!("this `#{word}` has no matching `#if`");
         self.sink.report(Diagnostic::new(Code::Conditional, span, message));
     }
 

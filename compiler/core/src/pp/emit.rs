@@ -144,10 +144,10 @@ impl Preprocessor<'_> {
         let message = match culprit {
             NOT_UTF8 => "this byte is not UTF-8".to_owned(),
             c if c.is_control() || c.is_whitespace() => {
-                format!("the character U+{:04X} cannot stand here", culprit as u32)
+                format!("the character U+{:04X} is not allowed here", culprit as u32)
             }
-            '`' => "a backtick cannot stand here".to_owned(),
-            _ => format!("the character `{culprit}` cannot stand here"),
+            '`' => "a backtick is not allowed here".to_owned(),
+            _ => format!("the character `{culprit}` is not allowed here"),
         };
         let mut diagnostic = Diagnostic::new(Code::UnknownCharacter, token.span, message);
         if let Some(ascii) = look_alike(culprit) {

@@ -57,7 +57,7 @@ impl Preprocessor<'_> {
         let Some((header, used)) = self.header(line, after) else { return };
         self.extra_tokens(&line[used..], "include");
         if self.collecting != 0 {
-            let message = "`#include` cannot stand among the arguments of a macro";
+            let message = "`#include` is not allowed in the arguments of a macro";
             self.sink
                 .report(Diagnostic::new(Code::Include, header.span, message).note("C99 6.10.3 paragraph 11"));
             return;
@@ -98,7 +98,7 @@ impl Preprocessor<'_> {
         if self.include_depth() >= INCLUDE_DEPTH {
             let message = format!("files are included more than {INCLUDE_DEPTH} deep");
             let diagnostic = Diagnostic::new(Code::IncludeDepth, directive, message);
-            return self.stop(diagnostic.help("a file that includes itself needs `#pragma once`"));
+            return self.stop(diagnostic.help("use `#pragma once` in a file that includes itself"));
         }
         self.spend_include(file.text.len(), directive);
         if !is_own(&file.name) {

@@ -40,10 +40,9 @@ impl Preprocessor<'_> {
             None => {
                 let message = "the expansion of macros yields too many tokens";
                 let diagnostic = Diagnostic::new(Code::MacroLimit, span, message);
-                self.stop(
-                    diagnostic
-                        .help("a macro that uses another twice, which uses another twice, grows like this"),
-                );
+                self.stop(diagnostic.help(
+                    "macros that use each other several times can expand to exponentially many tokens",
+                ));
             }
         }
     }
@@ -68,7 +67,7 @@ impl Preprocessor<'_> {
     }
 
     pub(super) fn out_of_positions(&mut self, span: Span) {
-        let message = "the source with all that it includes and expands to is longer than 4 GiB";
+        let message = "the source, with included files and expanded macros, is longer than 4 GiB";
         self.stop(Diagnostic::new(Code::MacroLimit, span, message));
     }
 

@@ -75,7 +75,7 @@ impl Preprocessor<'_> {
         match Pragma::parse(text) {
             Pragma::Unknown => {
                 let word = text.split_whitespace().next().unwrap_or_default();
-                let message = format!("the pragma `{word}` is not known and changes nothing");
+                let message = format!("the pragma `{word}` is unknown and has no effect");
                 self.sink.report(Diagnostic::new(Code::UnknownPragma, span, message));
             }
             Pragma::Malformed(message) => {
@@ -95,7 +95,7 @@ impl Preprocessor<'_> {
                 let message = "extensions cannot be enabled all at once";
                 let diagnostic = Diagnostic::new(Code::UnsupportedExtension, span, message);
                 self.sink
-                    .report(diagnostic.help("enable each that is used by its name").note("OpenCL C 6.12.1"));
+                    .report(diagnostic.help("enable each extension by its name").note("OpenCL C 6.12.1"));
             }
             return;
         }

@@ -319,7 +319,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::OrderScopeSwapped,
                 value.span,
-                format!("this is a `{given}` where a `{wanted}` belongs"),
+                format!("this is a `{given}`, but a `{wanted}` is expected"),
             )
             .help("the order comes before the scope; there is no form with a scope alone")
             .note("OpenCL C 6.15.12.7"),

@@ -217,7 +217,13 @@ impl Sema<'_> {
                 let Some(value) = self.integer_constant(expr, "an alignment") else { return };
                 match u64::try_from(value) {
                     Ok(align) if align.is_power_of_two() && value <= ALIGNMENT_LIMIT => align,
-                    _ => return self.report_argument(attribute, format!("{value} is no alignment"), NOTE),
+                    _ => {
+                        return self.report_argument(
+                            attribute,
+                            format!("{value} is not a valid alignment"),
+                            NOTE,
+                        );
+                    }
                 }
             }
             [Argument::Type(name)] => {
@@ -238,7 +244,7 @@ impl Sema<'_> {
             _ => self.report(
                 Diagnostic::new(Code::MisplacedAttribute, attribute.span, "`packed` has no effect here")
                     .help("put it between the word `struct` and the tag of the definition, or after its closing brace")
-                    .note("OpenCL C 6.13.1: `packed` stands on the definition of an enum, struct or union only"),
+                    .note("OpenCL C 6.13.1: `packed` applies only to the definition of an enum, struct or union"),
             ),
         }
     }
@@ -260,7 +266,7 @@ impl Sema<'_> {
 
     /// `endian(host)`, `endian(device)` (OpenCL C 6.13.3). Both are little-endian here.
     fn endian(&mut self, attribute: &ast::Attribute, target: Target) {
-        const PLACE: &str = "`endian` stands at a pointer to global or constant memory";
+        const PLACE: &str = "`endian` applies only to pointers to global or constant memory";
         const NOTE: &str = "OpenCL C 6.13.3: `endian` takes `host` or `device` and is only for pointer types that are in the global or constant address space";
         let (Target::Variable(ty) | Target::Parameter(ty) | Target::Member(ty)) = target else {
             return self.report_target(attribute, PLACE, NOTE);
@@ -305,7 +311,7 @@ impl Sema<'_> {
             let name = self.text(attribute.name.node).to_owned();
             self.report_target(
                 attribute,
-                &format!("`{name}` stands at a kernel, and this is none"),
+                &format!("`{name}` applies only to kernels"),
                 "OpenCL C 6.9.2: the attribute declares additional information about a `kernel` function",
             );
         }
@@ -368,7 +374,7 @@ impl Sema<'_> {
         if target != Target::Loop {
             return self.report_target(
                 attribute,
-                "`opencl_unroll_hint` stands immediately before a loop",
+                "`opencl_unroll_hint` must be immediately before a loop",
                 NOTE,
             );
         }

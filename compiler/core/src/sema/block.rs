@@ -133,7 +133,7 @@ impl Sema<'_> {
         let ty = self.module.functions[function].locals[local].ty;
         let problem = match self.types.get(ty.ty) {
             Ty::Error => return Operand::Value(self.error_value(span)),
-            Ty::Block(_) => Some("a block cannot use a block variable of the function around it"),
+            Ty::Block(_) => Some("a block cannot use a block variable of the enclosing function"),
             _ => None,
         };
         if let Some(problem) = problem {
@@ -229,7 +229,7 @@ impl Sema<'_> {
         };
         let Some(known) = self.known_block(&block) else {
             self.report(
-                Diagnostic::new(Code::BlockValue, block.span, "this block is not known when the program is compiled")
+                Diagnostic::new(Code::BlockValue, block.span, "this block is not known at compile time")
                     .help("call a block variable, or a block literal")
                     .note("OpenCL C 6.14.5: block variables are initialized where they are declared and never change"),
             );

@@ -93,8 +93,12 @@ impl Sema<'_> {
         let shown = self.show(ty);
         let what = name.map_or("this".to_owned(), |name| format!("`{}`", self.text(name)));
         self.report(
-            Diagnostic::new(Code::NotCallable, span, format!("{what} is no function but has type `{shown}`"))
-                .note("C99 6.5.2.2: what is called is a function"),
+            Diagnostic::new(
+                Code::NotCallable,
+                span,
+                format!("{what} is not a function, it has type `{shown}`"),
+            )
+            .note("C99 6.5.2.2: only functions can be called"),
         );
     }
 

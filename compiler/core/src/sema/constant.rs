@@ -57,7 +57,7 @@ impl Sema<'_> {
             Some((scalar, 1)) if !scalar.is_float() => match self.constant(value) {
                 Some(Const::Int(bits)) => return Some(fold::integer(scalar, bits)),
                 Some(Const::Zero) => return Some(0),
-                _ => format!("{what} must be known when the program is compiled"),
+                _ => format!("{what} must be known at compile time"),
             },
             _ => format!("{what} must be an integer, not `{}`", self.show(value.ty)),
         };

@@ -36,7 +36,7 @@ impl Sema<'_> {
                 ast::Item::Pragma(text) => {
                     self.pragma(text.node);
                 }
-                ast::Item::Empty(span) => self.report_gnu("a `;` behind nothing", span, "C99 6.9"),
+                ast::Item::Empty(span) => self.report_gnu("a `;` without a declaration", span, "C99 6.9"),
                 ast::Item::Error(_) => {}
             }
         }
@@ -211,7 +211,7 @@ impl Sema<'_> {
             self.report(Diagnostic::new(
                 Code::FunctionSpecifier,
                 span,
-                "this can only stand before a function",
+                "this is only allowed before a function",
             ));
         }
         let text = self.text(name.node).to_owned();
@@ -463,7 +463,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ConflictingDeclaration,
                 name.span,
-                format!("`{text}` is declared with another type before"),
+                format!("`{text}` was declared with another type"),
             )
             .also(span, format!("as `{was}`")),
         );
@@ -498,7 +498,7 @@ impl Sema<'_> {
         .note("C99 6.7: an object has a complete type");
         if let Ty::Record(id) = *self.types.get(variable.ty.ty) {
             let span = self.types.records[id].span;
-            diagnostic = diagnostic.also(span, "the type is only announced here");
+            diagnostic = diagnostic.also(span, "the type is declared but not defined here");
         }
         self.report(diagnostic);
     }
@@ -537,7 +537,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::AtomicInitializer,
                 span,
-                "an atomic object can only be initialized if it lies in global memory",
+                "an atomic object can only be initialized in global memory",
             )
             .help("declare it at program scope, or use `atomic_init`")
             .note("OpenCL C 6.15.12.1: `ATOMIC_VAR_INIT` initializes atomic objects in program scope in the global address space"),

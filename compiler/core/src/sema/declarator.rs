@@ -124,7 +124,7 @@ impl Sema<'_> {
             Ty::Error => return to,
             Ty::Function(_) => {
                 self.report(
-                    Diagnostic::new(Code::FunctionPointer, span, "there are no pointers to functions")
+                    Diagnostic::new(Code::FunctionPointer, span, "pointers to functions are not supported")
                         .help("choose with `switch` or `if` and call the functions by name")
                         .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
                 );
@@ -153,7 +153,7 @@ impl Sema<'_> {
         ) = (self.types.get(to.ty), to.quals.space)
         {
             self.report(
-                Diagnostic::new(Code::OpaqueTypeUse, span, format!("an event does not lie in `{}` memory", space.spelling()))
+                Diagnostic::new(Code::OpaqueTypeUse, span, format!("an event cannot be in `{}` memory", space.spelling()))
                     .note("OpenCL C 6.11.r: the event type cannot be used with the `local`, `constant` and `global` address spaces"),
             );
             return TyId::ERROR.plain();
@@ -177,13 +177,9 @@ impl Sema<'_> {
             }
             _ => {
                 self.report(
-                    Diagnostic::new(
-                        Code::BlockType,
-                        span,
-                        "a block is declared like a function, and this is none",
-                    )
-                    .help("write the parameters, as in `int (^name)(int)`")
-                    .note("OpenCL C 6.14.2"),
+                    Diagnostic::new(Code::BlockType, span, "a block is declared like a function")
+                        .help("write the parameters, as in `int (^name)(int)`")
+                        .note("OpenCL C 6.14.2"),
                 );
                 TyId::ERROR.plain()
             }
@@ -238,7 +234,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::QualifierTarget,
                     span,
-                    "only a parameter has such words in its brackets",
+                    "only parameters can have qualifiers in brackets",
                 )
                 .note(
                     "C99 6.7.5.2: qualifiers and `static` appear only in the outermost array of a parameter",
@@ -339,7 +335,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::VariadicFunction,
                     span,
-                    "a function cannot take any number of arguments",
+                    "a function cannot have variable arguments",
                 )
                 .note(
                     "OpenCL C 6.11.e: variadic functions are not supported, with the exception of `printf`",
@@ -430,13 +426,9 @@ impl Sema<'_> {
         }
         if ty.quals.space == Some(AddressSpace::Private) && matches!(self.types.get(ty.ty), Ty::Image(_)) {
             self.report(
-                Diagnostic::new(
-                    Code::AddressSpacePlacement,
-                    parameter.span,
-                    "an image lies in memory of its own and cannot be `private`",
-                )
-                .help("leave `private` out")
-                .note("OpenCL C 6.11.b: an image type cannot be used with an address space qualifier"),
+                Diagnostic::new(Code::AddressSpacePlacement, parameter.span, "an image cannot be `private`")
+                    .help("leave `private` out")
+                    .note("OpenCL C 6.11.b: an image type cannot be used with an address space qualifier"),
             );
         }
         if let Some(space) = ty.quals.space
@@ -447,7 +439,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AddressSpacePlacement,
                     parameter.span,
-                    format!("a parameter lies in private memory and cannot be `{word}`"),
+                    format!("a parameter is in private memory and cannot be `{word}`"),
                 )
                 .help(format!(
                     "if a pointer is meant, write `{word}` before the type that it points to and a `*`"
@@ -502,7 +494,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AddressSpacePlacement,
                     span,
-                    format!("the result of a function lies nowhere and cannot be `{word}`"),
+                    format!("the result of a function has no address space and cannot be `{word}`"),
                 )
                 .help(format!("leave `{word}` out, or return a pointer"))
                 .note("OpenCL C 6.7: address spaces cannot be used with a return type"),

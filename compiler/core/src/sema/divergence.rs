@@ -145,14 +145,14 @@ impl Sema<'_> {
             ids().filter_map(|function| analysis.walk(function, Some(Vec::new()))).flatten().collect();
         for found in found {
             let message = if found.is_call {
-                "this call leads to a barrier that not every work-item of the group may reach"
+                "this call contains a barrier that some work-items of the group may not reach"
             } else {
-                "not every work-item of the group may reach this barrier"
+                "some work-items of the group may not reach this barrier"
             };
             self.report(
                 Diagnostic::new(Code::DivergentBarrier, found.barrier, message)
-                    .also(found.parted, "the work-items part here")
-                    .help("move the barrier to where all work-items come")
+                    .also(found.parted, "the work-items diverge here")
+                    .help("move the barrier to code that all work-items reach")
                     .note("OpenCL C 6.15.8: if one work-item of a work-group executes the barrier, all must"),
             );
         }

@@ -58,7 +58,10 @@ impl Sema<'_> {
         self.report(
             Diagnostic::new(Code::EnqueuedBlock, block.span, problem)
                 .label(format!("`{shown}`"))
-                .help(format!("let the block of `{}` use variables around it instead", call.name))
+                .help(format!(
+                    "the block of `{}` can use variables of the enclosing function instead",
+                    call.name
+                ))
                 .note("OpenCL C 6.15.19.1, 6.15.19.2"),
         );
         false
@@ -131,7 +134,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::EnqueuedCapture,
                     block.span,
-                    format!("this block uses a pointer to {} memory, which ends before the block runs", space.spelling()),
+                    format!("this block uses a pointer to {} memory, whose lifetime ends before the block runs", space.spelling()),
                 )
                 .help("pass global memory, or give the block a parameter of type `local void *`")
                 .note("OpenCL C 6.15.19.1: blocks passed to enqueue_kernel cannot use pointers to local or private memory of the enclosing scope"),

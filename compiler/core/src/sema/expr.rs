@@ -78,12 +78,8 @@ impl Sema<'_> {
             && assign.op.node.is_none()
         {
             self.report(
-                Diagnostic::new(
-                    Code::AssignmentCondition,
-                    assign.op.span,
-                    "this assigns, and the condition is what was assigned",
-                )
-                .help("write `==` to compare, or parentheses around it if that is meant"),
+                Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment")
+                    .help("write `==` to compare, or parentheses around it if that is meant"),
             );
         }
         let value = self.operator_value(expr);
@@ -103,7 +99,7 @@ impl Sema<'_> {
                 )
                 .note("C99 6.8.4.1: the controlling expression has scalar type");
                 if matches!(self.types.get(value.ty), Ty::Vector(..)) {
-                    diagnostic = diagnostic.help("ask `any(…)` or `all(…)` about its components");
+                    diagnostic = diagnostic.help("use `any(…)` or `all(…)` on its components");
                 }
                 self.report(diagnostic);
                 self.error_value(value.span)
@@ -317,7 +313,7 @@ impl Sema<'_> {
     /// Reports a C11 feature. OpenCL C is based on C99.
     pub(crate) fn report_c11(&mut self, what: &str, span: Span) {
         self.report(
-            Diagnostic::new(Code::C11Extension, span, format!("{what} is of C11, an extension here"))
+            Diagnostic::new(Code::C11Extension, span, format!("{what} is a C11 extension"))
                 .note("OpenCL C 6: OpenCL C is based on C99"),
         );
     }
@@ -325,7 +321,7 @@ impl Sema<'_> {
     /// Reports a GNU C extension.
     pub(crate) fn report_gnu(&mut self, what: &str, span: Span, section: &str) {
         self.report(
-            Diagnostic::new(Code::GnuExtension, span, format!("{what} is of GNU C, an extension here"))
+            Diagnostic::new(Code::GnuExtension, span, format!("{what} is a GNU C extension"))
                 .note(format!("{section}: C99 has no such form")),
         );
     }

@@ -149,7 +149,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::FenceFlagsValue,
                     value.span,
-                    format!("this is a `{shown}` where fence flags belong"),
+                    format!("this is a `{shown}`, but fence flags are expected"),
                 )
                 .help("the flags come first: combine CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE with |")
                 .note("OpenCL C 6.15.8, 6.15.12.5"),

@@ -319,7 +319,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ConflictingDeclaration,
                 name.span,
-                format!("`{text}` is declared with other types before"),
+                format!("`{text}` was declared with other types"),
             )
             .also(span, format!("as `{was}`"))
             .note("C99 6.7: declarations of one function agree; a function cannot be overloaded"),

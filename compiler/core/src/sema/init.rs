@@ -205,9 +205,15 @@ impl Sema<'_> {
     fn report_excess(&mut self, ty: TyId, span: Span) {
         let shown = self.show(ty);
         self.report(
-            Diagnostic::new(Code::ExcessInitializers, span, format!("`{shown}` has no place for this value"))
-                .help("leave it out")
-                .note("C99 6.7.8: an initializer gives no value for an object that is not in the initialized one"),
+            Diagnostic::new(
+                Code::ExcessInitializers,
+                span,
+                format!("`{shown}` has no element for this value"),
+            )
+            .help("leave it out")
+            .note(
+                "C99 6.7.8: an initializer gives no value for an object that is not in the initialized one",
+            ),
         );
     }
 
@@ -236,7 +242,7 @@ impl Sema<'_> {
         let mut repeats = 0;
         for (number, designator) in designators.iter().enumerate() {
             if number > 0 && !self.descend(path) {
-                self.report_designator(designator, "there is nothing inside to designate");
+                self.report_designator(designator, "there is nothing to designate");
                 return None;
             }
             let frame = *path.last()?;
@@ -268,14 +274,14 @@ impl Sema<'_> {
                 (Designator::Index(_) | Designator::Range(..), _) => {
                     self.report_designator(
                         designator,
-                        "an index designates an element of an array, and this is none",
+                        "an index designates an element of an array, and this is not an array",
                     );
                     return None;
                 }
                 (Designator::Member(_), _) => {
                     self.report_designator(
                         designator,
-                        "a name designates a member of a record, and this is none",
+                        "a name designates a member of a record, and this is not a record",
                     );
                     return None;
                 }
@@ -560,12 +566,8 @@ impl Sema<'_> {
         let room = length.unwrap_or(u64::MAX);
         if text.len() as u64 > room {
             self.report(
-                Diagnostic::new(
-                    Code::ExcessInitializers,
-                    span,
-                    "the array has no place for all of this string",
-                )
-                .note("C99 6.7.8"),
+                Diagnostic::new(Code::ExcessInitializers, span, "the array is too short for this string")
+                    .note("C99 6.7.8"),
             );
         }
         let is_signed = matches!(self.types.get(element.ty), Ty::Scalar(Scalar::Char));

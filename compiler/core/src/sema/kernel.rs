@@ -57,7 +57,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AttributeConflict,
                     span,
-                    "another declaration of this kernel gives another size",
+                    "another declaration of this kernel has another size",
                 )
                 .also(name_span, "the other declaration"),
             );
@@ -122,13 +122,13 @@ impl Sema<'_> {
                 ("a kernel cannot take a `bool`".to_owned(), Some("use `int` or `uchar`"), HOST_SIZE)
             }
             Ty::Scalar(_) if parameter.sugar.is_host_sized => (
-                "a kernel cannot take a type whose size the device chooses".to_owned(),
+                "a kernel cannot take a type of device-dependent size".to_owned(),
                 Some("use `uint`, `ulong` or `long`"),
                 HOST_SIZE,
             ),
             Ty::Record(id) if self.has_host_sized_member(*id) => (
                 format!(
-                    "a kernel cannot take `{}`, which has a member whose size the host does not know",
+                    "a kernel cannot take `{}`, which has a member of device-dependent size",
                     self.show(ty)
                 ),
                 Some("use `int`, `ulong` or `long` for the member"),
@@ -137,7 +137,7 @@ impl Sema<'_> {
             Ty::Record(id) if self.options.std < LanguageVersion::Cl20 && self.has_pointer_member(*id) => (
                 format!("a kernel cannot take `{}`, which has a pointer as a member", self.show(ty)),
                 Some("pass the pointer as an argument of its own"),
-                "OpenCL C 6.11.a: before OpenCL C 2.0 the host knows no addresses that it could put there",
+                "OpenCL C 6.11.a: before OpenCL C 2.0 the host has no device addresses to store there",
             ),
             _ => return None,
         };
@@ -167,8 +167,7 @@ impl Sema<'_> {
             Some(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local) => {}
             _ => {
                 return Some(Refusal {
-                    message: "a pointer that is an argument of a kernel must point to a named address space"
-                        .into(),
+                    message: "a pointer argument of a kernel must have a named address space".into(),
                     help: Some("write `global`, `local` or `constant` before the type that it points to"),
                     note: "OpenCL C 6.7.6, 6.11.a: it points to `global`, `local` or `constant`",
                 });
@@ -178,7 +177,7 @@ impl Sema<'_> {
         (is_nested && self.options.std < LanguageVersion::Cl20).then(|| Refusal {
             message: "a kernel cannot take a pointer to a pointer".into(),
             help: None,
-            note: "OpenCL C 6.11.a: this is so before OpenCL C 2.0",
+            note: "OpenCL C 6.11.a: not allowed before OpenCL C 2.0",
         })
     }
 }

@@ -52,7 +52,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::MixedAccess,
                     plain,
-                    "this accesses plainly what an atomic operation accesses in the same function",
+                    "this plain access conflicts with an atomic operation in the same function",
                 )
                 .also(atomic, "the atomic operation")
                 .help("use an atomic operation here, or put a barrier between them")

@@ -49,7 +49,7 @@ impl Sema<'_> {
 
     fn report_nesting(&mut self, span: Span) {
         self.report(
-            Diagnostic::new(Code::NestingDepth, span, "this type nests too deep")
+            Diagnostic::new(Code::NestingDepth, span, "this type is nested too deeply")
                 .note(format!("C99 5.2.4.1: a compiler has limits; here it is {LIMIT} levels")),
         );
     }

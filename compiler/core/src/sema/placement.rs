@@ -85,10 +85,10 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AddressSpacePlacement,
                     span,
-                    format!("`{name}` is an object, and none lies in the generic address space"),
+                    format!("`{name}` is an object, and an object cannot be in the generic address space"),
                 )
                 .help("leave `generic` out")
-                .note("OpenCL C 6.7.5: the generic address space holds what the named ones do"),
+                .note("OpenCL C 6.7.5: the generic address space overlaps the named ones"),
             );
             return None;
         }

@@ -54,7 +54,7 @@ impl Sema<'_> {
                 "`half` is used as more than a format in memory without `cl_khr_fp16` being enabled",
             )
             .help("write `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`")
-            .note("OpenCL C 6.12.1: at first every extension is disabled"),
+            .note("OpenCL C 6.12.1: extensions are initially disabled"),
         );
     }
 
@@ -77,7 +77,7 @@ impl Sema<'_> {
                 format!("`atomic_{}` is used without `{name}` being enabled", scalar.spelling()),
             )
             .help("write `#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable`, and the same for cl_khr_int64_extended_atomics")
-            .note("OpenCL C 6.12.1: at first every extension is disabled"),
+            .note("OpenCL C 6.12.1: extensions are initially disabled"),
         );
     }
 }

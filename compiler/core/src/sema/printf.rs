@@ -30,7 +30,7 @@ impl Sema<'_> {
         let Some(bytes) = bytes else {
             if format.ty != TyId::ERROR {
                 self.report(
-                    Diagnostic::new(Code::ConstantExpression, format_span, "the format of `printf` is a string literal")
+                    Diagnostic::new(Code::ConstantExpression, format_span, "the format of `printf` must be a string literal")
                         .note("OpenCL C 6.15.14.2: the format is in the constant address space and must be resolvable at compile time"),
                 );
             }
@@ -56,9 +56,9 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::ConstantExpression,
                         argument.span,
-                        "what a trap says is a string literal",
+                        "the message of a trap must be a string literal",
                     )
-                    .note("it is known before the program runs: the launch fails with it"),
+                    .note("the message must be known at compile time, because a failed launch reports it"),
                 ),
             }
         }
@@ -137,12 +137,10 @@ impl Sema<'_> {
         }
         if let Some(extra) = rest.next() {
             self.report(
-                Diagnostic::new(
-                    Code::PrintfArgument,
-                    extra.span,
-                    "the format has no place for this argument",
-                )
-                .note("OpenCL C 6.15.14: arguments that the format does not use are evaluated and ignored"),
+                Diagnostic::new(Code::PrintfArgument, extra.span, "the format does not use this argument")
+                    .note(
+                        "OpenCL C 6.15.14: arguments that the format does not use are evaluated and ignored",
+                    ),
             );
         }
     }

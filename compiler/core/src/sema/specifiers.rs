@@ -102,7 +102,7 @@ impl Sema<'_> {
             self.report(Diagnostic::new(
                 Code::FunctionSpecifier,
                 span,
-                "this can only stand before a function",
+                "this is only allowed before a function",
             ));
         }
     }
@@ -123,7 +123,7 @@ impl Sema<'_> {
                 self.report(Diagnostic::new(
                     Code::TypeSpecifiers,
                     span,
-                    "a declaration has one type, and here begins another",
+                    "this declaration already has a type",
                 ));
                 return (Named::new(TyId::ERROR.plain(), span), has_tag);
             }
@@ -211,7 +211,7 @@ impl Sema<'_> {
                 format!("{word} {text}"),
             );
         } else if ["class", "constexpr", "namespace", "template", "typename", "using"].contains(&text) {
-            diagnostic = diagnostic.note(format!("`{text}` is a word of C++; OpenCL C is based on C99"));
+            diagnostic = diagnostic.note(format!("`{text}` is C++; OpenCL C is based on C99"));
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
         } else if let Some(similar) = self.similar_type(text) {

@@ -266,7 +266,7 @@ impl Sema<'_> {
 
     fn report_jump_in_expression(&mut self, span: Span) {
         self.report(
-            Diagnostic::new(Code::StatementExpressionBody, span, "this cannot stand in an expression")
+            Diagnostic::new(Code::StatementExpressionBody, span, "this is not allowed in an expression")
                 .help("write a function, or make it a statement of its own"),
         );
     }
@@ -294,7 +294,7 @@ impl Sema<'_> {
 
     fn report_jump(&mut self, word: &str, place: &str, span: Span) {
         self.report(
-            Diagnostic::new(Code::MisplacedJump, span, format!("`{word}` stands in no loop"))
+            Diagnostic::new(Code::MisplacedJump, span, format!("`{word}` is not in a loop"))
                 .help(format!("`{word}` leaves the body of {place}"))
                 .note("C99 6.8.6"),
         );
@@ -383,9 +383,9 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ReturnStackAddress,
                 value.span,
-                format!("this returns the address of `{text}`, which ends with the function"),
+                format!("this returns the address of `{text}`, whose lifetime ends with the function"),
             )
-            .help("return the value, or let the caller pass a pointer to where it belongs")
+            .help("return the value, or let the caller pass a pointer to the result")
             .note("C99 6.2.4: the pointer is indeterminate when the object that it points to ends"),
         );
     }
@@ -401,7 +401,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::DuplicateLabel,
                     name.span,
-                    format!("the label `{text}` stands twice in this function"),
+                    format!("the label `{text}` is defined twice in this function"),
                 )
                 .also(first, "the first one")
                 .note("C99 6.8.1"),
@@ -449,7 +449,7 @@ impl Sema<'_> {
             self.report(Diagnostic::new(
                 Code::UnusedLabel,
                 span,
-                format!("no `goto` names the label `{text}`"),
+                format!("no `goto` uses the label `{text}`"),
             ));
         }
     }

@@ -128,7 +128,7 @@ impl Sema<'_> {
     fn report_other_tag(&mut self, tag: Symbol, word: &str, span: Span) -> TyId {
         let (name, binding) = (self.text(tag).to_owned(), self.scopes.lookup_tag(tag).cloned());
         let mut diagnostic =
-            Diagnostic::new(Code::ConflictingDeclaration, span, format!("`{name}` is no `{word}`"))
+            Diagnostic::new(Code::ConflictingDeclaration, span, format!("`{name}` is not a `{word}`"))
                 .note("C99 6.7.2.3: a tag is declared with the same word each time");
         if let Some(binding) = binding {
             let other = self.tag_word(binding.meaning);
@@ -292,7 +292,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AddressSpacePlacement,
                     span,
-                    format!("a member lies where its structure lies and cannot be `{word}`"),
+                    format!("a member is in the memory of its structure and cannot be `{word}`"),
                 )
                 .help(format!("declare the variable `{word}`"))
                 .note("OpenCL C 6.7: address spaces qualify objects, not members"),
@@ -452,7 +452,7 @@ impl Sema<'_> {
             let is_wide = ty == TyId::LONG || ty == TyId::ULONG || has_run_over;
             if is_wide && !std::mem::replace(&mut is_told, true) {
                 self.report(
-                    Diagnostic::new(Code::EnumValue, name.span, format!("{next} is no value of an `int`"))
+                    Diagnostic::new(Code::EnumValue, name.span, format!("{next} is not a value of `int`"))
                         .help("use a `constant` variable or a macro for wide values")
                         .note("C99 6.7.2.2: the value of an enumerator is representable as an `int`"),
                 );

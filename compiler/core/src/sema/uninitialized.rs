@@ -20,7 +20,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::Uninitialized,
                     read,
-                    format!("`{text}` is read, and nothing gives it a value"),
+                    format!("`{text}` is read but never assigned"),
                 )
                 .also(declared, "declared without a value")
                 .help(format!("initialize `{text}` where it is declared"))

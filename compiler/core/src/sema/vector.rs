@@ -203,11 +203,11 @@ impl Sema<'_> {
                 span,
                 format!("`{shown}` has {count} components, so no `{component}`"),
             )
-            .note("OpenCL C 6.3.7: a component that is not there cannot be named"),
+            .note("OpenCL C 6.3.7: a component must exist"),
             Problem::Count(named) => Diagnostic::new(
                 Code::VectorComponent,
                 span,
-                format!("`{text}` names {named} components, and there is no vector of {named}"),
+                format!("`{text}` names {named} components, and a vector cannot have {named}"),
             )
             .note("OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components"),
             Problem::Mixed => Diagnostic::new(

@@ -102,9 +102,9 @@ fn wrong_conditionals() {
     assert_eq!(
         messages("#endif\n#else\n#elif 1\n"),
         [
-            "1:1 conditional: there is no `#if` that this `#endif` belongs to",
-            "2:1 conditional: there is no `#if` that this `#else` belongs to",
-            "3:1 conditional: there is no `#if` that this `#elif` belongs to",
+            "1:1 conditional: this `#endif` has no matching `#if`",
+            "2:1 conditional: this `#else` has no matching `#if`",
+            "3:1 conditional: this `#elif` has no matching `#if`",
         ]
     );
     assert_eq!(
@@ -120,18 +120,12 @@ fn wrong_conditionals() {
         messages("#if 1 +\n#endif"),
         ["1:7 conditional: an operand is missing at the end of a conditional"]
     );
-    assert_eq!(messages("#if 1 2\n#endif"), ["1:7 conditional: `2` cannot stand here in a conditional"]);
+    assert_eq!(messages("#if 1 2\n#endif"), ["1:7 conditional: `2` is not allowed in a conditional"]);
     assert_eq!(messages("#if (1\n#endif"), ["1:5 conditional: this `(` has no `)`"]);
-    assert_eq!(
-        messages("#if \"a\"\n#endif"),
-        ["1:5 conditional: `\"a\"` cannot stand here in a conditional"]
-    );
+    assert_eq!(messages("#if \"a\"\n#endif"), ["1:5 conditional: `\"a\"` is not allowed in a conditional"]);
     assert_eq!(
         messages("#if 1.0\n#endif"),
         ["1:5 conditional: `1.0` is not an integer, which a conditional needs"]
     );
-    assert_eq!(
-        messages("#if 0\n#endif x"),
-        ["2:8 extra-tokens: what follows `#endif` on its line is ignored"]
-    );
+    assert_eq!(messages("#if 0\n#endif x"), ["2:8 extra-tokens: extra text after `#endif` is ignored"]);
 }

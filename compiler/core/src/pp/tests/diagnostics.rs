@@ -12,11 +12,11 @@ fn definitions() {
             "1:1 macro-definition: the name of a macro is missing",
             "2:9 macro-definition: a macro's name must be an identifier",
             "3:9 macro-definition: `defined` cannot be a macro",
-            "4:10 macro-definition: a parameter's name or `...` must stand here",
+            "4:10 macro-definition: expected a parameter's name or `...`",
             "5:11 macro-definition: `,` or `)` must follow a parameter",
             "6:13 macro-definition: `,` or `)` must follow a parameter",
-            "7:13 macro-definition: a parameter's name or `...` must stand here",
-            "8:13 macro-definition: two parameters are called `a`",
+            "7:13 macro-definition: expected a parameter's name or `...`",
+            "8:13 macro-definition: two parameters have the name `a`",
             "9:14 macro-definition: `)` must follow the variable arguments",
         ]
     );
@@ -25,12 +25,12 @@ fn definitions() {
             "#define A ## b\n#define A b ##\n#define F(x) #y\n#define G() # x\n#define H(__VA_ARGS__)\n#define I __VA_ARGS__"
         ),
         [
-            "1:11 macro-definition: `##` cannot stand at the beginning or end of what a macro stands for",
-            "2:13 macro-definition: `##` cannot stand at the beginning or end of what a macro stands for",
+            "1:11 macro-definition: `##` cannot be at the beginning or end of a macro's replacement",
+            "2:13 macro-definition: `##` cannot be at the beginning or end of a macro's replacement",
             "3:14 macro-definition: `#` is not followed by a parameter",
             "4:13 macro-definition: `#` is not followed by a parameter",
             "5:11 macro-definition: `__VA_ARGS__` cannot be a parameter",
-            "6:11 macro-definition: `__VA_ARGS__` has a meaning only in a macro with `...`",
+            "6:11 macro-definition: `__VA_ARGS__` is allowed only in a macro with `...`",
         ]
     );
 }
@@ -90,11 +90,11 @@ fn directives() {
         [
             "1:1 directive: `#inclde` is not a directive",
             "2:1 directive: `#foo` is not a directive",
-            "4:2 directive: the word of a directive must follow `#`",
+            "4:2 directive: the name of a directive must follow `#`",
             "5:1 user-error: stop   \"here\" don't // c",
             "6:1 user-warning: w",
-            "7:10 extra-tokens: what follows `#undef` on its line is ignored",
-            "8:10 macro-space: no space between `A` and what it stands for",
+            "7:10 extra-tokens: extra text after `#undef` is ignored",
+            "8:10 macro-space: there is no space between `A` and its replacement",
         ]
     );
     let run = Run::new(&Options::default(), "#inclde \"a\"", &[]);
@@ -106,10 +106,10 @@ fn characters_and_literals() {
     assert_eq!(
         messages("a @ b\n'x\n\"y\n“z”\n/* no end"),
         [
-            "1:3 unknown-character: the character `@` cannot stand here",
+            "1:3 unknown-character: the character `@` is not allowed here",
             "2:1 unterminated-literal: the closing `'` is missing on this line",
             "3:1 unterminated-literal: the closing `\"` is missing on this line",
-            "4:1 unknown-character: the character `“` cannot stand here",
+            "4:1 unknown-character: the character `“` is not allowed here",
             "5:1 unterminated-comment: this comment has no end",
         ]
     );
@@ -139,7 +139,7 @@ fn pragmas() {
             "4:1 extension-pragma: extension `cl_khr_none` is not supported",
             "5:1 extension-pragma: `:` must follow the name of the extension",
             "6:1 extension-pragma: `ON`, `OFF` or `DEFAULT` must follow `FP_CONTRACT`",
-            "7:1 unknown-pragmas: the pragma `vendor` is not known and changes nothing",
+            "7:1 unknown-pragmas: the pragma `vendor` is unknown and has no effect",
             "9:1 directive: a string in parentheses must follow `_Pragma`",
         ]
     );

@@ -88,7 +88,7 @@ fn wrong_includes() {
     );
     assert_eq!(run.messages(), ["1:1 include-depth: files are included more than 200 deep"]);
     let run = Run::new(&cl30(), "#define F(x) x\nF(\n#include \"a.h\"\n)", &[("dir/a.h", "")]);
-    assert_eq!(run.messages(), ["3:10 include: `#include` cannot stand among the arguments of a macro"]);
+    assert_eq!(run.messages(), ["3:10 include: `#include` is not allowed in the arguments of a macro"]);
 }
 
 #[test]

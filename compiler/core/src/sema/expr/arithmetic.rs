@@ -50,7 +50,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ScalarRank,
                 op,
-                format!("a scalar of type `{scalar_shown}` does not fit into the elements of `{vector_shown}`"),
+                format!("a scalar of type `{scalar_shown}` has a higher rank than the elements of `{vector_shown}`"),
             )
             .also(scalar.span, format!("`{scalar_shown}`"))
             .also(vector.span, format!("`{vector_shown}`"))
@@ -64,7 +64,7 @@ impl Sema<'_> {
         let mut diagnostic = Diagnostic::new(
             Code::VectorOperands,
             op,
-            format!("`{spelling}` cannot join `{left_shown}` and `{right_shown}`"),
+            format!("`{spelling}` cannot combine `{left_shown}` and `{right_shown}`"),
         )
         .also(left.span, format!("`{left_shown}`"))
         .also(right.span, format!("`{right_shown}`"))

@@ -148,9 +148,9 @@ impl Sema<'_> {
             Operand::Value(value) if value.ty == TyId::ERROR => return None,
             Operand::Value(_) | Operand::Function(..) | Operand::Builtin(_) => {
                 self.report(
-                    Diagnostic::new(Code::NotAssignable, op, format!("the left side of `{spelling}` is no object"))
+                    Diagnostic::new(Code::NotAssignable, op, format!("the left side of `{spelling}` is not an object"))
                         .also(expr.span, "a value")
-                        .note("OpenCL C 6.5.15: constants, function names and the results of operators are no l-values"),
+                        .note("OpenCL C 6.5.15: constants, function names and the results of operators are not l-values"),
                 );
                 return None;
             }
@@ -205,7 +205,7 @@ impl Sema<'_> {
                 .note("OpenCL C 6.14.5: blocks are constant; their variables cannot be reassigned"),
             _ if place.ty.quals.is_const || place.ty.quals.space == Some(AddressSpace::Constant) => {
                 let (why, note) = if place.ty.quals.space == Some(AddressSpace::Constant) {
-                    ("lies in constant memory", "OpenCL C 6.7.3: constant memory is read-only")
+                    ("is in constant memory", "OpenCL C 6.7.3: constant memory is read-only")
                 } else {
                     ("is `const`", "C99 6.5.16: the left operand is a modifiable l-value")
                 };
@@ -235,7 +235,7 @@ impl Sema<'_> {
                 _ if is_temporary(place) => Diagnostic::new(
                     Code::NotAssignable,
                     op,
-                    format!("the left side of `{spelling}` is no object"),
+                    format!("the left side of `{spelling}` is not an object"),
                 )
                 .also(place.span, "part of a value")
                 .help("store the value in a variable first"),

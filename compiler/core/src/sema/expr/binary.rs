@@ -57,10 +57,14 @@ impl Sema<'_> {
         };
         let (outer, inner) = (op.node.spelling(), inner.spelling());
         self.report(
-            Diagnostic::new(Code::Precedence, op.span, format!("`{inner}` comes before `{outer}` here"))
-                .also(operand.span, "is compared first")
-                .help("put parentheses around the operands that belong together")
-                .note("C99 6.5: the comparisons bind more tightly than the bitwise operators"),
+            Diagnostic::new(
+                Code::Precedence,
+                op.span,
+                format!("`{inner}` binds more tightly than `{outer}`"),
+            )
+            .also(operand.span, "is evaluated first")
+            .help("put parentheses around the operands that belong together")
+            .note("C99 6.5: the comparisons bind more tightly than the bitwise operators"),
         );
     }
 
@@ -326,7 +330,7 @@ impl Sema<'_> {
             self.report_operands(&left, &right, op, "-");
             return None;
         }
-        let common = self.common_pointer(left_to, right_to, op, "`-` cannot join")?;
+        let common = self.common_pointer(left_to, right_to, op, "`-` cannot combine")?;
         let (left, right) = (self.pointer_to(left, common), self.pointer_to(right, common));
         Some((ExprKind::Difference { left: Box::new(left), right: Box::new(right) }, TyId::LONG))
     }

@@ -108,7 +108,7 @@ impl Sema<'_> {
                 } else if self.is_null_constant(&otherwise) {
                     then.ty
                 } else {
-                    self.common_pointer(left, right, span, "`?:` cannot join")?
+                    self.common_pointer(left, right, span, "`?:` cannot combine")?
                 };
                 Some((self.pointer_to(then, common), self.pointer_to(otherwise, common)))
             }
@@ -162,7 +162,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ConditionalBranches,
                 span,
-                format!("the branches of `?:` have types `{then_shown}` and `{otherwise_shown}`, which have nothing in common"),
+                format!("the branches of `?:` have types `{then_shown}` and `{otherwise_shown}`, which are not compatible"),
             )
             .also(then.span, format!("`{then_shown}`"))
             .also(otherwise.span, format!("`{otherwise_shown}`"))

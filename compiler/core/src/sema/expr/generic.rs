@@ -65,7 +65,7 @@ impl Sema<'_> {
                         Diagnostic::new(
                             Code::GenericSelection,
                             association.span,
-                            "there is a `default` before",
+                            "there is already a `default`",
                         )
                         .note("C11 6.5.1.1: a generic selection has no more than one default"),
                     );
@@ -84,7 +84,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::GenericSelection,
                         association.span,
-                        format!("`{shown}` stands here twice"),
+                        format!("`{shown}` appears twice"),
                     )
                     .also(*first, "the first one")
                     .note("C11 6.5.1.1: no two types of a generic selection are compatible"),

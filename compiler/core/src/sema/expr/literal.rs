@@ -81,7 +81,7 @@ impl Sema<'_> {
             IntegerError::Digit(digit) => Diagnostic::new(
                 Code::LiteralDigit,
                 span,
-                format!("`{digit}` is no digit of the {} constant `{text}`", number::base_name(text)),
+                format!("`{digit}` is not a digit of the {} constant `{text}`", number::base_name(text)),
             )
             .note("C99 6.4.4.1: a constant that begins with 0 is octal"),
             IntegerError::NoDigits => {
@@ -207,7 +207,11 @@ impl Sema<'_> {
             );
         }
         if bytes.is_empty() {
-            self.report(Diagnostic::new(Code::EscapeSequence, span, "a character constant has a character"));
+            self.report(Diagnostic::new(
+                Code::EscapeSequence,
+                span,
+                "a character constant needs a character",
+            ));
             return self.error_value(span);
         }
         if bytes.len() > 1 {

@@ -56,7 +56,7 @@ impl Sema<'_> {
             return ty;
         }
         self.report(
-            Diagnostic::new(Code::Syntax, operand.span, "a cast cannot stand here without parentheses")
+            Diagnostic::new(Code::Syntax, operand.span, "a cast needs parentheses here")
                 .help("put the cast in parentheses")
                 .note("C99 6.5.3: the operand is a unary expression, and OpenCL C 6.3.6 adds only vector literals"),
         );

@@ -79,7 +79,7 @@ impl Sema<'_> {
     /// including Khronos' conformance tests, because clang accepts it.
     fn take_generic(&mut self, found: &mut Qualifiers, span: Span) {
         let note = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
-        let help = "leave it out: a pointer without address space is generic where there are such";
+        let help = "remove it: a pointer without an address space is generic in this version";
         if self.has_generic() {
             self.report(
                 Diagnostic::new(
@@ -105,7 +105,7 @@ impl Sema<'_> {
                 span,
                 format!("a type cannot be both `{}` and `{}`", first.spelling(), second.spelling()),
             )
-            .help("keep one; what stands after a `*` qualifies the pointer itself")
+            .help("keep one; a qualifier after `*` applies to the pointer itself")
             .note("OpenCL C 6.7: multiple address space qualifiers are not allowed"),
         );
     }
@@ -137,7 +137,7 @@ impl Sema<'_> {
         if let Some(pipe) = found.pipe {
             if pipe.lo > span.lo {
                 self.report(
-                    Diagnostic::new(Code::PipeType, pipe, "`pipe` stands before the type of its packets")
+                    Diagnostic::new(Code::PipeType, pipe, "`pipe` must be before the type of its packets")
                         .note("OpenCL C 6.3.9, 6.15.18.1: `pipe` is reserved and cannot be a name"),
                 );
                 return TyId::ERROR.plain();

@@ -74,7 +74,7 @@ impl Sema<'_> {
         match (words.bases.as_slice(), (words.signed, words.unsigned, words.short, words.long, words.int)) {
             ([], (0, 0, 0, 0, 0)) => {
                 self.report(
-                    Diagnostic::new(Code::ImplicitInt, span, "this declaration names no type")
+                    Diagnostic::new(Code::ImplicitInt, span, "this declaration has no type")
                         .help("write the type, which is `void` for a kernel")
                         .note("C99 6.7.2: each declaration has at least one type specifier"),
                 );
@@ -112,7 +112,7 @@ impl Sema<'_> {
             }
             _ => {
                 self.report(
-                    Diagnostic::new(Code::TypeSpecifiers, span, "these words name no type together")
+                    Diagnostic::new(Code::TypeSpecifiers, span, "these words do not form a type")
                         .note("C99 6.7.2 lists the combinations"),
                 );
                 TyId::ERROR
@@ -140,7 +140,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::TypeSpecifiers,
                 named.span,
-                format!("`{shown}` is a type by itself, and other type words stand beside it"),
+                format!("`{shown}` is a complete type and cannot be combined with other type words"),
             )
             .note("C99 6.7.2: a typedef name is the only type specifier"),
         );
