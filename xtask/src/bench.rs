@@ -18,7 +18,7 @@ pub(crate) enum Bench {
     Runtime(Rest),
     /// Kernel times of seven programs (`--examples`: of the examples), compared with an OpenCL driver
     Kernels(Rest),
-    /// Times of built-in functions, compared with an OpenCL driver
+    /// Times of built-in functions, copies, images and atomic operations, compared with an OpenCL driver
     Builtins(Rest),
     /// Errors of `float` functions over all arguments, on a device
     Accuracy(Rest),

@@ -24,6 +24,7 @@ pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
 pub use parse::{ParseError, parse};
 pub use replace::Replacements;
 pub use verify::{check_after, verify};
+pub use walk::align_behind;
 
 use kiln_syntax::Span;
 use smallvec::SmallVec;

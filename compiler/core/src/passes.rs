@@ -39,6 +39,7 @@ mod split_vectors;
 mod structure_exits;
 mod terminate_at_traps;
 mod unroll_loops;
+mod vectorize_accesses;
 
 use crate::{
     diag::Sink,
@@ -119,6 +120,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("promote_again", promote::promote),
     // Pointers have become indices, and variables have become values.
     ("renumber_again", renumber),
+    // After copies through private objects have become values. While pointers still have bases and offsets.
+    ("vectorize_accesses", vectorize_accesses::vectorize_accesses),
     // After local and private pointers are gone.
     ("lower_addresses", lower_addresses::lower_addresses),
     // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.

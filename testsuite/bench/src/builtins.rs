@@ -1,7 +1,8 @@
-//! Times of built-in functions compared with a vendor's OpenCL: a loop of calls each.
+//! Times of built-in functions, copies, images and atomic operations compared with a vendor's OpenCL: a loop each.
 
 use clap::Args;
 
+use crate::accesses;
 use crate::kernels::{Argument, Benchmark, Contents, Step};
 use crate::kiln::Kiln;
 use crate::median::{median, summarize};
@@ -95,6 +96,9 @@ const ROWS: &[Row] = &[
     row("uchar", "convert_uchar_sat(x + y * 2)", 0.0, 100.0),
 ];
 
+/// The width of the column of names.
+const WIDTH: usize = 56;
+
 /// Calls per work-item, each with other arguments.
 const CALLS: u32 = 256;
 const ITEMS: usize = 1 << 18;
@@ -109,40 +113,40 @@ pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
     if let Some(opencl) = &opencl {
         println!("opencl is {}", opencl.name());
     }
-    println!("\n{:<44} {:>12} {:>12} {:>14}", "call", "kiln (ms)", "opencl (ms)", "opencl / kiln");
+    println!("\n{:<WIDTH$} {:>12} {:>12} {:>14}", "row", "kiln (ms)", "opencl (ms)", "opencl / kiln");
     let (mut ratios, mut failures) = (Vec::new(), 0);
-    for row in ROWS {
-        let name = format!("{} {}", row.ty, row.call);
+    let sources: Vec<(String, String)> =
+        ROWS.iter().map(|row| (format!("{} {}", row.ty, row.call), source(row))).collect();
+    let functions = sources.iter().map(|(name, source)| (name.as_str(), function(source)));
+    for (name, benchmark) in functions.chain(accesses::all()) {
         if !name.contains(&options.only) {
             continue;
         }
-        match compare(row, &kiln, opencl.as_ref(), options.rounds) {
-            Ok((ours, Some(theirs))) => {
+        match compare(&benchmark, &kiln, opencl.as_ref(), options.rounds) {
+            Ok((ours, Some(Ok(theirs)))) => {
                 let ratio = theirs / ours;
                 ratios.push(ratio);
-                println!("{name:<44} {:>12.4} {:>12.4} {ratio:>14.3}", ours * 1e3, theirs * 1e3);
+                println!("{name:<WIDTH$} {:>12.4} {:>12.4} {ratio:>14.3}", ours * 1e3, theirs * 1e3);
             }
-            Ok((ours, None)) => println!("{name:<44} {:>12.4}", ours * 1e3),
+            Ok((ours, Some(Err(error)))) => {
+                let line = error.lines().next().unwrap_or_default();
+                println!("{name:<WIDTH$} {:>12.4} {line}", ours * 1e3);
+            }
+            Ok((ours, None)) => println!("{name:<WIDTH$} {:>12.4}", ours * 1e3),
             Err(error) => {
                 failures += 1;
-                println!("{name:<44} {error}");
+                println!("{name:<WIDTH$} {error}");
             }
         }
     }
     summarize(&ratios, failures, "rows")
 }
 
-/// Returns the times of Kiln's loop and of the vendor's, in seconds.
-fn compare(
-    row: &Row,
-    kiln: &Kiln,
-    opencl: Option<&OpenCl>,
-    rounds: usize,
-) -> Result<(f64, Option<f64>), String> {
-    let source = source(row);
-    let benchmark = Benchmark {
+/// The loop of a call.
+fn function(source: &str) -> Benchmark<'_> {
+    Benchmark {
         name: "builtin",
-        source: &source,
+        source,
         options: "",
         buffers: vec![Contents::Zeros(8 * ITEMS)],
         steps: vec![Step {
@@ -153,7 +157,16 @@ fn compare(
         }],
         result: 0,
         check: Box::new(|_| Ok(())),
-    };
+    }
+}
+
+/// Returns the times of Kiln's loop and of the vendor's, in seconds. A vendor may lack what the kernel needs.
+fn compare(
+    benchmark: &Benchmark,
+    kiln: &Kiln,
+    opencl: Option<&OpenCl>,
+    rounds: usize,
+) -> Result<(f64, Option<Result<f64, String>>), String> {
     let seconds = |prepared: &mut dyn Prepared| {
         let mut times = Vec::new();
         for round in 0..2 + rounds {
@@ -164,11 +177,8 @@ fn compare(
         }
         Ok::<_, String>(median(&times))
     };
-    let ours = seconds(&mut kiln.prepare(&benchmark)?)?;
-    let theirs = match opencl {
-        Some(opencl) => Some(seconds(&mut opencl.prepare(&benchmark)?)?),
-        None => None,
-    };
+    let ours = seconds(&mut kiln.prepare(benchmark)?)?;
+    let theirs = opencl.map(|opencl| seconds(&mut opencl.prepare(benchmark)?));
     Ok((ours, theirs))
 }
 

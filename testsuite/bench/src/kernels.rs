@@ -27,6 +27,8 @@ pub(crate) enum Contents {
     Input(Vec<u8>),
     /// Zeros of this many bytes, before each run.
     Zeros(usize),
+    /// A two-dimensional RGBA image with 8 bits for each channel. Written once.
+    Image { size: [usize; 2], texels: Vec<u8> },
 }
 
 /// A launch.
@@ -40,6 +42,7 @@ pub(crate) struct Step {
 /// An argument of a launch.
 #[derive(Clone, Copy)]
 pub(crate) enum Argument {
+    /// A buffer or an image.
     Buffer(usize),
     Uint(u32),
     /// Local memory of this many bytes.

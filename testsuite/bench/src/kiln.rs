@@ -10,8 +10,8 @@ use kiln_compiler::{
     target::Target,
 };
 use kiln_runtime::{
-    Buffer, Device, DeviceKind, Event, Instance, Kernel, Local, NdRange, Program, Queue, QueueOptions,
-    Selector,
+    Buffer, ChannelOrder, ChannelType, Device, DeviceKind, Event, Image, ImageDesc, ImageFormat, Instance,
+    Kernel, Local, NdRange, Program, Queue, QueueOptions, Selector,
 };
 
 use kiln_testsuite::programs::Program as RandomProgram;
@@ -34,6 +34,12 @@ struct Running {
     zeroed: Vec<Buffer<u8>>,
     steps: Vec<(Kernel, NdRange)>,
     result: Buffer<u8>,
+}
+
+/// An argument in device memory.
+enum Object {
+    Buffer(Buffer<u8>),
+    Image(Image),
 }
 
 impl Kiln {
@@ -125,21 +131,33 @@ impl Kiln {
             .device
             .queue_with(QueueOptions { profiling: true, ..QueueOptions::default() })
             .map_err(text)?;
-        let buffers = benchmark
+        let objects = benchmark
             .buffers
             .iter()
-            .map(|contents| match contents {
-                Contents::Input(bytes) => self.device.buffer_from(bytes),
-                Contents::Zeros(bytes) => self.device.buffer(*bytes),
+            .map(|contents| {
+                Ok(match contents {
+                    Contents::Input(bytes) => Object::Buffer(self.device.buffer_from(bytes)?),
+                    Contents::Zeros(bytes) => Object::Buffer(self.device.buffer(*bytes)?),
+                    Contents::Image { size, texels } => {
+                        let format = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Unorm8);
+                        let [width, height] = size.map(|it| it as u32);
+                        let image = self.device.image(&ImageDesc::d2(format, width, height))?;
+                        queue.write_image(&image, texels)?;
+                        Object::Image(image)
+                    }
+                })
             })
-            .collect::<Result<Vec<Buffer<u8>>, _>>()
+            .collect::<kiln_runtime::Result<Vec<Object>>>()
             .map_err(text)?;
         let mut steps = Vec::new();
         for step in &benchmark.steps {
             let mut kernel = program.kernel(step.kernel).map_err(text)?;
             for (index, argument) in step.arguments.iter().enumerate() {
                 let set = match *argument {
-                    Argument::Buffer(buffer) => kernel.set(index, &buffers[buffer]),
+                    Argument::Buffer(number) => match &objects[number] {
+                        Object::Buffer(buffer) => kernel.set(index, buffer),
+                        Object::Image(image) => kernel.set(index, image),
+                    },
                     Argument::Uint(value) => kernel.set(index, value),
                     Argument::Local(bytes) => kernel.set(index, Local(bytes)),
                 };
@@ -147,10 +165,15 @@ impl Kiln {
             }
             steps.push((kernel, NdRange::from(step.global).local(step.local)));
         }
-        let zeroed = benchmark.buffers.iter().zip(&buffers);
-        let zeroed = zeroed.filter(|(contents, _)| matches!(contents, Contents::Zeros(_)));
-        let zeroed = zeroed.map(|(_, buffer)| buffer.clone()).collect();
-        Ok(Running { queue, zeroed, steps, result: buffers[benchmark.result].clone() })
+        let zeroed = benchmark.buffers.iter().zip(&objects).filter_map(|pair| match pair {
+            (Contents::Zeros(_), Object::Buffer(buffer)) => Some(buffer.clone()),
+            _ => None,
+        });
+        let zeroed = zeroed.collect();
+        let Object::Buffer(result) = &objects[benchmark.result] else {
+            return Err("the result is not a buffer".to_owned());
+        };
+        Ok(Running { queue, zeroed, steps, result: result.clone() })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The binary contains its kernels, so it can be copied to any machine with drivers.
 
+mod accesses;
 mod accuracy;
 mod builtins;
 mod editors;

@@ -59,6 +59,7 @@ functions! {
     clCreateContext = 4 (*const isize, u32, *const Handle, *const c_void, *mut c_void, *mut c_int) -> Handle;
     clCreateCommandQueue = 9 (Handle, Handle, u64, *mut c_int) -> Handle;
     clCreateBuffer = 14 (Handle, u64, usize, *mut c_void, *mut c_int) -> Handle;
+    clCreateImage2D = 15 (Handle, u64, *const u32, usize, usize, usize, *mut c_void, *mut c_int) -> Handle;
     clReleaseMemObject = 17 (Handle) -> c_int;
     clCreateProgramWithSource = 26 (Handle, u32, *const *const c_char, Size, *mut c_int) -> Handle;
     clBuildProgram = 30 (Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> c_int;
@@ -197,6 +198,7 @@ impl OpenCl {
         let size = match contents {
             Contents::Input(bytes) => bytes.len(),
             Contents::Zeros(bytes) => *bytes,
+            Contents::Image { size, texels } => return self.image(*size, texels),
         };
         let mut code = 0;
         // SAFETY: the context is valid.
@@ -206,6 +208,22 @@ impl OpenCl {
             self.write(buffer, bytes)?;
         }
         Ok((buffer, size))
+    }
+
+    /// An RGBA image with 8 bits for each channel.
+    fn image(&self, size: [usize; 2], texels: &[u8]) -> Result<(Handle, usize), String> {
+        const READ_ONLY_COPY: u64 = 1 << 2 | 1 << 5;
+        // CL_RGBA, CL_UNORM_INT8
+        let format = [0x10b5u32, 0x10d2];
+        let ([width, height], mut code) = (size, 0);
+        let create = self.functions().clCreateImage2D();
+        let texels_at = texels.as_ptr().cast_mut().cast();
+        let (context, format) = (self.context, format.as_ptr());
+        // SAFETY: the texels have this size, and the call copies them.
+        let image = unsafe {
+            create(context, READ_ONLY_COPY, format, width, height, 4 * width, texels_at, &mut code)
+        };
+        Ok((made("clCreateImage2D", image, code)?, texels.len()))
     }
 
     fn write(&self, buffer: Handle, bytes: &[u8]) -> Result<(), String> {

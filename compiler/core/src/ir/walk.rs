@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::{
-    Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface, Module, Op, Scalar,
-    State, TexelKind, Type, ValueDef, ValueId,
+    Access, Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface, Module, Op,
+    Scalar, State, TexelKind, Type, ValueDef, ValueId,
 };
 use crate::{index::Id as _, ty};
 
@@ -191,6 +191,20 @@ impl Type {
     /// Whether it is a pointer.
     pub const fn is_pointer(self) -> bool {
         matches!(self, Self::Pointer(_))
+    }
+}
+
+/// The known alignment of an address plus an offset.
+pub const fn align_behind(align: u64, bytes: u64) -> u64 {
+    let joint = align | bytes;
+    joint & joint.wrapping_neg()
+}
+
+impl Access {
+    /// The same access at an offset in bytes.
+    #[must_use]
+    pub const fn behind(self, bytes: u64) -> Self {
+        Self { align: align_behind(self.align as u64, bytes) as u32, ..self }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{body::Body, types::in_memory};
 use crate::{
     hir::CompareOp,
-    ir::{Access, Builder, CompareKind, Convert, Op, Type, ValueId},
+    ir::{Access, Builder, CompareKind, Convert, Op, Type, ValueId, align_behind},
     opencl::AddressSpace,
 };
 
@@ -28,12 +28,6 @@ impl Address {
         let align = u32::try_from(self.align).unwrap_or(1 << 31);
         Access { is_shared: false, align, is_volatile: self.is_volatile }
     }
-}
-
-/// The known alignment of an address plus an offset.
-pub(super) const fn align_behind(align: u64, bytes: u64) -> u64 {
-    let joint = align | bytes;
-    joint & joint.wrapping_neg()
 }
 
 /// Loads a value of this type. A `bool` is a byte in memory.

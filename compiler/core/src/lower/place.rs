@@ -1,13 +1,13 @@
 //! Lvalues: their addresses, loads and stores.
 
 use super::{
-    access::{Address, align_behind},
+    access::Address,
     body::{Body, Slot},
     vector::components_of,
 };
 use crate::{
     hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind},
-    ir::{Const, Op, Scalar, Type, ValueId},
+    ir::{Const, Op, Scalar, Type, ValueId, align_behind},
     opencl::AddressSpace,
     ty::{Ty, TyId},
 };

@@ -1,5 +1,6 @@
 //! Expands copies and clears into loads and stores that the target has: unrolled if short, otherwise as loops.
-//! Vectors of 8 and 16 components are moved in parts.
+//! Vectors of 8 and 16 components are moved in parts. Accesses keep the alignment that is known, so that
+//! `vectorize_accesses` can combine them.
 
 use crate::{
     diag::Sink,
@@ -9,8 +10,12 @@ use crate::{
     session::Options,
 };
 
-/// The maximum number of unrolled accesses.
-const WRITTEN_OUT: u64 = 16;
+/// The maximum number of unrolled accesses of a clear.
+const CLEARED: u64 = 16;
+
+/// The maximum number of unrolled accesses of a copy. More than those of a clear: a structure that is only copied to a
+/// variable and back needs no memory.
+const COPIED: u64 = 64;
 
 /// Accesses per loop iteration: a vector. Unrolled accesses are scalar, because `promote` can turn variables with
 /// those into values. It cannot do so for variables that a loop accesses.
@@ -24,7 +29,7 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
             let inst = builder.function.insts[id].clone();
             match inst.op {
                 Op::Copy { size, access } => {
-                    in_pieces(builder, size, access, |builder, index, ty, stride, access| {
+                    in_pieces(builder, size, access, COPIED, |builder, index, ty, stride, access| {
                         let from = builder.offset(inst.args[1], index, stride);
                         let to = builder.offset(inst.args[0], index, stride);
                         let value = builder.load(from, ty, access);
@@ -32,7 +37,7 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                     });
                 }
                 Op::Zero { size, access } => {
-                    in_pieces(builder, size, access, |builder, index, ty, stride, access| {
+                    in_pieces(builder, size, access, CLEARED, |builder, index, ty, stride, access| {
                         let to = builder.offset(inst.args[0], index, stride);
                         let zero = builder.bits(ty, 0);
                         builder.store(to, zero, access);
@@ -65,9 +70,11 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
 /// The parts of a wide vector in memory: first component, byte offset, type, access.
 fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
     let part = ty.with_count(4);
-    let size = part.size().unwrap_or(4) as u32;
-    let access = Access { align: access.align.min(size), ..access };
-    (0..ty.count() / 4).map(move |number| (4 * number, i64::from(size) * i64::from(number), part, access))
+    let size = part.size().unwrap_or(4);
+    (0..ty.count() / 4).map(move |number| {
+        let offset = size * u64::from(number);
+        (4 * number, offset as i64, part, access.behind(offset))
+    })
 }
 
 /// Calls `piece` for each piece of a memory range, with the index, the type and the stride of the index in bytes.
@@ -75,6 +82,7 @@ fn in_pieces(
     builder: &mut Builder<'_>,
     size: u64,
     access: Access,
+    written_out: u64,
     piece: impl Fn(&mut Builder<'_>, ValueId, Type, u64, Access),
 ) {
     let mut done = 0;
@@ -83,17 +91,17 @@ fn in_pieces(
             continue;
         }
         let ty = Type::Scalar(Scalar::int_of_size(step));
-        let access = Access { align: step as u32, ..access };
         let count = (size - done) / step;
-        if count > WRITTEN_OUT {
+        if count > written_out {
             let rounds = count / AT_A_TIME;
             in_rounds(builder, rounds, |builder, round| {
                 let ty = ty.with_count(AT_A_TIME as u8);
-                piece(builder, round, ty, step * AT_A_TIME, access);
+                piece(builder, round, ty, step * AT_A_TIME, access.behind(step * AT_A_TIME));
             });
             done += rounds * AT_A_TIME * step;
         }
         for index in done / step..size / step {
+            let access = access.behind(index * step);
             let index = builder.i32(index as i32);
             piece(builder, index, ty, step, access);
         }

@@ -3,7 +3,7 @@
 //! `expand_memory` has already split memory accesses. This pass splits values, block parameters and construct
 //! results.
 
-mod bits;
+pub(super) mod bits;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

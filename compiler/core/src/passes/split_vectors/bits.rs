@@ -3,7 +3,7 @@
 use crate::ir::{Builder, Scalar, Type, ValueId};
 
 /// Regroups components into components of type `to` with the same bits in sequence.
-pub(super) fn regroup(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
+pub(crate) fn regroup(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
     let from = components.first().and_then(|&it| builder.ty(it).scalar()).unwrap_or(to);
     if from.size() == to.size() {
         return components.iter().map(|&it| builder.bitcast(it, Type::Scalar(to))).collect();

@@ -1,0 +1,269 @@
+//! Kernels that access memory, for `builtins`: copies of structures, images, atomic operations.
+
+use crate::kernels::{Argument, Benchmark, Contents, Step, noise};
+
+/// A kernel named `calls`. Its arguments are an object, then a zeroed buffer of 4 bytes for each work-item.
+struct Row {
+    name: &'static str,
+    source: &'static str,
+    object: Object,
+}
+
+enum Object {
+    /// A buffer with this many bytes for each work-item.
+    Buffer(usize),
+    /// An RGBA image with 8 bits for each channel.
+    Image,
+}
+
+/// Work-items.
+const ITEMS: usize = 1 << 20;
+/// The width and the height of the image.
+const SIDE: usize = 2048;
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "copy, two float4, one changed",
+        source: "typedef struct { float4 position, velocity; } body;
+kernel void calls(global body *b, global uint *out) {
+    size_t g = get_global_id(0);
+    body x = b[g];
+    x.position += x.velocity * 0.01f;
+    b[g] = x;
+}",
+        object: Object::Buffer(32),
+    },
+    Row {
+        name: "copy, members of several types",
+        source: "typedef struct { float x, y; int n; uint m; long l; float z, w; } __attribute__((aligned(16))) body;
+kernel void calls(global body *b, global uint *out) {
+    size_t g = get_global_id(0);
+    body x = b[g];
+    x.n++;
+    x.l += x.m;
+    b[g] = x;
+}",
+        object: Object::Buffer(32),
+    },
+    Row {
+        name: "copy, member by member",
+        source: "typedef struct { float x, y, z, w; } __attribute__((aligned(16))) point;
+kernel void calls(global point *p, global uint *out) {
+    size_t g = get_global_id(0);
+    p[g].x += 1;
+    p[g].y += 2;
+    p[g].z += 3;
+    p[g].w += 4;
+}",
+        object: Object::Buffer(16),
+    },
+    Row {
+        name: "copy, 128 bytes to another element",
+        source: "typedef struct { float4 a[8]; } block;
+kernel void calls(global block *b, global uint *out) {
+    size_t g = get_global_id(0), half_of = get_global_size(0) / 2;
+    if (g < half_of)
+        b[g] = b[g + half_of];
+}",
+        object: Object::Buffer(128),
+    },
+    Row {
+        name: "copy, aligned only as float",
+        source: "typedef struct { float x, y, z, w; } point;
+kernel void calls(global point *p, global uint *out) {
+    size_t g = get_global_id(0);
+    point x = p[g];
+    x.y += x.z;
+    p[g] = x;
+}",
+        object: Object::Buffer(16),
+    },
+    Row {
+        name: "vload4 and vstore4 of float",
+        source: "kernel void calls(global float *p, global uint *out) {
+    size_t g = get_global_id(0);
+    vstore4(vload4(g, p) * 2.0f, g, p);
+}",
+        object: Object::Buffer(16),
+    },
+    Row {
+        name: "vload_half4 and vstore_half4",
+        source: "kernel void calls(global half *p, global uint *out) {
+    size_t g = get_global_id(0);
+    vstore_half4(vload_half4(g, p) * 2.0f, g, p);
+}",
+        object: Object::Buffer(8),
+    },
+    Row {
+        name: "image, integer coordinates",
+        source: "kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), x = g & 1023, y = g >> 10;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, integer coordinates, sampler",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), x = g & 1023, y = g >> 10;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, (int2)(x + i * 64, y + i * 64));
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, nearest",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.01f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, linear, edge",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.01f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, linear, repeat",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.1f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, unnormalized, linear, border",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g & 1023, g >> 10);
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 64.5f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "atomic, relaxed addition",
+        source: "kernel void calls(global atomic_int *a, global uint *out) {
+    for (int i = 0; i < 64; i++)
+        atomic_fetch_add_explicit(&a[get_global_id(0)], i, memory_order_relaxed, memory_scope_device);
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, acquire load",
+        source: "kernel void calls(global atomic_int *a, global uint *out) {
+    uint sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += atomic_load_explicit(&a[get_global_id(0)], memory_order_acquire, memory_scope_device);
+    out[get_global_id(0)] = sum;
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, release store",
+        source: "kernel void calls(global atomic_int *a, global uint *out) {
+    for (int i = 0; i < 64; i++)
+        atomic_store_explicit(&a[get_global_id(0)], i, memory_order_release, memory_scope_device);
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, seq_cst load",
+        source: "kernel void calls(global atomic_int *a, global uint *out) {
+    uint sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += atomic_load_explicit(&a[get_global_id(0)], memory_order_seq_cst, memory_scope_device);
+    out[get_global_id(0)] = sum;
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, seq_cst store",
+        source: "kernel void calls(global atomic_int *a, global uint *out) {
+    for (int i = 0; i < 64; i++)
+        atomic_store_explicit(&a[get_global_id(0)], i, memory_order_seq_cst, memory_scope_device);
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, relaxed local stores beside a seq_cst kernel",
+        source: "kernel void other(global atomic_int *a, global uint *out) {
+    out[get_global_id(0)] = atomic_load(&a[get_global_id(0)]);
+}
+kernel void calls(global int *a, global uint *out) {
+    local atomic_int l[256];
+    for (int i = 0; i < 64; i++)
+        atomic_store_explicit(&l[get_local_id(0)], i, memory_order_relaxed, memory_scope_work_group);
+    out[get_global_id(0)] = atomic_load_explicit(&l[get_local_id(0)], memory_order_relaxed, memory_scope_work_group);
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "atomic, relaxed global stores beside a seq_cst kernel",
+        source: "kernel void other(global atomic_int *a, global uint *out) {
+    out[get_global_id(0)] = atomic_load(&a[get_global_id(0)]);
+}
+kernel void calls(global atomic_int *a, global uint *out) {
+    for (int i = 0; i < 64; i++)
+        atomic_store_explicit(&a[get_global_id(0)], i, memory_order_relaxed, memory_scope_device);
+}",
+        object: Object::Buffer(4),
+    },
+];
+
+/// The kernels with their names.
+pub(crate) fn all<'a>() -> impl Iterator<Item = (&'a str, Benchmark<'a>)> {
+    ROWS.iter().map(|row| (row.name, benchmark(row)))
+}
+
+fn benchmark(row: &Row) -> Benchmark<'static> {
+    let object = match row.object {
+        Object::Buffer(bytes) => Contents::Zeros(bytes * ITEMS),
+        Object::Image => {
+            let texels = noise(SIDE * SIDE).into_iter().flat_map(u32::to_le_bytes).collect();
+            Contents::Image { size: [SIDE, SIDE], texels }
+        }
+    };
+    Benchmark {
+        name: row.name,
+        source: row.source,
+        options: if row.source.contains("atomic_") { "-cl-std=CL3.0" } else { "" },
+        buffers: vec![object, Contents::Zeros(4 * ITEMS)],
+        steps: vec![Step {
+            kernel: "calls",
+            arguments: vec![Argument::Buffer(0), Argument::Buffer(1)],
+            global: [ITEMS, 1],
+            local: [256, 1],
+        }],
+        result: 1,
+        check: Box::new(|_| Ok(())),
+    }
+}
