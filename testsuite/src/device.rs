@@ -331,6 +331,6 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
         || stderr.contains("[unsupported-extension]: the target does not support extension `cl_khr_")
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
-        || stderr.contains("which the runtime does not offer yet")
+        || stderr.contains("which the runtime does not support yet")
         || stderr.contains(clang::LACKS)
 }

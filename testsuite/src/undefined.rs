@@ -252,7 +252,7 @@ fn words(text: &str) -> Result<Vec<u32>, String> {
         "inf" => Ok(f32::INFINITY.to_bits()),
         "-inf" => Ok(f32::NEG_INFINITY.to_bits()),
         _ => {
-            let wrong = || format!("`{text}` is no number");
+            let wrong = || format!("`{text}` is not a number");
             if let Some(digits) = text.strip_prefix("0x") {
                 return u32::from_str_radix(digits, 16).map_err(|_| wrong());
             }

@@ -468,7 +468,7 @@ fn expectations_stand_in_comments() {
     for (name, code, told) in [
         ("good.cl", 0, ""),
         ("silent.cl", 0, ""),
-        ("unseen.cl", 1, "unseen.cl: line 1: expected warning was not seen: nothing"),
+        ("unseen.cl", 1, "unseen.cl: line 1: expected warning is missing: nothing"),
         ("unexpected.cl", 1, "unexpected.cl: line 2: unexpected error: "),
         ("unsaid.cl", 1, "no `expected-"),
     ] {

@@ -321,7 +321,7 @@ pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Resul
             let text = fs::read_to_string(&path).map_err(|error| {
                 let names: Vec<_> = profile::names().collect();
                 Error::Usage(format!(
-                    "the device profile `{name}` is none of {} and no file: {error}",
+                    "the device profile `{name}` is neither {} nor a readable file: {error}",
                     names.join(", ")
                 ))
             })?;

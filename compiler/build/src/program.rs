@@ -82,8 +82,8 @@ pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Res
 /// The message for an invalid module that the compiler produced.
 fn fault(name: &str, invalid: &InvalidModule) -> String {
     format!(
-        "{name}: error: this is a fault of kiln and not of the source: the module is invalid: {invalid}; `kiln compile` with \
-         the same options writes a report that brings it about again"
+        "{name}: error: internal error: the module is invalid: {invalid}; `kiln compile` with \
+         the same options writes a reproducer"
     )
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let source = Source { name: "k.cl".to_owned(), text: b"kernel void k(void) { }".to_vec() };
         let options = Options { break_module: true, ..Options::default() };
         let error = compile(source, &options).expect_err("the module is invalid").to_string();
-        assert!(error.contains("k.cl: error: this is a fault of kiln"), "{error}");
+        assert!(error.contains("k.cl: error: internal error: "), "{error}");
         assert!(error.contains("[SPIRV-id-bound]"), "{error}");
     }
 }

@@ -279,7 +279,7 @@ impl Default for EmitArgument {
 fn read_profile(name: &str) -> Result<String, String> {
     std::fs::read_to_string(name).map_err(|error| {
         let names: Vec<_> = profile::names().collect();
-        format!("the device profile `{name}` is none of {} and no file: {error}", names.join(", "))
+        format!("the device profile `{name}` is neither {} nor a readable file: {error}", names.join(", "))
     })
 }
 
@@ -423,7 +423,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
     match &mut command {
         Command::Run(run) => run.following = following,
         _ if !following.is_empty() => {
-            return Err(Cli::command().error(ErrorKind::UnknownArgument, "only `kiln run` knows `then`"));
+            return Err(Cli::command().error(ErrorKind::UnknownArgument, "only `kiln run` accepts `then`"));
         }
         _ => {}
     }

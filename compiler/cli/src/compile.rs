@@ -40,13 +40,13 @@ pub(crate) fn compile(
 ) -> Result<Outcome, Failure> {
     let names_one = command.output.is_some() || command.dependencies.names_a_file();
     if names_one && command.sources.len() > 1 {
-        return failure(format!("one output is named for {} sources", command.sources.len()));
+        return failure(format!("one output file is given for {} sources", command.sources.len()));
     }
     let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
     options.strip = command.strip;
     options.is_part = command.is_part;
     if command.is_part && options.target.environment == Environment::Vulkan {
-        return failure("programs for Vulkan are compiled whole: -c goes with --env opencl");
+        return failure("-c requires --env opencl: programs for Vulkan cannot be linked");
     }
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
@@ -75,7 +75,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     }
     let is_module = emit == EmitArgument::Stage(Emit::Spirv);
     if target == "-" && is_module && std::io::stdout().is_terminal() {
-        return failure("a module is not written to a terminal; name a file with -o, or use --emit asm");
+        return failure("a module cannot be written to a terminal; name a file with -o, or use --emit asm");
     }
     write_output(&target, &contents(&emit, &output, artifact, path))?;
     Ok((told, Outcome::Success))

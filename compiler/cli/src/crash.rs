@@ -125,14 +125,14 @@ fn tell_panic(scene: Option<&Scene<'_>>) {
 
 /// Reports an internal error in one sentence, and writes the reproducer, with each detail under this label.
 fn tell(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
-    anstream::eprintln!("kiln: error: this is a fault of kiln and not of the source: {first}");
+    anstream::eprintln!("kiln: error: internal error: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
     let path = folder.join(&name).to_string_lossy().into_owned();
     match write_output(&path, report(&name, scene, label, details).as_bytes()) {
         Ok(()) => {
-            anstream::eprintln!("kiln: note: what brings it about again is in `{path}`; please report it");
+            anstream::eprintln!("kiln: note: a reproducer is in `{path}`; please report it");
         }
         Err(failure) => anstream::eprintln!("kiln: note: {}", failure.0),
     }

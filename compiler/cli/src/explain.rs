@@ -24,8 +24,10 @@ pub(crate) fn explain(command: &ExplainCommand) -> Result<Outcome, Failure> {
 
 fn unknown(name: &str) -> Result<Outcome, Failure> {
     match Code::closest(name) {
-        Some(code) => failure(format!("no diagnostic is called `{name}`; did you mean `{}`?", code.name())),
-        None => failure(format!("no diagnostic is called `{name}`; `kiln explain` lists them")),
+        Some(code) => {
+            failure(format!("no diagnostic has the name `{name}`; did you mean `{}`?", code.name()))
+        }
+        None => failure(format!("no diagnostic has the name `{name}`; `kiln explain` lists them")),
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
     };
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
-        return failure(format!("`{path}` is no module: its {} bytes are not whole words", bytes.len()));
+        return failure(format!("`{path}` is not a module: its {} bytes are not whole words", bytes.len()));
     }
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
     let is_swapped = words.clone().next().is_some_and(|first| first.swap_bytes() == MAGIC);

@@ -121,7 +121,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     for sequence in &sequences {
         let mut memory = Memory::default();
         for launch in sequence {
-            if self::launch(&device, &program, &interface, launch, &mut memory, &output)? == Outcome::Diagnostics {
+            if self::launch(&device, &program, &interface, launch, &mut memory, &output)?
+                == Outcome::Diagnostics
+            {
                 outcome = Outcome::Diagnostics;
             }
         }
@@ -148,7 +150,7 @@ fn sequences(command: &RunCommand, text: &str) -> Result<Vec<Vec<LaunchArguments
             return Ok(found);
         }
         return failure(
-            "no launch is given: use --kernel, --global and --arg, or put a `kiln run` line into the source's \
+            "there is no launch: use --kernel, --global and --arg, or put a `kiln run` line into the source's \
              leading comment",
         );
     }

@@ -48,7 +48,7 @@ pub(crate) fn format(
     range: Option<lsp_types::Range>,
     encoding: Encoding,
 ) -> Result<Vec<TextEdit>, String> {
-    let program = program().ok_or("formatting is left to clang-format, and there is none")?;
+    let program = program().ok_or("formatting requires clang-format, which is not installed")?;
     let lines = Lines::new(text, encoding);
     let mut command = Command::new(program);
     // The file name determines the style and the language.

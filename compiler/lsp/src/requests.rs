@@ -162,7 +162,7 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
             })
         }
         _ => {
-            let message = format!("{} is not served", request.method);
+            let message = format!("{} is not supported", request.method);
             Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
         }
     }

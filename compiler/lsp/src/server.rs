@@ -105,10 +105,18 @@ impl Server {
         match (self.phase, request.method.as_str()) {
             (Phase::New, requests::Initialize::METHOD) => self.initialize(request),
             (Phase::New, _) => {
-                self.refuse(request.id, ErrorCode::ServerNotInitialized, "`initialize` comes first");
+                self.refuse(
+                    request.id,
+                    ErrorCode::ServerNotInitialized,
+                    "`initialize` must be the first request",
+                );
             }
             (Phase::ShutDown, _) | (_, requests::Initialize::METHOD) => {
-                self.refuse(request.id, ErrorCode::InvalidRequest, "this is not the time for it");
+                self.refuse(
+                    request.id,
+                    ErrorCode::InvalidRequest,
+                    "the request is not allowed in this state",
+                );
             }
             (Phase::Running, requests::Shutdown::METHOD) => {
                 self.phase = Phase::ShutDown;
@@ -216,7 +224,7 @@ impl Server {
         let name = uri::name(&parameters.text_document.uri);
         let encoding = self.world.encoding;
         let Some(document) = self.world.documents.get_mut(&name) else {
-            return self.malformed(&format!("{name} is changed and was not opened"));
+            return self.malformed(&format!("{name} was changed but not opened"));
         };
         document.version = parameters.text_document.version;
         document.change(parameters.content_changes, encoding);
@@ -284,7 +292,7 @@ impl Server {
     }
 
     fn malformed(&self, why: &str) {
-        let message = format!("kiln: not understood: {why}");
+        let message = format!("kiln: malformed message: {why}");
         let parameters = LogMessageParams { typ: MessageType::WARNING, message };
         self.send(Notification::new(notifications::LogMessage::METHOD.to_owned(), parameters));
     }

@@ -115,7 +115,7 @@ impl Worker {
             Err(panic) => {
                 let why = panic.downcast_ref::<String>().map(String::as_str);
                 let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
-                let message = format!("kiln: a bug of the compiler at {about}: {why}");
+                let message = format!("kiln: internal error of the compiler at {about}: {why}");
                 let parameters = LogMessageParams { typ: MessageType::ERROR, message };
                 self.send(Notification::new(LogMessage::METHOD.to_owned(), parameters));
                 None
@@ -130,6 +130,6 @@ impl Worker {
 }
 
 fn failed(id: RequestId, method: &str) -> Response {
-    let message = format!("{method} met a bug of the compiler");
+    let message = format!("{method} failed: internal error of the compiler");
     Response::new_err(id, ErrorCode::InternalError as i32, message)
 }

@@ -133,7 +133,7 @@ pub(crate) fn rename(
     new: &str,
 ) -> Result<WorkspaceEdit, String> {
     let (_, old) = at(session, place, rename::prepare).ok_or("there is no such document")??;
-    let key = at(session, place, references::key).flatten().ok_or("nothing declares it")?;
+    let key = at(session, place, references::key).flatten().ok_or("it has no declaration")?;
     let mut edits = rename::Edits::new();
     let mut refused = None;
     see_key(session, &key, &mut |analysis, thing| {

@@ -34,7 +34,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
         return Err(Error::Launch {
             kernel: kernel.name().to_owned(),
             reason: format!(
-                "it reaches {} pieces of memory, and bounds checks take {}; launch it without them",
+                "it accesses {} objects, and bounds checks support {}; launch it without checks",
                 ranges.len(),
                 bounds.ranges
             ),
@@ -67,7 +67,7 @@ fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     let start = u64::from(bounds.offset);
     let end = start + locals(bounds) as u64 + 4 * u64::from(bounds.arguments);
     if end > variables.bytes() {
-        return Err(Error::BadModule { reason: "its table of bounds lies outside its variables".to_owned() });
+        return Err(Error::BadModule { reason: "its bounds table is outside its variables".to_owned() });
     }
     Ok((variables.address() + start, variables.address() + end))
 }

@@ -60,7 +60,7 @@ impl Cache {
         let mut bytes = fs::read(&path).ok()?;
         let intact = unframed(&bytes).is_some();
         if !intact {
-            tracing::warn!("`{}` is damaged and not used", path.display());
+            tracing::warn!("`{}` is damaged and is ignored", path.display());
             return None;
         }
         Some(bytes.split_off(FRAME))
@@ -69,7 +69,7 @@ impl Cache {
     /// Stores an entry, replacing any with the same key.
     pub(crate) fn store(&self, key: Key, bytes: &[u8]) {
         if let Err(error) = self.write(key, bytes) {
-            tracing::warn!("kernels are not kept in `{}`: {error}", self.folder.display());
+            tracing::warn!("kernels are not cached in `{}`: {error}", self.folder.display());
         }
     }
 

@@ -36,7 +36,7 @@ pub enum Error {
     NoDriver,
     /// The validation layer is not installed.
     #[error(
-        "the validation layer was asked for but is not installed; install it, such as \
+        "the validation layer was requested but is not installed; install it, such as \
          vulkan-validationlayers on Debian, or unset KILN_VALIDATION"
     )]
     NoValidationLayer,
@@ -162,7 +162,7 @@ pub enum Error {
     },
     /// A region that is outside its image.
     #[error(
-        "{size:?} texels from {origin:?} on lie outside the image, which has {image:?}; use a part of it"
+        "{size:?} texels from {origin:?} on are outside the image, which has {image:?}; use a region inside it"
     )]
     ImageRegion {
         /// The first texel.
@@ -221,7 +221,7 @@ pub enum Error {
         reason: String,
     },
     /// A command did not run because a command in its wait list failed.
-    #[error("the command did not run, for one in its wait list failed: {cause}")]
+    #[error("the command did not run, because a command in its wait list failed: {cause}")]
     WaitList {
         /// The error of that command.
         #[source]
@@ -234,7 +234,7 @@ pub enum Error {
         reason: String,
     },
     /// The module breaks a rule of SPIR-V or of its environment; no driver has seen it.
-    #[error("the SPIR-V module is invalid: {finding}; `kiln verify` lists everything that is wrong with it")]
+    #[error("the SPIR-V module is invalid: {finding}; `kiln verify` lists all violations")]
     InvalidModule {
         /// What is wrong first, with its place.
         finding: String,
@@ -326,7 +326,7 @@ pub enum Error {
     },
     /// A kernel reached a trap, such as a failed assertion. The work-item stopped there; the others continued.
     #[error(
-        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; check what the kernel is given",
+        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; check the kernel's arguments",
         work_item[0], work_item[1], work_item[2]
     )]
     Trap {
@@ -340,7 +340,7 @@ pub enum Error {
         message: String,
     },
     /// The launch is impossible.
-    #[error("kernel `{kernel}` cannot be launched so: {reason}")]
+    #[error("kernel `{kernel}` cannot be launched: {reason}")]
     Launch {
         /// The kernel.
         kernel: String,

@@ -337,7 +337,7 @@ impl Queue {
         } else if source.memory.is(&target.memory) && overlaps {
             "the parts overlap"
         } else if source.buffer.is_some() || target.buffer.is_some() {
-            "an image of a buffer is copied as the buffer that it is"
+            "copy the buffer of a buffer image instead"
         } else {
             let (source, target) = (source.memory.clone(), target.memory.clone());
             return self.enqueue(Command::Image(ImageCommand::Copy { source, region, target, to }));
@@ -351,7 +351,7 @@ impl Queue {
         let reason = if texel.class() != image.desc.format.class() {
             format!("its texels are {:?}, not {:?}", image.desc.format.class(), texel.class())
         } else if image.buffer.is_some() {
-            "an image of a buffer is filled as the buffer that it is".to_owned()
+            "fill the buffer of a buffer image instead".to_owned()
         } else {
             return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
         };

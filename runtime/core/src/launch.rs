@@ -96,7 +96,7 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
     if program.local_size.is_none() && limits.required.is_none() {
         return Err(refused(
             kernel,
-            "its module does not tell the size of work-groups; compile it again".to_owned(),
+            "its module does not contain the work-group size; compile it again".to_owned(),
         ));
     }
     let plan = Plan::new(range, &limits).map_err(|reason| refused(kernel, reason))?;
@@ -104,7 +104,7 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
         return Err(refused(
             kernel,
             format!(
-                "its {:?} groups need several dispatches, which the module does not allow for",
+                "its {:?} groups need several dispatches, which the module does not support",
                 plan.groups
             ),
         ));

@@ -90,7 +90,7 @@ impl Layout {
                     builder.bind(binding, Slot::Argument(index))?;
                 }
                 ArgumentKind::Unsupported(what) => {
-                    return Err(builder.bad(&format!("takes {what}, which the runtime does not offer yet")));
+                    return Err(builder.bad(&format!("takes {what}, which the runtime does not support yet")));
                 }
             }
         }
@@ -104,7 +104,7 @@ impl Layout {
         let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
         if extent < builder.push_constants {
             return Err(builder.bad(&format!(
-                "has {} bytes of push constants, and the device offers {push_constant_limit}",
+                "has {} bytes of push constants, and the device supports {push_constant_limit}",
                 builder.push_constants
             )));
         }

@@ -54,7 +54,7 @@ impl<T: Pod> Mapped<T> {
 impl<T: Pod> Drop for Mapped<T> {
     fn drop(&mut self) {
         if let Err(error) = self.write_back() {
-            tracing::error!("what was changed in a mapped buffer is lost: {error}");
+            tracing::error!("the changes to a mapped buffer are lost: {error}");
         }
     }
 }

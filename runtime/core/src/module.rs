@@ -74,7 +74,7 @@ impl Module {
             _ => return Err(bad("it does not begin with SPIR-V's magic number")),
         };
         if words.len() < HEADER {
-            return Err(bad("it ends within its header"));
+            return Err(bad("its header is truncated"));
         }
         let version = version(words[1]);
         if !((1, 0)..=(1, 6)).contains(&version) {
@@ -85,7 +85,7 @@ impl Module {
         while at < words.len() {
             let count = (words[at] >> 16) as usize;
             if count == 0 || at + count > words.len() {
-                return Err(bad(&format!("the instruction at word {at} does not lie within it")));
+                return Err(bad(&format!("the instruction at word {at} exceeds it")));
             }
             at += count;
         }

@@ -109,7 +109,7 @@ impl Prints {
         let Pending { launched, arrival, printf, kernel, failures } = launch;
         let mut buffer = vec![0; printf.size as usize];
         if let Err(error) = arrival.land_within(self.watchdog, &mut buffer) {
-            return tracing::error!("what kernel `{kernel}` printed is lost: {error}");
+            return tracing::error!("the output of kernel `{kernel}` is lost: {error}");
         }
         if let Some(trap) = trap(&buffer, &printf.traps, &kernel) {
             failures.add(launched.verdict.as_ref(), trap);
@@ -121,7 +121,7 @@ impl Prints {
         let (text, lost) = decode(&buffer[..end], &printf.texts);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = output.write_all(&text).and_then(|()| output.flush()) {
-            tracing::error!("what kernel `{kernel}` printed cannot be written: {error}");
+            tracing::error!("the output of kernel `{kernel}` cannot be written: {error}");
         }
         if lost > 0 {
             tracing::warn!("kernel `{kernel}` printed {lost} bytes more than its buffer holds");

@@ -219,7 +219,7 @@ fn relocated(data: &ProgramData, interface: &ProgramInterface, address: u64) -> 
     for relocation in &interface.relocations {
         let place = bytes.get_mut(relocation.pointer as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
         let place = place.ok_or_else(|| Error::BadModule {
-            reason: format!("a pointer at byte {} lies outside its variables", relocation.pointer),
+            reason: format!("a pointer at byte {} is outside its variables", relocation.pointer),
         })?;
         *place = address.wrapping_add(u64::from(relocation.object)).to_le_bytes();
     }

@@ -130,12 +130,12 @@ impl Queue {
         }
         if !kernel.program.has_trusted_checks {
             return Err(refused(
-                "nobody vouches for its program's bounds checks; call `Program::trust_bounds_checks`, or use `launch`",
+                "its program's bounds checks are not trusted; call `Program::trust_bounds_checks`, or use `launch`",
             ));
         }
         let mut passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
         if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
-            return Err(refused("it is given memory that the host shares; use `launch`"));
+            return Err(refused("it has an argument in memory shared with the host; use `launch`"));
         }
         // SAFETY: `Program::trust_bounds_checks` vouches that every access is checked against buffers that only commands of
         // this device access, and that the launch keeps alive.

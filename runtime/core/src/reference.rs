@@ -237,7 +237,7 @@ impl Queue {
         let outcome = launch.run(&self.memory, &options);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = output.write_all(&outcome.printed).and_then(|()| output.flush()) {
-            tracing::error!("what kernel `{name}` printed cannot be written: {error}");
+            tracing::error!("the output of kernel `{name}` cannot be written: {error}");
         }
         match outcome.report {
             None => Ok(()),

@@ -40,7 +40,7 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
         traps: Traps::default(),
     };
     let import = facts.import.ok_or_else(|| {
-        bad("it does not say what its kernels take (NonSemantic.ClspvReflection is missing)")
+        bad("it does not describe its kernels' arguments (NonSemantic.ClspvReflection is missing)")
     })?;
     for instruction in module.instructions() {
         if instruction.opcode == op::EXT_INST && instruction.operand(2) == Some(import) {
@@ -351,7 +351,7 @@ impl Reader<'_> {
             23 => {
                 let (binding, mask) = (o.binding(0, BindingClass::Sampler)?, o.number(2)?);
                 let sampler = Sampler::from_bits(mask).ok_or_else(|| {
-                    bad(format!("it has a literal sampler of bits {mask:#x}, which there is none of"))
+                    bad(format!("it has a literal sampler with the invalid bits {mask:#x}"))
                 })?;
                 read.samplers.push(LiteralSampler { binding, sampler });
             }
@@ -380,7 +380,7 @@ impl Reader<'_> {
                 o.pointer_size(1)?;
                 self.printf_buffer(DataPlace::Address { offset: o.number(0)? }, o.number(2)?)?;
             }
-            _ => return Err(bad(format!("reflection instruction {number} is not known"))),
+            _ => return Err(bad(format!("reflection instruction {number} is unknown"))),
         }
         Ok(())
     }
@@ -433,7 +433,7 @@ impl Reader<'_> {
                     self.read.workarounds = self.read.workarounds.with(fault);
                 }
             }
-            _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is not known"))),
+            _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is unknown"))),
         }
         Ok(())
     }
@@ -496,7 +496,7 @@ impl Reader<'_> {
         let (texts, traps) = (self.texts, self.traps);
         let room = self.printf.map_or(0, |(_, size)| size);
         if !traps.sites.is_empty() && traps.offset.checked_add(TRAP_RECORD).is_none_or(|end| end > room) {
-            return Err(bad("the record of its traps lies outside its printf buffer"));
+            return Err(bad("its trap record is outside its printf buffer"));
         }
         read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts, traps }));
         let mut kernels: Vec<_> = self.kernels.into_values().collect();
@@ -527,7 +527,7 @@ impl Reader<'_> {
 fn extend(data: &mut Option<ProgramData>, place: DataPlace, text: &str) -> Result<()> {
     let data = data.get_or_insert_with(|| ProgramData { place, bytes: Vec::new() });
     if data.place != place {
-        return Err(bad("its program-scope data is declared in two places"));
+        return Err(bad("its program-scope data is declared twice"));
     }
     let digit = |c: u8| (c as char).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();

@@ -85,7 +85,7 @@ impl<T: Pod> Svm<T> {
         let svm = Self { buffer: Buffer::allocate(device, len, Placement::Shared)? };
         let Some(host) = svm.buffer.memory.handle.host() else {
             return Err(Error::MissingFeature {
-                feature: "memory that the host sees (shared virtual memory)".to_owned(),
+                feature: "host-visible memory (shared virtual memory)".to_owned(),
                 device: device.name().to_owned(),
             });
         };

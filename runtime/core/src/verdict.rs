@@ -62,7 +62,7 @@ impl Untold {
 impl Drop for Untold {
     fn drop(&mut self) {
         while let Err(error) = self.next() {
-            tracing::error!("a launch that nobody waited for has failed: {error}");
+            tracing::error!("a launch failed, and nothing waited for it: {error}");
         }
     }
 }

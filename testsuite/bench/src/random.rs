@@ -225,7 +225,7 @@ fn serve(options: &Random) -> Result<(), String> {
         let line = line.map_err(|e| e.to_string())?;
         let (seed, file) = line.split_once('\t').ok_or("a request is a seed and a file")?;
         let source = fs::read_to_string(Path::new(file)).map_err(|e| e.to_string())?;
-        let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
+        let seed = seed.parse().map_err(|_| format!("`{seed}` is not a seed"))?;
         let verdict = compare(&devices, &Program { source, ..options.program(seed) }, options.generic);
         match &verdict {
             Verdict::Wrong(reason) => println!("{}", reason.trim_end().replace('\n', " ")),

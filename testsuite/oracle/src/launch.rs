@@ -99,7 +99,7 @@ fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
 }
 
 fn number(text: &str) -> Result<usize, Failure> {
-    text.trim().parse().map_err(|_| Failure(format!("`{text}` is no number")))
+    text.trim().parse().map_err(|_| Failure(format!("`{text}` is not a number")))
 }
 
 fn element_type(text: &str) -> Result<ElementType, Failure> {

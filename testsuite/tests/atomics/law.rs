@@ -241,7 +241,7 @@ impl Has {
         ["order-unsupported", "missing-extension"].into_iter().filter(move |_| self.features && !is_there)
     }
 
-    /// The same for scopes; `memory_scope_all_devices` is no name before 3.0.
+    /// The same for scopes; `memory_scope_all_devices` is not a name before 3.0.
     pub(crate) fn refuses_scope(&self, name: &str) -> impl Iterator<Item = &'static str> {
         let is_there = match name {
             "sub_group" => self.sub_groups,

@@ -149,7 +149,7 @@ fn record(text: &mut String, interface: &Interface, index: usize, record: &Recor
     let name = record_name(interface, index);
     let kind = if record.is_union { "union" } else { "struct" };
     let fields = if record.is_union {
-        vec![(0, "bytes".to_owned(), format!("[u8; {}]", record.size), "The members lie on each other.")]
+        vec![(0, "bytes".to_owned(), format!("[u8; {}]", record.size), "The members overlap.")]
     } else {
         fields(interface, record)
     };
@@ -209,7 +209,7 @@ fn fields(interface: &Interface, record: &Record) -> Vec<(u64, String, String, &
         pad(&mut fields, end, member.offset);
         let name = member.name.as_ref().map_or_else(|| format!("member{index}"), |name| identifier(name));
         let comment = match member.ty {
-            Type::Vector(_, 3) => "Three components, in the room of four.",
+            Type::Vector(_, 3) => "Three components, with the size of four.",
             Type::Pointer => "An address on the device.",
             _ => "",
         };

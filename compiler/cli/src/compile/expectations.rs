@@ -62,13 +62,8 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
         }
     }
     for one in expected.iter().filter(|one| one.found < one.least) {
-        let _ = writeln!(
-            complaints,
-            "line {}: expected {} was not seen: {}",
-            one.line,
-            one.kind.word(),
-            one.text
-        );
+        let _ =
+            writeln!(complaints, "line {}: expected {} is missing: {}", one.line, one.kind.word(), one.text);
     }
     complaints
 }

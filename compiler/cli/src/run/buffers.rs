@@ -55,7 +55,7 @@ impl Memory {
         let Some((kind, rest)) = text.split_once(':') else {
             let Some(known) = self.get(text).cloned() else {
                 return failure(format!(
-                    "`{text}` for `{name}` is not understood; {}",
+                    "`{text}` is not valid for `{name}`; {}",
                     match parameter.example() {
                         Some(example) => format!("write `{example}`"),
                         None => "see `kiln run --help`".to_owned(),
@@ -85,7 +85,7 @@ impl Memory {
             "sampler" => Ok(images::sampler(rest)?.into_value()),
             "local" => match rest.parse() {
                 Ok(bytes) => Ok(ArgValue::Local(bytes)),
-                Err(_) => failure(format!("`{rest}` is no number of bytes")),
+                Err(_) => failure(format!("`{rest}` is not a number of bytes")),
             },
             "struct" => parameter.structure("struct")?.value(rest).map(ArgValue::Bytes),
             _ => value(kind, rest, parameter).map(ArgValue::Bytes),
@@ -106,7 +106,9 @@ impl Memory {
         let bytes = match object {
             Object::Buffer(buffer) => queue.read(buffer)?,
             Object::Image(image) => queue.read_image(image)?,
-            Object::Pipe(_) => return failure(format!("`{name}` is a pipe: only kernels see its packets")),
+            Object::Pipe(_) => {
+                return failure(format!("`{name}` is a pipe, whose packets only kernels can access"));
+            }
         };
         let count = bytes.len() / ty.stride.max(1);
         let range = range.unwrap_or(0..count);
@@ -181,5 +183,5 @@ fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, F
 }
 
 fn element_type(text: &str) -> Result<ElementType, Failure> {
-    ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is no type; see `kiln run --help`")))
+    ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is not a type; see `kiln run --help`")))
 }

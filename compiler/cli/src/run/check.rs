@@ -35,10 +35,7 @@ pub(super) fn after(
         let expected =
             std::fs::read_to_string(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
         if expected.trim() != printed.trim() {
-            anstream::eprintln!(
-                "kiln: check failed: what is printed is not the text of `{path}`:\n{}",
-                expected.trim()
-            );
+            anstream::eprintln!("kiln: check failed: the output differs from `{path}`:\n{}", expected.trim());
             outcome = Outcome::Diagnostics;
         }
     }
@@ -68,7 +65,7 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
     let expected = numbers(list)?;
     let (range, found) = memory.read(queue, part.name, part.range)?;
     let expects = match expected.as_slice() {
-        [] => return failure(format!("`{text}` says no value")),
+        [] => return failure(format!("`{text}` has no value")),
         [one] => vec![*one; found.len()],
         several if several.len() == found.len() => several.to_vec(),
         several => {

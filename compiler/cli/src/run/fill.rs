@@ -61,13 +61,13 @@ fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
 }
 
 fn number(text: &str) -> Result<Number, Failure> {
-    Number::parse(text.trim()).ok_or_else(|| Failure(format!("`{text}` is no number")))
+    Number::parse(text.trim()).ok_or_else(|| Failure(format!("`{text}` is not a number")))
 }
 
 fn integer(text: &str) -> Result<i128, Failure> {
     match number(text)? {
         Number::Int(value) => Ok(value),
-        Number::Float(_) => failure(format!("`{text}` is no integer")),
+        Number::Float(_) => failure(format!("`{text}` is not an integer")),
     }
 }
 
@@ -91,7 +91,7 @@ impl Formula {
         let mut steps = Vec::new();
         while let Some(operator) = rest.chars().next() {
             if !matches!(operator, '+' | '-' | '*' | '/' | '%') {
-                return failure(format!("`{rest}` in `{text}` is not understood: + - * / % are"));
+                return failure(format!("`{rest}` in `{text}` is not valid: the operators are + - * / %"));
             }
             rest = &rest[1..];
             steps.push((operator, Source::take(&mut rest)?));
@@ -138,7 +138,7 @@ impl Source {
             "random" => Ok(Self::Random(0)),
             _ => match word.strip_prefix("random(").and_then(|seed| seed.strip_suffix(')')) {
                 Some(seed) => {
-                    seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is no seed")))
+                    seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is not a seed")))
                 }
                 None => number(word).map(Self::Number),
             },

@@ -19,7 +19,7 @@ fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
             parse_launch(words).map_err(|error| Failure(format!("in the source's comment: {error}")))
         })
         .collect::<Result<Vec<_>, _>>()
-        .and_then(|launches| if launches.is_empty() { failure("an empty launch") } else { Ok(launches) })
+        .and_then(|launches| if launches.is_empty() { failure("the launch is empty") } else { Ok(launches) })
 }
 
 /// The text after each `kiln run`.

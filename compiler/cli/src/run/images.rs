@@ -110,7 +110,7 @@ pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
             "mirrored" => sampler.addressing = Addressing::MirroredRepeat,
             "nearest" => sampler.filter = Filter::Nearest,
             "linear" => sampler.filter = Filter::Linear,
-            _ => return failure(format!("`{word}` says nothing of a sampler; see `kiln run --help`")),
+            _ => return failure(format!("`{word}` is not a property of a sampler; see `kiln run --help`")),
         }
     }
     Ok(sampler)

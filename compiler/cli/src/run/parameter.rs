@@ -34,7 +34,11 @@ pub(super) struct Struct<'i> {
 
 impl<'i> Parameter<'i> {
     /// A parameter of the source.
-    pub(super) fn of_source(interface: &'i Interface, parameter: &'i interface::Parameter, index: usize) -> Self {
+    pub(super) fn of_source(
+        interface: &'i Interface,
+        parameter: &'i interface::Parameter,
+        index: usize,
+    ) -> Self {
         let (is_pointer, ty) = match &parameter.kind {
             ParameterKind::Buffer { element, .. } => (true, element.as_ref()),
             ParameterKind::Value(ty) => (false, Some(ty)),
@@ -45,9 +49,7 @@ impl<'i> Parameter<'i> {
             shown: parameter.type_name.clone(),
             is_pointer,
             layout: ty.map(|ty| layout(interface, ty)),
-            structure: ty
-                .filter(|ty| matches!(ty, Type::Record(_)))
-                .map(|ty| Struct { interface, ty }),
+            structure: ty.filter(|ty| matches!(ty, Type::Record(_))).map(|ty| Struct { interface, ty }),
         }
     }
 
@@ -168,8 +170,10 @@ pub(super) fn scalar_type(ty: &Type) -> ScalarType {
 impl ScalarType {
     /// Whether both represent numbers by the same bits, except for the sign.
     fn resembles(self, other: Self) -> bool {
-        matches!((self, other), (Self::Int { .. }, Self::Int { .. }) | (Self::Float { .. }, Self::Float { .. }))
-            && self.bytes() == other.bytes()
+        matches!(
+            (self, other),
+            (Self::Int { .. }, Self::Int { .. }) | (Self::Float { .. }, Self::Float { .. })
+        ) && self.bytes() == other.bytes()
     }
 }
 

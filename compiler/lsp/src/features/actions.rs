@@ -77,7 +77,7 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
         }
     }
     (edits.len() > 1).then(|| CodeAction {
-        title: format!("Fix all {} problems that have one way to be fixed", edits.len()),
+        title: format!("Fix all {} problems with a single fix", edits.len()),
         kind: Some(FIX_ALL),
         edit: Some(workspace_edit(edits)),
         ..CodeAction::default()

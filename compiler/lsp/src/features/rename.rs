@@ -38,7 +38,7 @@ pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
 /// Why a thing cannot get this name in the files of one analysis.
 pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) -> Option<String> {
     if !is_word(new) || Keyword::ALL.iter().any(|(spelling, _)| *spelling == new) {
-        return Some(format!("`{new}` is no name"));
+        return Some(format!("`{new}` is not a name"));
     }
     if builtins::is_name(new) || ty::constant(new).is_some() || ty::is_reserved(new) {
         return Some(format!("`{new}` is a name of OpenCL C"));
@@ -51,16 +51,16 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
     if let Some(taken) = analysis.names().iter().find(|name| text(name) == new && meets(name.thing, thing)) {
         let place = analysis.location(&taken.place);
         let line = place.map_or(0, |place| place.range.start.line + 1);
-        return Some(format!("`{new}` is taken, in line {line}"));
+        return Some(format!("`{new}` is already used in line {line}"));
     }
     if let Thing::Macro(..) = thing
         && let Some(line) = unknown_use(analysis, thing, old)
     {
-        return Some(format!("line {line} has a `{old}` that may be another"));
+        return Some(format!("`{old}` in line {line} may be another name"));
     }
     for name in analysis.occurrences(thing) {
         if text(name) != old {
-            return Some(format!("`{old}` is put together by a macro"));
+            return Some(format!("`{old}` is formed by a macro"));
         }
         let others = analysis.names_in(name.place.file).iter().filter(|other| other.place == name.place);
         if others.into_iter().any(|other| other.thing != thing) {
@@ -158,14 +158,14 @@ mod tests {
         );
         assert_eq!(
             refused("#define $0A 1\n#if 0\nint a = A;\n#endif\n", "B"),
-            "line 3 has a `A` that may be another"
+            "`A` in line 3 may be another name"
         );
         assert_eq!(
             refused("#define $0A 1\n#undef A\n#define A 2\nint a = A;\n", "B"),
-            "line 3 has a `A` that may be another"
+            "`A` in line 3 may be another name"
         );
-        assert_eq!(refused("int f(int $0a, int b) { return a; }", "b"), "`b` is taken, in line 1");
-        assert_eq!(refused("int f(int $0a) { return a; }", "for"), "`for` is no name");
+        assert_eq!(refused("int f(int $0a, int b) { return a; }", "b"), "`b` is already used in line 1");
+        assert_eq!(refused("int f(int $0a) { return a; }", "for"), "`for` is not a name");
         assert_eq!(
             refused("int f(int $0a) { return a; }", "get_global_id"),
             "`get_global_id` is a name of OpenCL C"

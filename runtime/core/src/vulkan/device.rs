@@ -233,7 +233,7 @@ impl Device {
             // SAFETY: the device is valid, and every device supports these samplers (`sampler.rs`).
             unsafe { self.raw.create_sampler(info, None) }
         });
-        made.map_err(|result| self.failure("making a sampler", result, 0))
+        made.map_err(|result| self.failure("creating a sampler", result, 0))
     }
 
     /// Nanoseconds since the device was opened.

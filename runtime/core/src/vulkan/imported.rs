@@ -38,7 +38,7 @@ pub(super) unsafe fn import(
     let failed = |result| match result {
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::Driver {
             operation: "importing memory of the host".to_owned(),
-            detail: "the driver cannot use memory of this sort".to_owned(),
+            detail: "the driver cannot use this kind of memory".to_owned(),
         },
         result => device.failure("importing memory of the host", result, size),
     };

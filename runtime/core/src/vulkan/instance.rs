@@ -130,7 +130,7 @@ impl Shared {
             .user_data(messages as *mut c_void);
         // SAFETY: `messages` is boxed and outlives the messenger, which `drop` destroys first.
         let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }
-            .map_err(|result| failure("listening to the validation layer", result))?;
+            .map_err(|result| failure("registering for validation messages", result))?;
         self.messenger = Some((debug, messenger));
         Ok(())
     }

@@ -184,7 +184,7 @@ impl Program {
                 cache.store(self.key, &data);
             }
             Ok(_) => {}
-            Err(result) => tracing::warn!("the driver does not tell what it has built: {result}"),
+            Err(result) => tracing::warn!("the driver does not return the built kernel: {result}"),
         }
     }
 

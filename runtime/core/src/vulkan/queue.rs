@@ -359,7 +359,7 @@ impl Queue {
     fn reached(&self) -> Result<u64> {
         // SAFETY: the semaphore is a timeline of the device.
         let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
-            .map_err(|result| self.device.failure("asking for completion", result, 0))?;
+            .map_err(|result| self.device.failure("querying completion", result, 0))?;
         self.timeline.is_due(reached);
         Ok(reached)
     }
