@@ -302,16 +302,16 @@ pub fn page() -> String {
 const HEADING: &str = "\
 # What Vulkan leaves undefined
 
-This page is rendered from `testsuite/undefined`; after a change there, `cargo xtask bless` renders it anew.
+This page is rendered from `testsuite/undefined`. After a change there, `cargo xtask bless` renders it again.
 
-OpenCL C defines results that the Vulkan environment of SPIR-V does not. Kiln must not depend on what a driver happens to do
-there: each such instruction has a guard, so that its operands are always within its domain, or it is not used. The
-reference device for Vulkan (`vulkan-reference`) executes modules by the letter of the specifications and ends a launch that
-depends on an undefined value or that has undefined behavior; all cases of the test suite run on it.
+OpenCL C defines results that the Vulkan environment of SPIR-V leaves undefined. Kiln must not depend on what a driver happens
+to do. Either a guard keeps the operands of such an instruction in its domain, or Kiln does not use the instruction. The
+reference device for Vulkan (`vulkan-reference`) executes modules strictly by the specifications. It ends a launch that
+depends on an undefined value or has undefined behavior. All cases of the test suite run on it.
 
-The test program `undefined` runs two kernels for each line of the table: one in SPIR-V without the guard, whose launch must
-end with the report in the fourth column, and one in OpenCL C with the same input, which must give the right result. Where
-OpenCL C leaves the same undefined, there is only the first.
+The test program `undefined` runs two kernels for each row of the table. The first is SPIR-V without the guard; its launch must
+end with the report in the fourth column. The second is OpenCL C with the same input, and must give the right result. If
+OpenCL C leaves the same behavior undefined, there is only the first kernel.
 
 | instruction | what is undefined | guard | report | case |
 | --- | --- | --- | --- | --- |
