@@ -72,7 +72,7 @@ fn completion_is_of_what_fits() {
     let item = names["items"].as_array().expect("a list").iter().find(|item| item["label"] == "atomic_load");
     let resolved =
         client.request("completionItem/resolve", item.expect("offered").clone()).expect("resolved");
-    assert!(resolved["documentation"]["value"].as_str().expect("text").contains("Gives the value"));
+    assert!(resolved["documentation"]["value"].as_str().expect("text").contains("Returns the value"));
     assert!(client.finish().success());
 }
 
