@@ -163,7 +163,7 @@ impl Case {
             .skip_while(|word| matches!(*word, "kiln" | "run"))
             .collect();
         let mut complaints = Vec::new();
-        for device in device::all() {
+        for device in device::with_current() {
             let mut lacks = false;
             for word in &lacking {
                 lacks |= device.is_meant_by(word)?;

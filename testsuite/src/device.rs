@@ -1,4 +1,4 @@
-//! The devices of tests: two software drivers from Debian and the reference device. Each runs in a separate process.
+//! The devices of tests: software drivers from Debian and the reference device. Each runs in a separate process.
 //! A missing device fails the tests; nothing is skipped. `KILN_TEST_DEVICE` selects other devices by name, separated
 //! by commas: `NVIDIA` is the device of this machine whose name contains that, for running the same tests on
 //! hardware.
@@ -17,8 +17,9 @@ use libtest_mimic::Trial;
 use serde::Deserialize;
 
 use crate::{
-    clang, kiln,
+    clang, kiln, nightly,
     process::{self, Finished},
+    root,
 };
 
 /// The variable that selects a device of this machine.
@@ -51,7 +52,7 @@ enum Place {
 /// A driver from Debian.
 #[derive(Debug)]
 struct Driver {
-    /// The directory and the file name prefix of its manifest.
+    /// The directory, absolute or in the repository, and the file name prefix of its manifest.
     manifest: (&'static str, &'static str),
     package: &'static str,
     /// Whether it preserves denormal floats, although it does not report that.
@@ -80,6 +81,12 @@ const LAVAPIPE: Driver = Driver {
     package: "mesa-vulkan-drivers",
     keeps_denormals: true,
 };
+/// Of a current Mesa, which has none of the faults that Kiln works around.
+const LAVAPIPE_25: Driver = Driver {
+    manifest: ("target/drivers/lavapipe-25", "lvp_icd"),
+    package: "a current mesa-vulkan-drivers",
+    keeps_denormals: true,
+};
 const SWIFTSHADER: Driver = Driver {
     manifest: ("/usr/lib/chromium", "vk_swiftshader_icd"),
     package: "chromium-common",
@@ -87,9 +94,9 @@ const SWIFTSHADER: Driver = Driver {
 };
 
 /// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
-/// and by Vulkan's rules.
+/// and by Vulkan's rules; then a current version of the first driver.
 fn known() -> &'static [Device] {
-    static KNOWN: OnceLock<[Device; 5]> = OnceLock::new();
+    static KNOWN: OnceLock<[Device; 6]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
             Device::new("lavapipe", Place::Driver(LAVAPIPE)),
@@ -97,12 +104,29 @@ fn known() -> &'static [Device] {
             Device::new("reference", Place::Within),
             Device::new("clang", Place::WithinForClang),
             Device::new("vulkan-reference", Place::WithinForVulkan),
+            Device::new(CURRENT, Place::Driver(LAVAPIPE_25)),
         ]
     })
 }
 
-/// The devices to test.
+/// The name of the current lavapipe.
+const CURRENT: &str = "lavapipe-25";
+
+/// The devices to test. Without `--nightly`, only tests of compiled programs (`with_current`) run on the current
+/// lavapipe: there it could differ from the other lavapipe.
 pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
+    let is_whole =
+        is_selected() || nightly::is_whole("5 of 6 devices, in all tests but `cases` and `examples`");
+    with_current().filter(move |device| is_whole || device.name != CURRENT)
+}
+
+/// Whether the user selected the devices.
+fn is_selected() -> bool {
+    env::var_os(WANTED).is_some_and(|names| !names.is_empty())
+}
+
+/// The devices to test, including the current lavapipe.
+pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
     static ALL: OnceLock<Vec<&'static Device>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
         let wanted = env::var(WANTED).unwrap_or_default();
@@ -244,7 +268,7 @@ impl Device {
         match word {
             "vulkan" => Ok(self.is_vulkan()),
             "read_write_images" => Ok(!self.facts().read_write_images),
-            "lavapipe" | "swiftshader" | "reference" | "clang" | "vulkan-reference" => Ok(self.name == word),
+            _ if known().iter().any(|device| device.name == word) => Ok(self.name == word),
             _ => Err(format!("`lacks={word}` names neither a device nor a feature")),
         }
     }
@@ -253,7 +277,7 @@ impl Device {
 impl Driver {
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let (folder, begin) = self.manifest;
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(root().join(folder)).into_iter().flatten().filter_map(Result::ok);
         let mut found = entries.map(|entry| entry.path()).filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(begin) && name.ends_with(".json")

@@ -18,6 +18,7 @@ pub mod litmus;
 pub mod markdown;
 pub mod module;
 pub mod mutate;
+pub mod nightly;
 pub mod oracle;
 pub mod process;
 pub mod programs;

@@ -11,7 +11,7 @@ use kiln_compiler::{
     session::{NoFiles, Options, Source},
     target::{Features, Target},
 };
-use kiln_testsuite::module;
+use kiln_testsuite::{module, nightly};
 
 const VERSION: LanguageVersion = LanguageVersion::Cl30;
 
@@ -127,8 +127,9 @@ fn is_covered(name: &str, context: &Context) -> bool {
 fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], String> {
     let has_reals = target.features.fp64;
     let declarations = builtins::declarations(name, context);
-    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1");
-    let widths: &[&str] = if declarations.len() > MANY && !is_nightly { &FEW } else { &WIDTHS };
+    let is_whole = declarations.len() <= MANY
+        || nightly::is_whole("2 of 5 widths of vectors in calls of functions with many overloads");
+    let widths: &[&str] = if is_whole { &WIDTHS } else { &FEW };
     let kernels: Vec<String> = declarations
         .iter()
         .filter(|it| has_reals || !it.contains("double") && !has_half_arithmetic(it))

@@ -1,12 +1,11 @@
-//! Compares random programs on every device with PoCL on the same source: forty programs, without and with optimization,
-//! or two thousand with `KILN_NIGHTLY=1`. `cargo xtask differential` runs more, also with other references.
+//! Compares random programs on every device with PoCL on the same source, without and with optimization.
+//! `cargo xtask differential` runs more, also with other references.
 
-use kiln_testsuite::differential::Comparison;
+use kiln_testsuite::{differential::Comparison, nightly};
 
 #[test]
 fn random_programs_give_the_same_results_as_with_pocl() {
-    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
-    let count = if is_nightly { 2000 } else { 40 };
+    let count = nightly::count("random programs", 40, 2000) as u64;
     let comparison = Comparison::with_pocl();
     let jobs = std::thread::available_parallelism().map_or(1, |it| it.get());
     let mut complaints = Vec::new();

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
                 Ok(compiles(&source, environment)?)
             }));
         }
-        for device in device::all() {
+        for device in device::with_current() {
             let (source, lacks) = (source.clone(), LACKING.contains(&(name.as_str(), device.name)));
             trials.push(Trial::test(format!("examples::{name}::runs-on-{}", device.name), move || {
                 Ok(runs(&source, device, lacks)?)

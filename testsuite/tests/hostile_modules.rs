@@ -15,7 +15,7 @@ use kiln_reference::{
     Argument, Buffer, Checks, Format, Image, ImageDesc, Launch, Memory, ParameterKind, Pipe, Pipeline,
     Program, Region,
 };
-use kiln_testsuite::random::Random;
+use kiln_testsuite::{nightly, random::Random};
 
 /// Sources that use much of what modules have.
 const SOURCES: &[&str] = &[
@@ -215,7 +215,7 @@ fn lines_are_no_ids() {
 
 #[test]
 fn modules_with_mistakes_never_panic_and_never_hang() {
-    let count = if std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1") { 170_000 } else { 3000 };
+    let count = nightly::count("mutants of each hostile module", 3000, 170_000);
     panic::set_hook(Box::new(|_| {}));
     let mut random = Random::new(1);
     let mut failures = Vec::new();

@@ -1,5 +1,5 @@
 //! Runs the litmus tests on every device: outcomes that OpenCL forbids never appear. A thousand instances of each test, or
-//! a million with `KILN_NIGHTLY=1`.
+//! a million with `--nightly`.
 //!
 //! To prove that the tests can fail, one run weakens seq_cst to acquire and release, which shows on this machine's processor.
 
@@ -15,6 +15,7 @@ use kiln_testsuite::{
         self, Setting, Space, Test,
         stress::{Counts, Stress, shown},
     },
+    nightly,
 };
 use libtest_mimic::Arguments;
 
@@ -29,10 +30,6 @@ fn main() -> ExitCode {
         &[("weakened_store_buffering_is_seen", weakened_store_buffering_is_seen)],
     ));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn is_nightly() -> bool {
-    std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1")
 }
 
 fn stress(rounds: u64, options: &[&str]) -> Stress {
@@ -53,7 +50,7 @@ fn run(stress: &Stress, test: &Test, setting: Setting, device: &'static Device) 
 }
 
 fn forbidden_outcomes_never_appear(device: &'static Device) {
-    let stress = stress(if is_nightly() { 1_000_000 } else { 1000 }, &[]);
+    let stress = stress(nightly::count("instances of each litmus test", 1000, 1_000_000) as u64, &[]);
     let (mut failures, mut total, mut lacking) = (Vec::new(), 0, 0);
     for test in litmus::tests() {
         for setting in test.settings() {

@@ -15,12 +15,15 @@ use kiln_compiler::{
     session::{NoFiles, Options, SeqCst, Source},
     target::Target,
 };
-use kiln_testsuite::litmus::{
-    self, Setting, Space, Test,
-    explore::{Model, Outcomes, outcomes},
-    is_of,
-    program::{Action, Event},
-    stress::shown,
+use kiln_testsuite::{
+    litmus::{
+        self, Setting, Space, Test,
+        explore::{Model, Outcomes, outcomes},
+        is_of,
+        program::{Action, Event},
+        stress::shown,
+    },
+    nightly,
 };
 
 fn module(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqCst) -> Vec<u32> {
@@ -198,11 +201,10 @@ fn each_rule_is_needed() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Programs by chance: 100, or 5,000 with `KILN_NIGHTLY=1`.
+/// Random programs.
 #[test]
 fn random_programs_keep_to_opencl() {
-    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
-    let count = if is_nightly { 5_000 } else { 100 };
+    let count = nightly::count("random programs in the memory models", 100, 5000) as u64;
     let next = AtomicU64::new(1);
     let totals = Mutex::new(([0_u64; 3], Vec::new()));
     thread::scope(|scope| {

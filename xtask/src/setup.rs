@@ -1,5 +1,8 @@
-//! `cargo xtask setup`: installs the Debian packages that the commands need and, on request, the oracles that Debian
-//! does not package. All installation and all package names are in this file.
+//! `cargo xtask setup`: installs the Debian packages that the commands need, unpacks a current driver beside the
+//! installed one and, on request, downloads the oracles that Debian does not package. All installation and all package
+//! names are in this file and in `setup/lavapipe.rs`.
+
+mod lavapipe;
 
 use std::{fs, process::Command};
 
@@ -17,7 +20,7 @@ pub(crate) struct Setup {
     /// For `cargo xtask demo`: a Vulkan loader and a software driver
     #[arg(long)]
     demo: bool,
-    /// For `cargo xtask test`: two software drivers, the validation layers, the SPIR-V tools
+    /// For `cargo xtask test`: three software drivers, the validation layers, the SPIR-V tools
     #[arg(long)]
     tests: bool,
     /// For `cargo xtask bench`: the other implementations
@@ -80,7 +83,14 @@ pub(crate) fn setup(wanted: &Setup) -> Outcome {
     let lists = [(wanted.demo, DEMO), (wanted.tests, TESTS), (wanted.bench, BENCH)];
     let packages: Vec<&str> =
         lists.into_iter().filter(|(chosen, _)| *chosen || all).flat_map(|(_, list)| list).copied().collect();
-    install(&packages)
+    install(&packages)?;
+    if wanted.tests || all { lavapipe::unpack() } else { Ok(()) }
+}
+
+/// Installs the requirements of the tests.
+pub(crate) fn install_for_tests() -> Outcome {
+    install(TESTS)?;
+    lavapipe::unpack()
 }
 
 /// The PyPI packages of Intel's runtime.

@@ -4,6 +4,8 @@
 //! checks.
 
 use std::{
+    collections::BTreeSet,
+    fs,
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
     time::Instant,
@@ -22,7 +24,7 @@ use crate::{
 pub(crate) struct Test {
     /// Run only tests whose name contains one of these [default: all tests and checks]
     filters: Vec<String>,
-    /// Test complete domains instead of samples, and run litmus tests a million times; takes hours
+    /// Test complete domains instead of samples, on every device; takes hours
     #[arg(long)]
     nightly: bool,
     /// Run on these devices of this machine instead: parts of their names, separated by commas
@@ -34,7 +36,7 @@ pub(crate) struct Test {
 /// is the last one.
 pub(crate) fn test(arguments: &Test) -> Outcome {
     let begin = Instant::now();
-    setup::install(setup::TESTS)?;
+    setup::install_for_tests()?;
     let mut totals = Totals::default();
     run_cargo_test(arguments, &mut totals)?;
     if arguments.filters.is_empty() {
@@ -76,8 +78,9 @@ fn component(name: &str, arguments: &[&str]) -> Outcome {
 fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     let Test { filters, nightly, device } = arguments;
     let mut command = cargo();
-    // Tests read this variable to choose between a sample and the whole domain.
-    command.env("KILN_NIGHTLY", if *nightly { "1" } else { "0" });
+    // Tests choose between a sample and the whole domain, and report samples (`testsuite/src/nightly.rs`).
+    let samples = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?;
+    command.env("KILN_NIGHTLY", if *nightly { "1" } else { "0" }).env("KILN_SAMPLES", samples.path());
     if let Some(device) = device {
         command.env("KILN_TEST_DEVICE", device);
     }
@@ -92,6 +95,8 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
         totals.line(&String::from_utf8_lossy(&line));
     }
     let status = child.wait().map_err(|e| e.to_string())?;
+    let samples = fs::read_to_string(samples.path()).map_err(|e| e.to_string())?;
+    totals.samples = samples.lines().map(str::to_owned).collect();
     // Failed tests are already counted; any other failure of cargo is reported separately.
     if !status.success() && totals.failures.is_empty() {
         totals.house("cargo-test", Err(format!("cargo test failed: {status}")));
@@ -107,6 +112,8 @@ struct Totals {
     ignored: usize,
     filtered: usize,
     failures: Vec<String>,
+    /// What is tested instead of the whole.
+    samples: BTreeSet<String>,
 }
 
 impl Totals {
@@ -152,6 +159,12 @@ impl Totals {
     }
 
     fn finish(&self, begin: Instant) -> Outcome {
+        if !self.samples.is_empty() {
+            println!("\nsamples, which `cargo xtask test --nightly` runs in full:");
+            for sample in &self.samples {
+                println!("    {sample}");
+            }
+        }
         if !self.failures.is_empty() {
             println!("\nfailures:");
             for name in &self.failures {
@@ -173,7 +186,7 @@ impl Totals {
 
 /// `cargo xtask bless`: runs the tests and lets them update their expected results. Review with `git diff`.
 pub(crate) fn bless(arguments: &Test) -> Outcome {
-    setup::install(setup::TESTS)?;
+    setup::install_for_tests()?;
     let mut command: Command = cargo();
     command.env("KILN_BLESS", "1").args([
         "test",

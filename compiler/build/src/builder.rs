@@ -157,7 +157,7 @@ impl Builder {
         self
     }
 
-    /// Sets the target device, as `--device-profile`: `minimal`, `swiftshader`, `lavapipe`, `nvidia`, `full`, or a
+    /// Sets the target device, as `--device-profile`: `minimal`, `swiftshader`, `lavapipe`, `lavapipe-25`, `nvidia`, `full`, or a
     /// file written by `kiln devices --profile`. The compiler emulates features that the device lacks, or rejects
     /// their use with a message that names the feature. Defaults to `full`.
     pub fn device_profile(mut self, profile: impl Into<String>) -> Self {

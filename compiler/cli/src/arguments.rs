@@ -98,7 +98,7 @@ pub(crate) struct CompileCommand {
 // The device to compile for. Not a doc comment: clap would use it as the summary of the command.
 #[derive(Debug, Args)]
 pub(crate) struct DeviceOptions {
-    /// Target device: minimal, swiftshader, lavapipe, nvidia, full, or a file written by `kiln devices --profile`
+    /// Target device: minimal, swiftshader, lavapipe, lavapipe-25, nvidia, full, or a file written by `kiln devices --profile`
     /// [default: full, or the device that `kiln run` opens]
     #[arg(long, value_name = "NAME|FILE")]
     device_profile: Option<String>,

@@ -1,6 +1,9 @@
 //! Collective functions of sub-groups (OpenCL C 6.15.19 and its extensions) and of work-groups (6.15.16), for every type.
 
-use kiln_testsuite::launch::{Input, Job, launch};
+use kiln_testsuite::{
+    launch::{Input, Job, launch},
+    nightly,
+};
 
 use crate::{Device, INTEGERS, Kind, Scalar};
 
@@ -247,10 +250,11 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
 }
 
 pub(crate) fn sub_groups(device: Device) {
-    // At day, types that stand for their neighbors.
+    // Types that stand for their neighbors.
     let chosen = ["char", "ushort", "int", "ulong", "half", "float", "double"];
+    let is_whole = nightly::is_whole("7 of 11 types of sub-group functions");
     let types = INTEGERS.iter().chain(device.reals());
-    for &ty in types.filter(|ty| crate::is_nightly() || chosen.contains(&ty.name)) {
+    for &ty in types.filter(|ty| is_whole || chosen.contains(&ty.name)) {
         // Products of eight numbers up to three are no whole numbers of half, those of many no `int`.
         let has_products = ty.kind != Kind::Real || ty.name != "half" && device.sub_group <= 32;
         let mut calls = of_sub_groups(ty);

@@ -83,11 +83,6 @@ const PRAGMAS: [&str; 3] = [
     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
 ];
 
-/// Whether there is time to try everything.
-fn is_nightly() -> bool {
-    std::env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1")
-}
-
 impl Device {
     fn of(device: &'static device::Device) -> Self {
         let facts = device.facts();

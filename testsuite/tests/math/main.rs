@@ -61,13 +61,12 @@ fn check(kind: Kind, device: &'static Device) {
     }
     // Without a driver that promises to keep them, denormal numbers may become zero.
     let flushes = kind == Kind::Float && (!device.facts().fp32_denormals || !profile(device).is_empty());
-    let is_nightly = env::var_os("KILN_NIGHTLY").is_some_and(|it| it == "1");
     let chosen = env::var("KILN_FUNCTION").ok();
     let functions: Vec<&Function> = FUNCTIONS
         .iter()
         .filter(|it| it.exists_for(kind) && chosen.as_ref().is_none_or(|name| it.name == name))
         .collect();
-    let points = Points::new(kind, is_nightly);
+    let points = Points::new(kind);
     let mut report = BTreeMap::new();
     let mut failures = Vec::new();
     // Those of as many operands share their points.

@@ -1,7 +1,7 @@
 //! Test points of functions: special values in every combination, all bit patterns, the ranges of interest, and neighbors of
 //! difficult values.
 
-use kiln_testsuite::random::Random;
+use kiln_testsuite::{nightly, random::Random};
 
 use super::number::Kind;
 
@@ -9,19 +9,18 @@ use super::number::Kind;
 pub(crate) struct Points {
     kind: Kind,
     count: usize,
-    is_nightly: bool,
 }
 
 impl Points {
-    pub(crate) fn new(kind: Kind, is_nightly: bool) -> Self {
-        Self { kind, count: if is_nightly { 100_000 } else { 10_000 }, is_nightly }
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, count: nightly::count("operands of each math function", 10_000, 100_000) }
     }
 
     /// The operands of functions of so many.
     pub(crate) fn operands(&self, arity: usize) -> Vec<Vec<u64>> {
         let special = self.special();
         let mut all: Vec<Vec<u64>> = vec![Vec::new(); arity];
-        if arity == 1 && self.kind == Kind::Half && self.is_nightly {
+        if arity == 1 && self.kind == Kind::Half && nightly::is_on() {
             all[0].extend(0..=0xffff);
             return all;
         }

@@ -1,17 +1,14 @@
-//! Many launches, buffers and threads: memory use must not grow. `KILN_NIGHTLY=1` uses 100,000, 10,000 and 16.
+//! Many launches, buffers and threads: memory use must not grow. `--nightly` uses more.
 
 use std::fs;
 use std::time::Duration;
 
 use kiln_runtime::{Device, Event, UserEvent};
+use kiln_testsuite::nightly;
 
 use crate::{compile, launch};
 
 const COUNT: &str = "kernel void count(global uint *data, uint by) { data[get_global_id(0)] += by; }";
-
-fn full() -> bool {
-    std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1")
-}
 
 /// What the process holds: resident memory in MiB, open files, threads.
 fn held() -> [usize; 3] {
@@ -38,7 +35,7 @@ fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
 
 pub(crate) fn many_launches(device: &Device) {
     let (program, queue) = (compile(device, COUNT), device.queue().unwrap());
-    let launches: u32 = if full() { 100_000 } else { 6000 };
+    let launches = nightly::count("launches in a process", 6000, 100_000) as u32;
     let data = device.buffer_from(&[0u32; 64]).unwrap();
     let mut kernel = program.kernel("count").unwrap();
     kernel.set(0, &data).unwrap();
@@ -56,7 +53,7 @@ pub(crate) fn many_launches(device: &Device) {
 
 pub(crate) fn many_buffers(device: &Device) {
     let (program, queue) = (compile(device, COUNT), device.queue().unwrap());
-    let buffers = if full() { 10_000 } else { 1000 };
+    let buffers = nightly::count("buffers in a process", 1000, 10_000);
     let mut kernel = program.kernel("count").unwrap();
     kernel.set(1, 5u32).unwrap();
     // All at once.
@@ -82,7 +79,7 @@ pub(crate) fn many_buffers(device: &Device) {
 
 pub(crate) fn many_threads(device: &Device) {
     let program = compile(device, COUNT);
-    let rounds = if full() { 1000 } else { 60 };
+    let rounds = nightly::count("launches in each of 16 threads", 60, 1000) as u32;
     stays_level(4, |_| {
         std::thread::scope(|scope| {
             for thread in 0..16u32 {
@@ -110,7 +107,7 @@ pub(crate) fn many_threads(device: &Device) {
 /// A queue, a program and a device are gone when they are dropped.
 pub(crate) fn everything_goes(device: &Device) {
     let source = "global uint state = 3; kernel void step(global uint *out) { *out = state++; }";
-    let rounds = if full() { 400 } else { 40 };
+    let rounds = nightly::count("devices opened and closed", 40, 400);
     stays_level(rounds, |_| {
         let own = crate::same_device(device);
         let (program, queue) = (compile(&own, source), own.queue().unwrap());

@@ -43,6 +43,7 @@ const NAMED: &[(&str, &str)] = &[
     ("minimal", include_str!("profiles/minimal.profile")),
     ("swiftshader", include_str!("profiles/swiftshader.profile")),
     ("lavapipe", include_str!("profiles/lavapipe.profile")),
+    ("lavapipe-25", include_str!("profiles/lavapipe-25.profile")),
     ("nvidia", include_str!("profiles/nvidia.profile")),
     ("full", include_str!("profiles/full.profile")),
 ];

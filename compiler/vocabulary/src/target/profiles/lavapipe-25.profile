@@ -1,0 +1,24 @@
+# llvmpipe (LLVM 15.0.6, 256 bits) (llvmpipe Mesa 25.0.7 (LLVM 15.0.6))
+driver = lavapipe 25.0.7
+int8                               # 8-bit integer arithmetic
+int16                              # 16-bit integer arithmetic
+int64                              # 64-bit integer arithmetic
+fp16                               # 16-bit floating-point arithmetic
+fp64                               # 64-bit floating-point arithmetic
+storage8                           # 8-bit loads and stores of global memory
+storage16                          # 16-bit loads and stores of global memory
+push_constant8                     # 8-bit push constants
+push_constant16                    # 16-bit push constants
+int64_global_atomics               # 64-bit atomics on global memory
+int64_local_atomics                # 64-bit atomics on local memory
+float32_atomic_add                 # 32-bit floating-point atomic addition on global and on local memory
+variable_pointers                  # Pointers to local memory as values
+device_scope                       # The device scope of the Vulkan memory model
+availability_chains                # Chains of availability and visibility (memory.md R10)
+subgroups                          # Basic sub-group operations in compute
+float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be demanded
+float_controls_preserve16          # The same of 16-bit floats
+float_controls_preserve64          # The same of 64-bit floats
+images                             # Images
+read_write_images                  # Images that a kernel both reads and writes
+push_constant_size = 256

@@ -1,0 +1,31 @@
+//! What a run of the tests leaves to `cargo xtask test --nightly`. Every sample is reported in the summary of
+//! `cargo xtask test`: nothing is left out in silence.
+
+use std::{env, fs::OpenOptions, io::Write as _};
+
+/// Set by `cargo xtask test --nightly`.
+const NIGHTLY: &str = "KILN_NIGHTLY";
+/// The file to which samples are reported, set by `cargo xtask test`.
+const SAMPLES: &str = "KILN_SAMPLES";
+
+/// Whether this run tests everything.
+pub fn is_on() -> bool {
+    env::var_os(NIGHTLY).is_some_and(|value| value == "1")
+}
+
+/// The number of things to test: `all`, or without `--nightly` the sample.
+pub fn count(what: &str, sample: usize, all: usize) -> usize {
+    if is_whole(&format!("{sample} of {all} {what}")) { all } else { sample }
+}
+
+/// Whether to test everything; otherwise reports the part that is tested.
+pub fn is_whole(sample: &str) -> bool {
+    if !is_on()
+        && let Some(file) = env::var_os(SAMPLES)
+    {
+        let file = OpenOptions::new().append(true).open(file);
+        file.and_then(|mut file| file.write_all(format!("{sample}\n").as_bytes()))
+            .expect("the file is there");
+    }
+    is_on()
+}
