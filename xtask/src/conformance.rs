@@ -18,16 +18,16 @@ use crate::{
     process, spirv,
 };
 
-/// Where the programs are.
+/// The location of the programs.
 #[derive(Args)]
 pub(crate) struct Conformance {
     /// The folder
     #[arg(default_value = "../shared/conformance")]
     folder: PathBuf,
-    /// A binary to use, in place of a release build
+    /// Binary to use instead of a release build
     #[arg(long)]
     kiln: Option<PathBuf>,
-    /// Do not run what can be run
+    /// Do not run programs, only compile them
     #[arg(long)]
     no_run: bool,
 }

@@ -16,10 +16,10 @@ use crate::{
     process, setup, spirv,
 };
 
-/// What to compile, and how.
+/// The files to compile, and the options.
 #[derive(Args)]
 pub(crate) struct Corpus {
-    /// Folders with `.cl` and `.ocl` files, and such files
+    /// Files and folders with `.cl` and `.ocl` files
     #[arg(required = true)]
     places: Vec<PathBuf>,
     /// Count only what clang-15 accepts
@@ -28,22 +28,22 @@ pub(crate) struct Corpus {
     /// The language version
     #[arg(long, default_value = "CL2.0")]
     std: String,
-    /// One environment only
+    /// Compile only for this environment
     #[arg(long)]
     env: Option<String>,
-    /// An option for every compiler, such as `-DTYPE=float`; may be repeated
+    /// Option for every compiler, such as `-DTYPE=float`; can be repeated
     #[arg(long = "option", allow_hyphen_values = true)]
     options: Vec<String>,
-    /// A binary to use, in place of a release build
+    /// Binary to use instead of a release build
     #[arg(long)]
     kiln: Option<PathBuf>,
-    /// Seconds of processor time for a file
+    /// CPU time limit for a file in seconds
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// Megabytes of memory for a file
+    /// Memory limit for a file in megabytes
     #[arg(long, default_value_t = 4096)]
     megabytes: u64,
-    /// Name each file that is not accepted, with the first message
+    /// List each file that is not accepted, with its first message
     #[arg(long)]
     list: bool,
 }

@@ -7,7 +7,7 @@ use crate::{
     process::{cargo, run},
 };
 
-/// What the program is told.
+/// The arguments of the program.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Words {

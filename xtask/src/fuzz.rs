@@ -12,10 +12,10 @@ use crate::{
 pub(crate) struct Fuzz {
     /// preprocessor, parser, checker or compiler
     target: String,
-    /// How many inputs
+    /// Number of inputs
     #[arg(long, default_value_t = 100_000)]
     executions: u64,
-    /// Which inputs: each seed has its own
+    /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

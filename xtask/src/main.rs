@@ -22,7 +22,7 @@ mod tidy;
 mod vscode;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The chores of this repository")]
+#[command(name = "cargo xtask", about = "The development tasks of this repository")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

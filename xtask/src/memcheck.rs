@@ -15,7 +15,7 @@ use crate::{
     root, setup,
 };
 
-/// What to look at.
+/// Selects tests.
 #[derive(Args)]
 pub(crate) struct Memcheck {
     /// Run only the tests whose names contain this

@@ -320,7 +320,7 @@ impl DeviceOptions {
 }
 
 impl CompileCommand {
-    /// What the module is for; a sentence if the environment has no such version of SPIR-V.
+    /// The target of the module. The error is a message if the environment does not support the SPIR-V version.
     pub(crate) fn target(&self) -> Result<Target, String> {
         let mut target = Target::full(self.env.into());
         let workarounds = self.device.workarounds.unwrap_or_default();

@@ -17,7 +17,7 @@ pub(crate) struct Accuracy {
     /// Measure only functions whose name contains this
     #[arg(long, default_value = "")]
     only: String,
-    /// Measure every N-th value only
+    /// Measure only every N-th value
     #[arg(long, default_value_t = 1, value_name = "N")]
     every: u32,
 }

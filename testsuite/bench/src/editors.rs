@@ -19,7 +19,7 @@ use crate::median::median;
 
 #[derive(Args)]
 pub(crate) struct Editors {
-    /// Sources without errors, on which time is taken
+    /// Sources without errors, for measuring times
     #[arg(required = true)]
     sources: Vec<PathBuf>,
     /// The binary `kiln`
@@ -28,10 +28,10 @@ pub(crate) struct Editors {
     /// The other server
     #[arg(long, default_value = "clangd-15")]
     clangd: PathBuf,
-    /// A folder with `invalid/` and `valid/`, programs written from the specification
+    /// Folder with `invalid/` and `valid/`, programs written from the specification
     #[arg(long)]
     conformance: Option<PathBuf>,
-    /// Edits of each source
+    /// Number of edits of each source
     #[arg(long, default_value_t = 10)]
     edits: usize,
 }

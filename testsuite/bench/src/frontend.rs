@@ -18,7 +18,7 @@ use nix::time::{ClockId, clock_gettime};
 
 #[derive(Args)]
 pub(crate) struct Frontend {
-    /// Folders with `.cl` files, and such files
+    /// Files and folders with `.cl` files
     #[arg(required = true)]
     places: Vec<PathBuf>,
     /// The language version
@@ -27,13 +27,13 @@ pub(crate) struct Frontend {
     /// Folders of headers
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<String>,
-    /// How often each file is read; the least time counts
+    /// Number of times to read each file; the minimum time counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How many of the slowest files are named
+    /// Number of slowest files to list
     #[arg(long, default_value_t = 10)]
     show: usize,
-    /// Count only what has no errors
+    /// Count only files without errors
     #[arg(long)]
     sound: bool,
 }

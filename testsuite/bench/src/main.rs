@@ -39,7 +39,7 @@ enum What {
     Kernels(run::Kernels),
     /// Times of built-in functions, compared with an OpenCL driver
     Builtins(builtins::Builtins),
-    /// Errors of built-in functions of `float` over all arguments
+    /// Errors of `float` functions over all arguments
     Accuracy(accuracy::Accuracy),
     /// Cost of launches and transfers, compared with plain Vulkan
     Runtime(runtime::Runtime),

@@ -57,7 +57,7 @@ pub(crate) struct Random {
     /// Driver faults to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
     #[arg(long)]
     workarounds: Option<String>,
-    /// Seconds that a program may take
+    /// Time limit of a program in seconds
     #[arg(long, default_value_t = 60)]
     limit: u64,
     /// Write programs with wrong results to this folder
@@ -80,7 +80,7 @@ const STACK_SIZE: usize = 64 << 20;
 /// The result of a program.
 enum Verdict {
     Right,
-    /// The device lacks what the program needs.
+    /// The device lacks a feature that the program needs.
     Refused,
     Wrong(String),
 }
@@ -244,7 +244,7 @@ fn on_large_stack(work: impl FnOnce() -> Result<(), String> + Send) -> Result<()
     })
 }
 
-/// The device under test, and the one that says what is right.
+/// The device under test, and the reference.
 struct Devices {
     tested: Kiln,
     reference: Kiln,

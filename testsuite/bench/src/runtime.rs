@@ -14,10 +14,10 @@ pub(crate) struct Runtime {
     /// The Vulkan device, by index or a part of its name
     #[arg(long)]
     device: Option<String>,
-    /// How often each is measured
+    /// Number of measurements
     #[arg(long, default_value_t = 31)]
     rounds: usize,
-    /// The queue family that bare Vulkan takes, if not the one that Kiln does
+    /// Queue family of the plain Vulkan code [default: the one that Kiln uses]
     #[arg(long)]
     family: Option<u32>,
     /// Fail if a budget is exceeded

@@ -9,7 +9,7 @@ use crate::{
     value::ElementType,
 };
 
-/// The words.
+/// The launch options.
 #[derive(Args)]
 pub(crate) struct Launch {
     /// The kernel
@@ -24,7 +24,7 @@ pub(crate) struct Launch {
     /// `buf:TYPE[N]=FILL`, `TYPE:VALUE`, `local:BYTES` or `null`, in the order of the kernel's parameters
     #[arg(long, allow_hyphen_values = true)]
     arg: Vec<String>,
-    /// Print a part of a buffer after the launch, as `out[0..16]`
+    /// Print part of a buffer after the launch, such as `out[0..16]`
     #[arg(long)]
     print: Vec<String>,
 }

@@ -25,15 +25,15 @@ use clap::Parser;
 
 use crate::{exit::Failure, opencl::Platform};
 
-/// Runs a kernel of an OpenCL C source, or of a SPIR-V module, on the OpenCL of others. The options of the launch are
-/// those of `kiln run`. With `serve` in place of all words, each line of standard input has the words of one run, with
-/// tabs between them; what a run prints ends with a line `done`, or `failed: ` and why.
+/// Runs a kernel of an OpenCL C source or of a SPIR-V module on another OpenCL implementation. The launch options are
+/// those of `kiln run`. With `serve` as the only argument, each line of standard input contains the arguments of one run,
+/// separated by tabs; its output ends with a line `done`, or `failed: ` and the reason.
 #[derive(Parser)]
 #[command(name = "kiln-oracle")]
 struct Arguments {
-    /// The source, or a module whose name ends in `.spv`
+    /// Source, or a module with the extension `.spv`
     file: PathBuf,
-    /// A part of the platform's name
+    /// Part of the platform's name
     #[arg(long, default_value = "")]
     platform: String,
     /// Options of clBuildProgram

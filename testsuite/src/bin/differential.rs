@@ -9,44 +9,44 @@ use kiln_testsuite::{
     reduce::reduce,
 };
 
-/// Runs random programs on Kiln and on the OpenCL of others and compares the results
+/// Runs random programs on Kiln and on other OpenCL implementations, and compares the results
 #[derive(Parser)]
 struct Arguments {
-    /// How many programs
+    /// Number of programs
     #[arg(long, default_value_t = 100)]
     count: u64,
-    /// The first program's number
+    /// Number of the first program
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Who is right: `pocl`, `intel`, which is both of them, `generic`, which is Intel's with pointers of no named address
-    /// space, `clang`, whose modules run on the reference device, or `generic-clang`
+    /// Reference: `pocl`, `intel` (PoCL and Intel), `generic` (Intel, with generic pointers), `clang` (clang's modules on the
+    /// reference device) or `generic-clang`
     #[arg(long, default_value = "pocl")]
     oracle: String,
-    /// Try only ways whose names contain one of these
+    /// Run only configurations whose names contain one of these
     #[arg(long)]
     way: Vec<String>,
-    /// Try every way with every program, and not the slow ones with one in eight
+    /// Run every configuration with every program, instead of the slow ones with one program in eight
     #[arg(long)]
     all: bool,
-    /// How many programs at a time
+    /// Number of programs to run in parallel
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Seconds that a run may take
+    /// Time limit of a run in seconds
     #[arg(long, default_value_t = 60)]
     limit: u64,
-    /// Where programs that differ are put
+    /// Folder for programs with different results
     #[arg(long, default_value = "target/differential")]
     keep: PathBuf,
-    /// Make programs that differ smaller
+    /// Reduce programs with different results
     #[arg(long)]
     reduce: bool,
-    /// Tell what a reference does alone, too
+    /// Also report results that only a reference gets wrong
     #[arg(long)]
     references: bool,
     /// Print the program and stop
     #[arg(long)]
     print: bool,
-    /// A program to compare in place of random ones, launched as the first of them would be
+    /// Program to compare instead of random ones, with the launch of the first one
     #[arg(long)]
     file: Option<PathBuf>,
 }

@@ -6,32 +6,32 @@ use std::path::Path;
 
 use clap::Args;
 
-/// The options, spelt with one dash.
+/// The options, which are spelled with one dash.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Dependencies")]
 pub(crate) struct DependencyOptions {
-    /// Write the dependencies in place of compiling, to standard output or -o; spelt `-M`
+    /// Write the dependencies instead of compiling, to standard output or -o; spelled `-M`
     #[arg(long = "M")]
     only: bool,
-    /// As -M: there are no system headers to leave out; spelt `-MM`
+    /// The same as -M, because there are no system headers; spelled `-MM`
     #[arg(long = "MM", hide = true)]
     only_user: bool,
-    /// Write the dependencies too, beside the output; spelt `-MD`
+    /// Also write the dependencies, beside the output; spelled `-MD`
     #[arg(long = "MD")]
     also: bool,
-    /// As -MD; spelt `-MMD`
+    /// The same as -MD; spelled `-MMD`
     #[arg(long = "MMD", hide = true)]
     also_user: bool,
-    /// Where to write the dependencies; spelt `-MF`
+    /// Dependency file; spelled `-MF`
     #[arg(long = "MF", value_name = "FILE")]
     file: Option<String>,
-    /// The target of the rule, as it is; spelt `-MT`
+    /// Target of the rule, unchanged; spelled `-MT`
     #[arg(long = "MT", value_name = "TARGET")]
     targets: Vec<String>,
-    /// The target of the rule, quoted for Make; spelt `-MQ`
+    /// Target of the rule, quoted for Make; spelled `-MQ`
     #[arg(long = "MQ", value_name = "TARGET")]
     quoted_targets: Vec<String>,
-    /// A rule without dependencies for each header, so that Make bears that one goes; spelt `-MP`
+    /// Add a rule without dependencies for each header, so that Make accepts a removed header; spelled `-MP`
     #[arg(long = "MP")]
     phony: bool,
 }
