@@ -55,7 +55,12 @@ fn layouts_of_records() {
 fn built_in_functions() {
     check(
         "int f(global atomic_int *a) { return atomic$0_load_explicit(a, memory_order_acquire); }",
-        &["int atomic_load_explicit(", "*object, memory_order order)", "Returns the value", "OpenCL C 6.15.12"],
+        &[
+            "int atomic_load_explicit(",
+            "*object, memory_order order)",
+            "Returns the value",
+            "OpenCL C 6.15.12",
+        ],
     );
     check(
         "void f(global atomic_int *a) { atomic_load$0_explicit(a, memory_order_acquire); }",
