@@ -17,7 +17,7 @@ use kiln_testsuite::{
 /// A first build compiles the compiler.
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// A copy of the example with its own sources; what it builds is shared, so that only the first one waits.
+/// A copy of the example with its own sources. The target folder is shared, so only the first build is slow.
 struct Application {
     folder: PathBuf,
     _turn: MutexGuard<'static, ()>,

@@ -15,7 +15,7 @@ use kiln_testsuite::{module, nightly};
 
 const VERSION: LanguageVersion = LanguageVersion::Cl30;
 
-/// Widths of vectors that stand for all: of functions with many overloads, only two by day.
+/// A sample of vector widths; only two for functions with many overloads, unless nightly.
 const WIDTHS: [&str; 4] = ["2", "3", "4", "8"];
 const FEW: [&str; 2] = ["3", "8"];
 const MANY: usize = 30;
@@ -41,7 +41,7 @@ fn every_function_compiles_for_opencl() {
     every_function(&Target::full(Environment::OpenCl));
 }
 
-/// What all devices have, and sub-groups: the other types are emulated. Half and double are refused by name.
+/// The minimal features and sub-groups: the other integer types are emulated, half and double are rejected.
 #[test]
 fn every_function_compiles_for_a_small_device() {
     let mut target = Target::minimal(Environment::Vulkan);
@@ -265,7 +265,7 @@ fn kernel(name: &str, declaration: &str, widths: &[&str]) -> Option<String> {
     Some(format!("kernel void KERNEL({}) {{\n{before}    {statement}\n}}\n", arguments.join(", ")))
 }
 
-/// One width of vectors in two stands for its neighbors.
+/// Every second vector width, as a sample.
 fn is_representative(ty: &str, widths: &[&str]) -> bool {
     let last = ty.trim_end_matches('*').trim();
     let digits = last.trim_start_matches(|it: char| !it.is_ascii_digit());

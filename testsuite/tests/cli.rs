@@ -135,7 +135,7 @@ fn nothing_is_written_when_there_are_errors() {
 #[test]
 fn an_output_is_replaced_as_a_whole() {
     let folder = folder(&[("good.cl", GOOD), ("out.spv", "what was there before")]);
-    // Whoever has the old file open goes on seeing it: the new one is another file.
+    // A process that has the old file open continues to see it, because the new one is another file.
     let mut old = fs::File::open(folder.path().join("out.spv")).expect("it is there");
     assert_eq!(kiln(&folder, &["compile", "good.cl", "-o", "out.spv"]).code(), Some(0));
     let mut text = String::new();
@@ -400,7 +400,7 @@ fn short_options_preprocess_and_assemble() {
     assert!(kiln(&folder, &["compile", "-S", "k.cl"]).text().contains("OpEntryPoint"));
 }
 
-/// `-S` writes what the assembler of SPIRV-Tools reads: the same module comes of it.
+/// The assembler of SPIRV-Tools reads the output of `-S` and produces the same module.
 #[test]
 fn assembly_can_be_assembled() {
     let folder = folder(&[]);
@@ -698,7 +698,7 @@ fn workarounds_follow_from_the_profile_or_the_option() {
     }
 }
 
-/// The runtime finds the driver and its version, and what is compiled ahead of time is warned about.
+/// The runtime detects the driver and its version, and warns about modules compiled ahead of time.
 #[test]
 fn launches_apply_the_workarounds_of_the_device() {
     let folder = folder(&[("good.cl", "kernel void k(global int *a) { a[0] = 1; }\n")]);
@@ -773,7 +773,7 @@ fn debug_information_is_valid_and_the_same_wherever_the_source_lies() {
         .chunks_exact(4)
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
         .collect();
-    // OpExtInst is 12, and its fifth word the number in the set: a local variable is declared, a global one and functions told.
+    // OpExtInst is 12, and its fifth word is the number in the set: DebugLocalVariable, DebugGlobalVariable, functions.
     let has = |number: u32| {
         let mut at = 5;
         std::iter::from_fn(|| {

@@ -39,7 +39,7 @@ impl Watcher {
         Self { process, lines }
     }
 
-    /// What it says until it waits for the next change.
+    /// The output until it waits for the next change.
     fn round(&self) -> Vec<String> {
         let mut said = Vec::new();
         loop {
@@ -77,7 +77,7 @@ fn watching_does_it_again_after_each_change_of_what_was_read() {
     let watcher = Watcher::new(folder.path(), &["check", "--watch", "--diagnostic-format", "gcc", "k.cl"]);
     let first = watcher.round();
     assert!(first[0].starts_with("k.cl:1:"), "{first:?}");
-    // What was looked for and not found is watched as well.
+    // Missing files that were searched for are watched, too.
     write("size.h", "#define SIZE 3\n");
     watcher.until(<[_]>::is_empty);
     write("size.h", "#define SIZE nothing\n");

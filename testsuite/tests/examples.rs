@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// Examples that a device has not the features for, which it is to say.
 const LACKING: &[(&str, &str)] = &[];
 
-/// Examples that show what is undefined: a strict device refuses them.
+/// Examples with undefined behavior, which strict devices report.
 const UNDEFINED: &[&str] = &["lost_update"];
 
 /// Work-groups of some examples wait for each other. lavapipe gives up after 65,535 rounds of waiting; on a busy machine
@@ -109,7 +109,7 @@ fn holds_no_workaround(source: &Path, module: &Path) -> Result<(), String> {
 
 const VULKAN_MEMORY_MODEL: u32 = 5345;
 
-/// The operands of OpCapability, which stand before anything else.
+/// The operands of OpCapability, the first instructions of a module.
 fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
     const CAPABILITY: u32 = 2 << 16 | 17;
     words[5..].chunks_exact(2).take_while(|pair| pair[0] == CAPABILITY).map(|pair| pair[1])

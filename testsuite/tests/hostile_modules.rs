@@ -137,7 +137,7 @@ fn handle(handle: Option<u64>) -> Argument {
     Argument::Bytes(handle.unwrap_or_default().to_le_bytes().to_vec())
 }
 
-/// Loads and launches whatever it is; gives whether it could be loaded.
+/// Loads and launches a module; returns whether it could be loaded.
 fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
     let memory = Memory::default();
     let Ok(program) = Program::new(words, &memory, checks) else { return false };
@@ -198,7 +198,7 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
     true
 }
 
-/// A small function is decoded where it is called, and what it named is forgotten behind the call: not its lines.
+/// A small function is decoded at its calls. The decoder drops its names after the call, but not its lines.
 #[test]
 fn lines_are_no_ids() {
     for line in 1..64 {

@@ -79,7 +79,7 @@ impl Sampler {
         vec![(index(lower), 1.0 - weight), (index(lower + 1.0), weight)]
     }
 
-    /// What a kernel reads at these coordinates.
+    /// The result of a read at these coordinates.
     fn read(self, shape: &Shape, texels: &[[f32; 4]], at: [f32; 4]) -> [f64; 4] {
         let mut selected = vec![(Some(0), 1.0)];
         let mut stride = 1;
@@ -103,7 +103,7 @@ impl Sampler {
         }
         let mut sum = [0.0; 4];
         for (place, weight) in selected {
-            // Of four channels, the border is transparent.
+            // The border of images with four channels is transparent.
             let texel = place.map_or([0.0; 4], |place| texels[place]);
             for (sum, channel) in sum.iter_mut().zip(texel) {
                 *sum += weight * f64::from(channel);

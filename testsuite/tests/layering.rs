@@ -11,7 +11,7 @@ use std::{
 
 use kiln_testsuite::root;
 
-/// The packages of ours that a package may use, in what it ships.
+/// The packages of the workspace that a package may use, except in tests.
 const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/vocabulary", &[]),
     ("compiler/verify", &["kiln-vocabulary"]),
@@ -69,7 +69,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("survey", &["builtins", "diag", "extensions", "hir", "pp", "sema", "session", "source", "syntax"]),
     ("ir", &["binary16", "builtins", "hir", "index", "opencl", "ty"]),
     ("lower", &["binary16", "builtins", "diag", "hir", "index", "ir", "opencl", "ty"]),
-    // Bodies of built-in functions are OpenCL C of our own: the front end runs once more.
+    // The front end compiles the bodies of built-in functions.
     (
         "library",
         &[
@@ -87,7 +87,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "target",
         ],
     ),
-    // Which built-in functions are instructions of the target's, the emitter knows.
+    // The emitter decides which built-in functions are instructions of the target.
     (
         "passes",
         &[
@@ -127,7 +127,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("stage", &["passes", "verify"]),
 ];
 
-/// Macros of kiln-compiler: they are text, wherever they stand.
+/// Macros of kiln-compiler, which any module may use.
 const MACROS: &[&str] = &["id_type"];
 
 /// Crates of others that only these modules of kiln-compiler may name.
@@ -140,7 +140,7 @@ fn law(table: &[(&str, &[&str])]) -> Edges {
     table.iter().map(|(name, uses)| ((*name).to_owned(), set(uses))).collect()
 }
 
-/// What the sources do and the law does not allow.
+/// The dependencies in the sources that the tables do not allow.
 fn hold(sources: &Edges, law: &Edges) -> Vec<String> {
     let none = BTreeSet::new();
     let mut complaints = Vec::new();
@@ -225,7 +225,7 @@ fn each_module(mut visit: impl FnMut(&str, &str)) {
     walk(&root().join("compiler/core/src"), None, &mut visit);
 }
 
-/// The first names behind `root::`, in `root::a::…` as in `root::{a, b::{…}}`. Comments do not count.
+/// The first names after `root::`, in `root::a::…` and in `root::{a, b::{…}}`, without comments.
 fn names_behind(text: &str, root: &str) -> BTreeSet<String> {
     let code: String =
         text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");

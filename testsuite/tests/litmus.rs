@@ -97,7 +97,7 @@ fn weakened_store_buffering_is_seen(device: &'static Device) {
         // On a busy machine the groups seldom meet: patience.
         let mut seen = 0;
         for attempt in 0..50 {
-            // The more work-items do their part between a store and a load, the more stores have come to memory by then.
+            // The more work-items run between a store and a load, the more stores have reached memory by then.
             let width = [8, 2, 4, 1][attempt % 4];
             let counts =
                 run(&Stress { width, ..stress(100_000, options) }, &test, setting, device).expect("it runs");

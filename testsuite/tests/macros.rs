@@ -9,7 +9,7 @@ mod histogram {
     );
 }
 
-/// From a literal, with everything that bindings are made of.
+/// From a literal, with everything that bindings can contain.
 mod things {
     kiln_macros::kernel! {
         r#"

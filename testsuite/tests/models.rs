@@ -110,7 +110,7 @@ fn weakened_seq_cst_permits_more() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// What the rules of docs/memory-model.md ask for, taken away again: the models notice each.
+/// Removes each requirement of the rules in docs/memory-model.md: the models detect it.
 #[test]
 fn each_rule_is_needed() {
     const WORK_GROUP: u32 = 2;

@@ -25,7 +25,7 @@ use kiln_testsuite::{
 /// How many mutants of each program.
 const MUTANTS: usize = 40;
 
-/// How often the first error must stand on a right line.
+/// The required share of mutants whose first error is on a correct line.
 const RIGHT_LINE: f64 = 98.0;
 
 /// How often there may be at most two errors.

@@ -54,7 +54,7 @@ fn check(row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// The words of a module, which is valid: what is undefined depends on its input.
+/// The words of a valid module; whether its behavior is undefined depends on the input.
 fn assemble(text: &str) -> Result<Vec<u32>, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let [source, binary] = ["k.spvasm", "k.spv"].map(|name| scratch.path().join(name));
@@ -93,7 +93,7 @@ fn device() -> &'static Device {
     &DEVICE
 }
 
-/// Runs the kernel of a module in one work-group: what it leaves in its output.
+/// Runs the kernel of a module in one work-group and returns its output.
 fn run(words: &[u32], items: u32, input: &[u32]) -> kiln_runtime::Result<Vec<u32>> {
     let device = device();
     let mut words_in = input.to_vec();

@@ -19,7 +19,7 @@ fn types_are_shared_and_shown() {
     is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>)>();
 }
 
-/// The cause of a failure is found by those who look for causes.
+/// Errors return their cause as `source`.
 #[test]
 fn causes_are_told() {
     let cause = Error::UserEvent { reason: "no".to_owned() };

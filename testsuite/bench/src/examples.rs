@@ -16,7 +16,7 @@ struct Example {
     buffers: Vec<Contents>,
     /// Work-items, and of a work-group.
     sizes: [usize; 2],
-    /// The buffer that is looked at, and what it begins with.
+    /// The checked buffer, and its initial contents.
     result: (usize, Vec<u32>),
 }
 
@@ -120,7 +120,7 @@ fn compare_exchange() -> Benchmark<'static> {
     }
 }
 
-/// Orders and scopes of atomics are of OpenCL C 2.0 and later, which other drivers take if told.
+/// Orders and scopes require OpenCL C 2.0 or later, which other drivers compile only on request.
 const OPTIONS: &str = "-cl-std=CL3.0";
 
 impl From<Example> for Benchmark<'static> {

@@ -21,7 +21,7 @@ pub(crate) struct Benchmark<'a> {
 /// Judges the bytes of a result; an error is a sentence.
 pub(crate) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
-/// What a buffer contains before each run.
+/// The contents of a buffer before each run.
 pub(crate) enum Contents {
     /// Written once: nobody changes it.
     Input(Vec<u8>),
@@ -62,7 +62,7 @@ pub(crate) enum Size {
     Large,
 }
 
-/// All of them; `cargo xtask bench reference` has their names, too.
+/// All programs. `cargo xtask bench reference` also uses their names.
 pub(crate) fn all(size: Size) -> Vec<Benchmark<'static>> {
     let pick = |large, small, tiny| match size {
         Size::Large => large,
@@ -311,7 +311,7 @@ fn n_body(count: usize) -> Benchmark<'static> {
 }
 
 fn hash(count: usize) -> Benchmark<'static> {
-    // First words of the digests, as sha256sum gives them.
+    // The first words of the digests, from sha256sum.
     const KNOWN: [(usize, u32); 4] =
         [(0, 0xdf3f_6198), (1, 0xb407_11a8), (0x1234, 0x965d_885d), (0x7fff, 0x0ef5_8c18)];
     Benchmark {

@@ -8,7 +8,7 @@ mod builtins;
 mod editors;
 mod examples;
 mod frontend;
-// The heap of the binary, so that what is measured here is what it takes there.
+// The heap settings of the binary, so that measurements apply to it.
 #[path = "../../../compiler/cli/src/heap.rs"]
 mod heap;
 mod kernels;

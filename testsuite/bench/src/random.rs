@@ -251,7 +251,7 @@ struct Devices {
 }
 
 fn compare(devices: &Devices, program: &Program, is_generic: bool) -> Verdict {
-    // What is undefined has no right result; the program is reduced no further that way.
+    // Undefined behavior has no right result, so this reduction is rejected.
     let Ok(right) = devices.reference.results(program, is_generic) else { return Verdict::Refused };
     match devices.tested.results(program, is_generic) {
         Ok(results) => match (0..right.len()).find(|&it| right[it] != results[it]) {

@@ -29,7 +29,7 @@ impl Configuration {
         }
     }
 
-    /// What is there, by OpenCL C 6.15.12.10 and the options.
+    /// The available features, by OpenCL C 6.15.12.10 and the options.
     pub(crate) fn has(&self) -> Has {
         let is_on = |name: &str| {
             let switch = self.extensions.iter().rev().find(|(known, _)| known == name);

@@ -45,7 +45,7 @@ impl Choice {
 pub(crate) struct Function {
     /// Without `_explicit`.
     pub(crate) name: String,
-    /// Whether it gives a value.
+    /// Whether it returns a value.
     pub(crate) has_result: bool,
     /// Whether it takes an operand.
     pub(crate) has_operand: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Function {
     pub(crate) failures: Option<Vec<&'static str>>,
 }
 
-/// The types that the table calls int, uint and their kin, and what it calls aliases.
+/// The integer types of the table, and its aliases.
 const INTEGERS: [&str; 8] = ["int", "uint", "long", "ulong", "intptr_t", "uintptr_t", "size_t", "ptrdiff_t"];
 
 /// The functions of OpenCL C 2.0 that have orders and scopes.
@@ -106,7 +106,7 @@ pub(crate) fn legacy_functions() -> Vec<(&'static str, usize, bool)> {
         .collect()
 }
 
-/// A call of an atomic function: what the arguments say, or the forms that leave them out.
+/// A call of an atomic function: its arguments, or the defaults of the forms without them.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<'f> {
     /// The function.
@@ -119,7 +119,7 @@ pub(crate) struct Call<'f> {
     pub(crate) scope: Option<Choice>,
 }
 
-/// What a compilation has of what is optional.
+/// The optional features of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Has {
     /// OpenCL C 3.0, where the orders and scopes are features.

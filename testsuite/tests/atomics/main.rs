@@ -58,7 +58,7 @@ fn every_call_is_refused_or_emitted() {
         }
     }
     let all = tasks.len();
-    // A prime step, so that every function, type and configuration has its turn.
+    // A prime step selects every function, type and configuration.
     let step =
         if nightly::count("programs of atomic calls", all.div_ceil(STEP), all) == all { 1 } else { STEP };
     tasks = tasks.into_iter().step_by(step).collect();
@@ -175,7 +175,7 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
     Ok(counts)
 }
 
-/// Makes a module of what is legal; what the target cannot do is refused by name, and left out then.
+/// Compiles the legal calls. Removes those that are rejected because the target lacks a feature, and compiles again.
 fn emit(
     configuration: &Configuration,
     program: &Program,

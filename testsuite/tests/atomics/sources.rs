@@ -7,12 +7,12 @@ use super::{
     law::{self, Call, Fence, Has},
 };
 
-/// Where the object lies.
+/// The address space of the object.
 const SPACES: [&str; 4] = ["global", "local", "generic", "private"];
 
-/// What the macro of each line calls.
+/// The call in the macro of each line.
 pub(crate) struct Statement {
-    /// The kernel that it stands in.
+    /// The kernel that contains it.
     space: &'static str,
     /// The statement.
     pub(crate) text: String,
@@ -32,7 +32,8 @@ pub(crate) struct Program {
     pub(crate) calls: Vec<Statement>,
 }
 
-/// Every program for this configuration. Calls that may be seq_cst stand apart: they change what becomes of others.
+/// Every program for this configuration. Calls that can be seq_cst are in separate programs, because they change how others
+/// are compiled.
 pub(crate) fn all(configuration: &Configuration) -> Vec<Program> {
     let has = configuration.has();
     let mut programs = Vec::new();
@@ -159,7 +160,7 @@ pub(crate) fn synchronising_instructions(words: &[u32]) -> usize {
     let (mut at, mut found) = (5, 0);
     while at < words.len() {
         let (opcode, length) = (words[at] & 0xffff, (words[at] >> 16) as usize);
-        // OpControlBarrier, OpMemoryBarrier, OpAtomicLoad to OpAtomicXor, the flags, OpAtomicFAddEXT and its kin.
+        // OpControlBarrier, OpMemoryBarrier, OpAtomicLoad to OpAtomicXor, the flags, OpAtomicFAddEXT and similar instructions.
         found += usize::from(matches!(opcode, 224 | 225 | 227..=242 | 318 | 319 | 5614 | 5615 | 6035));
         at += length.max(1);
     }

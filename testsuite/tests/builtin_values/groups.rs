@@ -42,7 +42,7 @@ impl Group<'_> {
 
 type Exact = Box<dyn Fn(&Group) -> Option<i128>>;
 
-/// A call on `x` of lane `l`, and what it gives; nothing where that is not defined.
+/// A call on `x` of lane `l`, and its result; `None` if undefined.
 struct Call {
     text: String,
     /// All work-items take part, or two of three.
@@ -217,7 +217,7 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
             })
             .collect();
         let inputs = [Input::new(ty.argument(), ty.size(), &bits)];
-        // Some work-items have results that are not defined, which nothing is asked of here: a strict device tells of them.
+        // Some work-items have undefined results, which are not checked here; a strict device reports them.
         let strictness = device.device.is_strict().then_some("--no-checks");
         let options: Vec<&str> = ["-cl-ext=+all"].into_iter().chain(strictness).collect();
         let results = launch(device.device, &options, device.pragmas(), &jobs, &inputs);
@@ -250,7 +250,7 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
 }
 
 pub(crate) fn sub_groups(device: Device) {
-    // Types that stand for their neighbors.
+    // A sample of the types.
     let chosen = ["char", "ushort", "int", "ulong", "half", "float", "double"];
     let is_whole = nightly::is_whole("7 of 11 types of sub-group functions");
     let types = INTEGERS.iter().chain(device.reals());

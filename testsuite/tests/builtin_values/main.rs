@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A device, and what it lacks.
+/// A device and its missing features.
 #[derive(Clone, Copy)]
 struct Device {
     device: &'static device::Device,
@@ -115,7 +115,7 @@ impl Device {
         !self.lacks.iter().any(|word| call.contains(word))
     }
 
-    /// What a program of all types that it has begins with.
+    /// The first lines of a program with all types of the device.
     fn pragmas(self) -> &'static str {
         match (self.fp16, self.fp64) {
             (true, true) => PRAGMAS[2],

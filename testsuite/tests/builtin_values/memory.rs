@@ -20,7 +20,7 @@ fn moves(ty: Scalar) -> Vec<Move> {
     let name = ty.name;
     let mut all = Vec::new();
     for width in [2usize, 3, 4, 8, 16] {
-        // Items go round, so that all of them read what is there.
+        // Indices wrap around, so that all reads are in bounds.
         let groups = ITEMS / width;
         all.push(Move {
             body: format!("vstore{width}(vload{width}(j % {groups}, a), j, out);"),

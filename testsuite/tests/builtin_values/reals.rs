@@ -57,7 +57,7 @@ pub(crate) fn relations(device: Device) {
         let left: Vec<u64> = own.iter().flat_map(|&bits| vec![bits; own.len()]).collect();
         let right: Vec<u64> = own.iter().copied().cycle().take(left.len()).collect();
         let (name, signed) = (ty.name, ty.signed());
-        // Of scalars 1, of vectors -1; the bits of a sign and whether a number is normal are told by the bits.
+        // True is 1 for scalars and -1 for vectors. `signbit` and `isnormal` are computed from the bits.
         let mut body = String::new();
         let mut width = 0;
         let least = ty.real(
@@ -121,7 +121,7 @@ pub(crate) fn relations(device: Device) {
     }
 }
 
-/// A call, by how much of the result's size it may be off, and what it gives.
+/// A call, its allowed relative error, and its result.
 type Common = (&'static str, f64, fn(f64, f64, f64) -> f64);
 
 fn smooth(x: f64, from: f64, to: f64) -> f64 {

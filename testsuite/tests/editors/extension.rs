@@ -60,7 +60,7 @@ fn the_manifest_says_what_an_extension_must() {
         let version = version.as_str().expect("a version");
         assert!(!version.starts_with(['^', '~']), "{name} has no exact version");
     }
-    // What is locked is what the manifest asks for.
+    // The lock file matches the manifest.
     let locked = json("package-lock.json");
     assert_eq!(locked["packages"][""]["devDependencies"], manifest["devDependencies"]);
 }
@@ -106,7 +106,7 @@ fn what_it_contributes_is_there() {
     }
 }
 
-/// Each pattern of the grammar with the name that it gives.
+/// Each pattern of the grammar with its scope name.
 fn patterns<'a>(rule: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
     match rule {
         Value::Object(parts) => {
@@ -162,7 +162,7 @@ fn the_grammar_has_good_patterns_and_knows_every_word_of_the_language() {
     assert_eq!(unknown, [""; 0]);
 }
 
-/// The text that a snippet inserts, with what stands in its places.
+/// The text that a snippet inserts, with the default text of its placeholders.
 fn inserted(snippet: &Value) -> String {
     let lines: Vec<&str> = list(snippet, "body").iter().map(|line| line.as_str().expect("a line")).collect();
     let body = lines.join("\n");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Versions before 0.8 know the same by other names.
+/// Versions before 0.8 have other names for the same functions.
 const OLDER: &str = "vim.g.do_filetype_lua = 1
 vim.lsp.start = vim.lsp.start or function(config)
   vim.lsp.buf_attach_client(0, vim.lsp.start_client(config))
@@ -60,7 +60,7 @@ fn path_with(folder: &Path) -> std::ffi::OsString {
     std::env::join_paths(folders).expect("a path")
 }
 
-/// What the page on editors tells Neovim's users to write.
+/// The Neovim configuration from the page on editors.
 fn set_up() -> String {
     let page = fs::read_to_string(root().join("docs/editors.md")).expect("the page");
     markdown::fenced(&page, "lua").into_iter().next().expect("a snippet")
@@ -155,7 +155,7 @@ kernel void k(global atomic_int *flag, global struct particle *all, global float
             );
         }
     }
-    // A store has no order that acquires: what does not fit comes behind what does.
+    // A store cannot acquire: illegal orders come after legal ones.
     let rank = |word: &str| words(14).iter().position(|offered| *offered == word);
     assert!(
         rank("memory_order_acquire").is_none_or(|last| rank("memory_order_release") < Some(last)),

@@ -64,7 +64,7 @@ fn a_header_has_the_diagnostics_that_its_source_finds_in_it() {
     client.open(&source, "#include \"a.h\"\nkernel void f(global int* a) { *a = twice(N); }\n#define N 1\n");
     client.diagnostics_that(&source, |them| messages(them) == ["1:42: `N` is not declared"]);
     client.diagnostics_that(&header, |them| messages(them) == ["0:30: `b` is not declared"]);
-    // What is open hides what is on disk.
+    // An open document overrides the file on disk.
     client.open(&header, "#define N 1\nint twice(int a) { return a + a; }\n");
     client.diagnostics_that(&header, <[Value]>::is_empty);
     client.diagnostics_that(&source, <[Value]>::is_empty);
@@ -115,7 +115,7 @@ fn mistakes_in_the_project_s_file_are_shown_in_it() {
         messages(them)
             == ["0:0: there is no key `defines`; the keys are `std`, `env`, `define`, `include`, `extensions`, `flags`"]
     });
-    // What is right counts, and what stands in the editor hides what is on disk.
+    // Valid settings apply, and the text in the editor overrides the file on disk.
     assert!(client.diagnostics(&source).diagnostics.is_empty());
     client.open(&project, "define = [\"N=1\"]\n");
     client.diagnostics_that(&project, <[Value]>::is_empty);
@@ -154,7 +154,7 @@ fn what_a_client_does_wrong_is_no_end() {
 #[test]
 fn documents_have_whatever_uri_a_client_gives_them() {
     let mut client = Client::kiln(None);
-    // The third is no URI; what is said of it comes back with one.
+    // The third is not a URI; its diagnostics are published with a valid one.
     for (given, told) in [
         ("vscode-vfs://github/a/b.cl", "vscode-vfs://github/a/b.cl"),
         ("file:///c%3A/kernels/a%20b.cl", "file:///c%3A/kernels/a%20b.cl"),
@@ -180,7 +180,7 @@ fn edits_that_pile_up_end_in_what_stands_there() {
         client.notify("$/cancelRequest", json!({ "id": "no such" }));
     }
     client.diagnostics_that(uri, |them| messages(them) == ["200:8: `b` is not declared"]);
-    // An edit behind all lines, and one that is turned round.
+    // An edit after the last line, and one with reversed positions.
     let wild = json!({ "start": position(9999, 7), "end": position(0, 0) });
     client.change(uri, json!([{ "range": wild, "text": "int c;" }]));
     client.replace(uri, "int c;\n");
@@ -236,7 +236,7 @@ fn a_bug_of_the_compiler_costs_one_answer() {
         let logged = client.notifications.iter().find(|it| it["method"] == "window/logMessage")?;
         Some(logged["params"]["message"].as_str()?.contains("a rehearsal"))
     });
-    // What was known before is known still.
+    // Earlier results are still available.
     let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
     assert_eq!(symbols.expect("answered")[0]["name"], "f");
     client.replace(uri, "int f() { return 1; }\n");

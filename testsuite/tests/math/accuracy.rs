@@ -7,14 +7,14 @@ use super::{
     number::{Kind, PRECISION},
 };
 
-/// What was found of one function.
+/// The results of one function.
 pub(crate) struct Judge {
     /// The largest error within the bound.
     pub(crate) worst: f64,
     pub(crate) failures: Vec<String>,
 }
 
-/// How many failures of a function are told.
+/// The maximum number of reported failures of a function.
 const TOLD: usize = 5;
 
 impl Judge {
@@ -64,7 +64,7 @@ impl Judge {
 /// The error if denormal operands, or a denormal result, may be zero.
 fn flushed(kind: Kind, function: &Function, bits: &[u64], got: u64, bound: f64) -> f64 {
     let mut least = f64::INFINITY;
-    // Either zero stands for a denormal operand.
+    // A flushed denormal operand can be a zero of either sign.
     let choices: Vec<Vec<u64>> =
         bits.iter()
             .map(|&it| {

@@ -11,7 +11,7 @@ use super::number::{Kind, PRECISION};
 /// A function, or one of the two results of one.
 pub(crate) struct Function {
     pub(crate) name: &'static str,
-    /// An expression of `x`, `y`, `z`, an integer `n` made of the last operand's bits, and results `p` of the type and `i`.
+    /// An expression of `x`, `y`, `z`, an integer `n` from the last operand's bits, and results `p` of the type and `i`.
     pub(crate) call: &'static str,
     /// Units in the last place of half, float, double; negative where the type has no such function.
     bounds: [f64; 3],
@@ -48,7 +48,7 @@ impl Arguments {
     }
 }
 
-/// The integer operand: of few bits in three cases of four.
+/// The integer operand: small in three of four cases.
 fn small(bits: u64) -> i32 {
     let low = bits as u32 as u16 as i16;
     match low & 3 {
@@ -195,7 +195,7 @@ fn nextafter(it: &Arguments) -> Float {
     kind.decode(if grows { bits[0] + 1 } else { bits[0] - 1 })
 }
 
-/// Half of a unit is what a correctly rounded result may be off.
+/// A correctly rounded result has an error of at most half a unit.
 const ROUNDED: [f64; 3] = [0.5; 3];
 const EXACT: [f64; 3] = [0.0; 3];
 /// Where OpenCL names no bound: so many units, that nothing but nonsense exceeds.
@@ -439,7 +439,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 
 fn between(x: &Float, least: f32, most: f32) -> Float {
     if x.is_nan() {
-        // Of a NaN, clamp gives either bound or the NaN: the kernel's result is not looked at.
+        // For a NaN, clamp returns a bound or the NaN, so the kernel's result is not checked.
         return nan();
     }
     x.clone().max(&number(least.into())).min(&number(most.into()))

@@ -105,7 +105,7 @@ fn profile(device: &Device) -> &'static [&'static str] {
     if device.name == "vulkan-reference" { &["--device-profile", "nvidia"] } else { &[] }
 }
 
-/// What each function gives for every point, as bits.
+/// The results of each function for all points, as bits.
 fn results(kind: Kind, device: &Device, batch: &[&Function], operands: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let inputs: Vec<Input> =
         operands.iter().map(|values| Input::new(kind.argument(), kind.size(), values)).collect();

@@ -2,7 +2,7 @@
 
 use rug::{Float, float::Special};
 
-/// So many bits that the errors of what is computed with them are nothing beside those looked for.
+/// The precision of the reference: its errors are negligible compared with the measured ones.
 pub(crate) const PRECISION: u32 = 320;
 
 /// A type.
@@ -18,7 +18,7 @@ impl Kind {
         ["half", "float", "double"][self as usize]
     }
 
-    /// What a program that uses the type begins with.
+    /// The first lines of a program that uses the type.
     pub(crate) const fn pragma(self) -> &'static str {
         [
             "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",

@@ -152,7 +152,7 @@ pub(crate) fn correctly_rounded_division_and_root(device: &'static Device) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What a call gives with an option.
+/// The results of a call with an option.
 fn of_float(device: &Device, option: &str, call: &str, operands: &[&[u64]]) -> Vec<u64> {
     let parameters: String =
         ["a", "b"][..operands.len()].iter().map(|name| format!(", global float *{name}")).collect();

@@ -43,7 +43,7 @@ pub(crate) fn accesses_outside_are_told(device: &Device) {
         assert_eq!(outside(launch(&queue, &put, 1)), ("5".to_owned(), 4, address));
     }
     assert_eq!(queue.read(&whole).unwrap(), [1; 32]);
-    // The device is as good as before, and what is inside is done.
+    // The device still works, and accesses inside the bounds have taken effect.
     launch(&queue, put.set(1, 7u32).unwrap(), 1).unwrap();
     assert_eq!(queue.read(&whole).unwrap()[15], 99);
 
@@ -100,7 +100,7 @@ pub(crate) fn checked_launches_are_safe(device: &Device) {
     let mut plain = crate::compile(device, SOURCE).kernel("put").unwrap();
     plain.set(0, &out).unwrap().set(1, 0u32).unwrap();
     assert!(refused(queue.launch_checked(&plain, 1)).contains("no bounds checks"));
-    // What a module says of itself is not enough.
+    // The module's own claim is not enough.
     let mut claimed =
         compile_with(device, SOURCE, |options| options.bounds_checks = true).kernel("put").unwrap();
     claimed.set(0, &out).unwrap().set(1, 0u32).unwrap();
@@ -187,7 +187,7 @@ pub(crate) fn local_and_private_objects_are_kept(device: &Device) {
     for at in [16, -1, i32::MAX] {
         let told = outside_object(launch(&queue, tile.set(1, at).unwrap(), 8));
         assert_eq!(told, of(8, "tile", 4 * i64::from(at)));
-        // What lies outside reads as zero.
+        // Reads out of bounds return zero.
         assert_eq!(queue.read(&out).unwrap()[0], 100);
     }
     let mut scratch = kernel("local_argument");

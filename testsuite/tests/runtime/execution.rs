@@ -9,7 +9,7 @@ const WORDS: usize = 28;
 
 const IDS: &str = "
 kernel void ids(global uint *out) {
-    // The place is computed from what is the simplest of all: the global id.
+    // The position is computed from the global id only.
     uint place = (uint)(get_global_id(0) - get_global_offset(0))
         + (uint)get_global_size(0) * ((uint)(get_global_id(1) - get_global_offset(1))
         + (uint)get_global_size(1) * (uint)(get_global_id(2) - get_global_offset(2)));
@@ -62,7 +62,7 @@ impl Space {
         }
     }
 
-    /// What the work-item at this place must know.
+    /// The expected ids and sizes of the work-item at this position.
     fn expected(&self, local: [usize; 3], at: [usize; 3]) -> [u32; WORDS] {
         let Self { global, offset, .. } = *self;
         let group = [0, 1, 2].map(|d| at[d] / local[d]);

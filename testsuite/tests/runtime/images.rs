@@ -51,7 +51,7 @@ pub(crate) fn parts(device: &Device) {
     assert_eq!(queue.read_image::<u32>(&volume).unwrap(), [3, 4, 5, 6]);
 }
 
-/// Where the texels of a part stand in the whole.
+/// The indices of a region's texels in the whole image.
 fn places(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
     let [x, y, z] = [0, 1, 2].map(|at| part.origin[at]..part.origin[at] + part.size[at]);
     z.flat_map(|z| {
@@ -61,7 +61,8 @@ fn places(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
     .collect()
 }
 
-/// Each format that the device says it reads gives a kernel the channels that were written, and those that it writes come back.
+/// For each readable format, a kernel reads the channels that the host wrote. For each writable format, the host reads back
+/// the channels that a kernel wrote.
 pub(crate) fn formats(device: &Device) {
     let program = compile(
         device,
@@ -111,7 +112,7 @@ pub(crate) fn formats(device: &Device) {
     assert!(read >= 35 && written >= 10, "{read} formats are read, {written} are written");
 }
 
-/// What a kernel sees of a texel (OpenCL API 5.3.1.1), as bits.
+/// The value of a texel in a kernel (OpenCL API 5.3.1.1), as bits.
 fn seen(format: ImageFormat, texel: Texel) -> [u32; 4] {
     let one = if format.class() == TexelClass::Float { 1f32.to_bits() } else { 1 };
     let [r, g, b, a] = match texel {

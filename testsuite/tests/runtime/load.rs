@@ -10,7 +10,7 @@ use crate::{compile, launch};
 
 const COUNT: &str = "kernel void count(global uint *data, uint by) { data[get_global_id(0)] += by; }";
 
-/// What the process holds: resident memory in MiB, open files, threads.
+/// The resources of the process: resident memory in MiB, open files, threads.
 fn held() -> [usize; 3] {
     // The thread that calls back may still be letting go of a device.
     std::thread::sleep(Duration::from_millis(100));

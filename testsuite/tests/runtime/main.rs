@@ -72,7 +72,7 @@ const OF_VULKAN: &[&str] = &[
     "many_traps",
 ];
 
-/// They look at what the whole process holds, so each has a process of its own.
+/// They measure the resources of the whole process, so each runs in a separate process.
 const ALONE: &[(&str, Test)] = &[
     ("many_launches", load::many_launches),
     ("many_buffers", load::many_buffers),
@@ -148,7 +148,7 @@ fn same_device(device: &Device) -> Device {
 fn run(index: usize, test: Test) -> Result<(), Failed> {
     let instance = Instance::new(options())?;
     test(&instance.device(&Selector::Index(index))?);
-    // The device is gone: what it left behind would be told too.
+    // The device is gone. The layer would also report leaked objects.
     match instance.validation_messages() {
         messages if messages.is_empty() => Ok(()),
         messages => Err(messages.join("\n").into()),

@@ -49,7 +49,7 @@ pub(crate) fn linked_lists(device: &Device) {
         let event = launch(&queue, &walk, 1).unwrap();
         event.wait().unwrap();
         assert_eq!(queue.read(&out).unwrap(), [(0..600).sum::<u32>() + round * 600_000, 600]);
-        // The host sees what the kernel wrote, without mapping anything.
+        // The host sees the kernel's writes without a mapping.
         let added = u64::from(round + 1) * 1000;
         assert_eq!(halves[1][7][1], 307 + added);
         assert_eq!(halves[0][299][1], 299 + added);

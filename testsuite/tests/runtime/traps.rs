@@ -25,7 +25,7 @@ kernel void meet(global uint *out, local uint *part, uint bad) {
     out[get_global_id(0)] = part[(i + 1) % get_local_size(0)] + 1;
 }";
 
-/// The line, the work-item and what is said.
+/// The line, the work-item and the message.
 fn trap<T: std::fmt::Debug>(result: kiln_runtime::Result<T>) -> (u32, [u64; 3], String) {
     match result {
         Err(Error::Trap { site, work_item, message, .. }) => {
@@ -61,7 +61,7 @@ pub(crate) fn launches_fail(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), (1..=100).collect::<Vec<u32>>());
 }
 
-/// Who waits for the queue alone is told once, at the first wait.
+/// A wait for the queue reports the error once, at the first wait.
 pub(crate) fn queues_tell(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let out = device.buffer_from(&[0u32; 8]).unwrap();
@@ -76,12 +76,12 @@ pub(crate) fn queues_tell(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
     launch(&queue, put(&mut kernel, 2), 8).unwrap();
     assert_eq!(item(queue.read_later(&out).unwrap().wait().map(drop)), 2);
-    // What is known by its event is not told again, and other queues are not concerned.
+    // An error that an event has reported is not reported again, and other queues are not affected.
     let event = launch(&queue, put(&mut kernel, 1), 8).unwrap();
     device.queue().unwrap().after([&event]).read(&out).unwrap();
     assert_eq!(item(event.wait()), 1);
     queue.finish().unwrap();
-    // A call-back is told, too.
+    // Callbacks get the error, too.
     let (sender, receiver) = mpsc::channel();
     let event = launch(&queue, put(&mut kernel, 6), 8).unwrap();
     event.on_end(move |result| sender.send(result).unwrap());
@@ -132,7 +132,7 @@ pub(crate) fn barriers(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), expected);
 }
 
-/// With bounds checks both are told, what lies outside first.
+/// With bounds checks, both errors are reported, the out-of-bounds access first.
 pub(crate) fn with_bounds_checks(device: &Device) {
     let program = crate::compile_checked(device, SOURCE);
     let queue = device.queue().unwrap();
@@ -145,7 +145,7 @@ pub(crate) fn with_bounds_checks(device: &Device) {
     queue.finish().unwrap();
 }
 
-/// Which work-item is told does not depend on how many there are: it is one of those that trap.
+/// The reported work-item is one of those that trap, whatever their number.
 pub(crate) fn many_at_once(device: &Device) {
     let source = "#include <kiln/assert.h>
         kernel void k(global uint *out) {

@@ -12,7 +12,7 @@ fn printed(text: &str) -> String {
     printed
 }
 
-/// Each line is understood as it stands.
+/// Each line parses to itself.
 #[track_caller]
 fn same(text: &str) {
     assert_eq!(printed(text).trim_end(), text);

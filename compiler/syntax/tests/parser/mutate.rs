@@ -10,7 +10,7 @@ pub(crate) struct Mutant {
     pub(crate) places: Vec<u32>,
 }
 
-/// So many mutants of a program. What is put in comes from the program itself.
+/// The given number of mutants of a program. Inserted tokens come from the program itself.
 pub(crate) fn mutants(tokens: &[Token], seed: u64, count: usize) -> impl Iterator<Item = Mutant> {
     let mut random = Random::new(seed);
     (0..count).map(move |_| {

@@ -42,7 +42,7 @@ fn a_mistake_shows_once_and_where_it_is() {
     }
     assert!(broken > 1000, "most mutants are wrong: {broken}");
     let percent = |part: usize| 100.0 * part as f64 / broken as f64;
-    // What is missed is nearly all braces, whose loss no reader finds without looking at the indentation.
+    // Nearly all misses are braces, whose loss only the indentation shows.
     assert!(percent(right_line) >= 97.5, "right line: {:.2} %", percent(right_line));
     assert!(percent(at_most_two) >= 98.0, "at most two reports: {:.2} %", percent(at_most_two));
 }

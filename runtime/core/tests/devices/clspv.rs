@@ -185,7 +185,7 @@ OpFunctionEnd
 %r3 = OpExtInst %void %reflect ArgumentPodPushConstant %kernel %n1 %n4 %n4
 ",
     );
-    // Debian's assembler knows the set up to version 5; `NormalizedSamplerMaskPushConstant` is of version 6, with the
+    // Debian's assembler supports the set up to version 5; `NormalizedSamplerMaskPushConstant` is of version 6, with the
     // operands of `ArgumentPodPushConstant`.
     version_6(words, 7, 41)
 }

@@ -35,7 +35,7 @@ pub(crate) fn copy_kernel(device: &Device) {
     assert_eq!(read[5..905], numbers[105..1005]);
 }
 
-/// Compares what every work-item knows with the definition (OpenCL API 3.2.1).
+/// Compares the ids and sizes of every work-item with the definition (OpenCL API 3.2.1).
 fn check_ids(
     queue: &Queue,
     program: &Program,

@@ -196,7 +196,7 @@ pub(crate) fn endless_kernels_end_at_the_deadline(device: &Device) {
     assert_eq!(queue.read(&counter).unwrap(), [20]);
 }
 
-/// A module of somebody else, whose interface the user knows.
+/// A module of another compiler, whose interface the user supplies.
 pub(crate) fn foreign_modules_run_with_an_interface(device: &Device) {
     let words = module::copy();
     let mut interface = kiln_runtime::interface::ProgramInterface::from_spirv(&words).unwrap();
@@ -211,7 +211,7 @@ pub(crate) fn foreign_modules_run_with_an_interface(device: &Device) {
     kernel.set(0, &buffers[0]).unwrap().set(1, &buffers[1]).unwrap().set(2, 4u32).unwrap();
     launch(&queue, &kernel, 4).unwrap();
     assert_eq!(queue.read(&buffers[1]).unwrap(), [8; 4]);
-    // An interface that claims what is not there.
+    // An interface with parts that the module does not have.
     interface.kernels[0].name = "other".to_owned();
     let claimed = Program::with_interface(device, &words, interface).unwrap_err();
     assert!(claimed.to_string().contains("kernel `other` has no entry point"));

@@ -27,7 +27,7 @@ const DRIVERS: [&str; 2] =
 
 /// Names the device of this machine to test.
 const WANTED: &str = "KILN_TEST_DEVICE";
-/// The names there of what is not looked for on this machine.
+/// The devices that are not tested on this machine.
 const USUAL: [&str; 5] = ["", "lavapipe", "swiftshader", "reference", "clang"];
 
 type Test = fn(&Device);
@@ -155,7 +155,7 @@ pub(crate) fn options() -> Options {
 fn run(index: usize, test: Test) -> Result<(), Failed> {
     let instance = Instance::new(options())?;
     test(&instance.device(&Selector::Index(index))?);
-    // The device is gone: what it left behind would be told too.
+    // The device is gone. The layer would also report leaked objects.
     match instance.validation_messages() {
         messages if messages.is_empty() => Ok(()),
         messages => Err(messages.join("\n").into()),

@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What a module adds to the frame.
+/// The parts that a module adds to the frame.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Parts {
     pub(crate) capabilities: &'static str,
@@ -190,7 +190,7 @@ OpBranch %end
 /// The 25 words that `ids` writes for each work-item.
 pub(crate) const ID_WORDS: usize = 25;
 
-/// Each work-item writes what it knows of its place, at its linear id.
+/// Each work-item writes its ids and sizes at its linear id.
 pub(crate) fn ids() -> Vec<u32> {
     assemble(&Parts {
         decorations: "
@@ -464,7 +464,7 @@ OpStore %out1 %answer Aligned 4
     })
 }
 
-/// Each work-item adds 1 to a counter as often as told; for ever where told 0.
+/// Each work-item adds 1 to a counter the given number of times; 0 means forever.
 pub(crate) fn spin() -> Vec<u32> {
     assemble(&Parts {
         decorations: SIZE_DECORATIONS,

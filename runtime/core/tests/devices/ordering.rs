@@ -29,7 +29,7 @@ fn all(queue: &Queue, buffer: &Buffer<u32>) -> u32 {
     words[0]
 }
 
-/// 1: in order, a command sees what the earlier ones wrote, whatever sort they are of.
+/// 1: in order, a command sees the writes of earlier commands of any kind.
 pub(crate) fn in_order_commands_see_earlier_ones(device: &Device) {
     let (queue, program) = (device.queue().unwrap(), Program::from_spirv(device, &module::copy()).unwrap());
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));
@@ -66,7 +66,7 @@ pub(crate) fn in_order_commands_follow_each_other(device: &Device) {
     assert!(times.iter().all(|t| t.queued <= t.submitted && t.submitted <= t.start && t.start <= t.end));
 }
 
-/// 3: out of order, a wait list orders commands, one after the other.
+/// 3: out of order, a wait list orders commands.
 pub(crate) fn wait_lists_order_unordered_commands(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
@@ -174,7 +174,8 @@ pub(crate) fn barriers_with_lists_wait_for_those(device: &Device) {
     held.wait().unwrap();
 }
 
-/// 10: a user event holds back what waits for it, in order everything behind that, and in other queues what waits for those.
+/// 10: a user event holds back the commands that wait for it, later commands of in-order queues, and commands of other
+/// queues that wait for those.
 pub(crate) fn user_events_hold_back(device: &Device) {
     let (queue, other) = (device.queue().unwrap(), device.queue().unwrap());
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));
@@ -201,7 +202,7 @@ pub(crate) fn user_events_hold_back(device: &Device) {
     last.wait().unwrap();
 }
 
-/// 11: a command whose wait list fails does not run and fails itself; one that only stands behind it in order runs.
+/// 11: a command whose wait list fails does not run and fails; a command that only follows it in order runs.
 pub(crate) fn failures_follow_wait_lists(device: &Device) {
     let queue = device.queue().unwrap();
     let [a, b] = [0; 2].map(|value| buffer(device, value));
@@ -236,7 +237,7 @@ pub(crate) fn blocking_commands_block(device: &Device) {
     let held = queue.after([gate.event()]);
     let mut source = vec![6; WORDS];
     held.write(&a, &source).unwrap();
-    // What was given is taken: the slice may be changed at once.
+    // The data is copied, so the slice can be changed at once.
     source.fill(8);
     let reading = queue.read_later(&a).unwrap();
     assert_eq!(reading.event().status(), Ok(Status::Queued));

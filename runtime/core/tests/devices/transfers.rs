@@ -121,7 +121,7 @@ pub(crate) fn mapped_buffers_go_back(device: &Device) {
     assert_eq!(queue.read(&buffer).unwrap(), [5, 6, 6, 5]);
 }
 
-/// The device uses memory of the host where it lies: nothing is copied for either to see what the other wrote.
+/// The device uses host memory in place: each side sees the other's writes without a copy.
 #[allow(unsafe_code, reason = "memory of the host that a device uses")]
 pub(crate) fn memory_of_the_host(device: &Device) {
     const LEN: usize = 1 << 16;
