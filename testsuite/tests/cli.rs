@@ -434,6 +434,92 @@ fn assembly_can_be_assembled() {
 }
 
 #[test]
+fn options_of_clang_are_accepted() {
+    let folder = folder(&[("k.cl", "#include <far.h>\nkernel void k(global int *out) { out[0] = N; }\n")]);
+    fs::create_dir(folder.path().join("inc")).expect("a folder");
+    fs::write(folder.path().join("inc/far.h"), "#define N __OPENCL_C_VERSION__\n").expect("a file");
+    let line = "-x cl -std=CL2.0 -isystem inc -Wall -Wextra -pedantic -Os -g -g0 -ffast-math k.cl -o k.spv";
+    let words: Vec<&str> = line.split(' ').collect();
+    let finished = kiln(&folder, &words);
+    assert_eq!((finished.code(), finished.stderr.as_str()), (Some(0), ""));
+    assert!(is_module(&folder.path().join("k.spv")));
+    assert!(kiln(&folder, &["-E", "-std=CL3.0", "-isystem", "inc", "k.cl"]).text().contains("out[0] = 300;"));
+    let finished = kiln(&folder, &["-c", "-fPIC", "-Iinc", "k.cl"]);
+    assert_eq!(finished.code(), Some(0));
+    let notes = "kiln: note: `-fPIC` has no effect here\n\
+                 kiln: note: `-c` has no effect: modules for Vulkan are always linked\n";
+    assert_eq!(finished.stderr, notes);
+    let finished = kiln(&folder, &["-emit-llvm", "-Iinc", "k.cl"]);
+    assert_eq!(finished.code(), Some(2));
+    assert!(finished.stderr.contains("write `-S` for SPIR-V assembly"), "{}", finished.stderr);
+}
+
+#[test]
+fn an_output_does_not_replace_an_input() {
+    let folder = folder(&[("k.cl", &format!("#include \"k.h\"\n{GOOD}")), ("k.h", "")]);
+    for words in [
+        &["k.cl", "-o", "k.cl"][..],
+        &["k.cl", "-o", "./k.cl"],
+        &["k.cl", "-o", "k.h"],
+        &["k.cl", "-MD", "-MF", "k.cl"],
+    ] {
+        let finished = kiln(&folder, words);
+        assert_eq!(finished.code(), Some(2), "{words:?}");
+        assert!(finished.stderr.contains("would replace the input"), "{}", finished.stderr);
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("k.h")).expect("a file"), "");
+}
+
+#[test]
+fn undefined_behavior_has_its_own_exit_code() {
+    let race = "kernel void k(global int *out) { out[0] = get_global_id(0); }\n";
+    let outside = "kernel void k(global int *out) { out[get_global_id(0) + 4] = 1; }\n";
+    let folder = folder(&[("race.cl", race), ("outside.cl", outside)]);
+    for source in ["race.cl", "outside.cl"] {
+        let words = ["run", source, "--device", "reference", "--global", "4", "--arg", "buf:int[4]"];
+        let finished = kiln(&folder, &words);
+        assert_eq!(finished.code(), Some(3), "{}", finished.stderr);
+    }
+    let wrong = [
+        "run",
+        "race.cl",
+        "--device",
+        "reference",
+        "--global",
+        "1",
+        "--arg",
+        "buf:int[1]",
+        "--check",
+        "out=7",
+    ];
+    assert_eq!(kiln(&folder, &wrong).code(), Some(1));
+}
+
+/// A file that can be written is, in a folder that cannot.
+#[cfg(unix)]
+#[test]
+fn an_output_in_a_read_only_folder_is_written() {
+    use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
+    const NOBODY: u32 = 65534;
+    let folder = folder(&[("k.cl", GOOD), ("k.spv", "before")]);
+    let allow = |name: &str, mode| {
+        fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    allow("k.spv", 0o666);
+    allow("", 0o555);
+    let mut compile = command(&folder, &["k.cl", "-o", "k.spv"]);
+    // The system's administrator can write everywhere.
+    if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
+        compile.uid(NOBODY);
+    }
+    let finished = kiln_with(&mut compile, "");
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    assert!(is_module(&folder.path().join("k.spv")));
+    assert_eq!(names(&folder), ["k.cl", "k.spv"]);
+    allow("", 0o755);
+}
+
+#[test]
 fn warnings_that_there_are_not_are_told() {
     let folder = folder(&[("good.cl", GOOD)]);
     let told = |word| {

@@ -1,6 +1,6 @@
 //! The command line's grammar.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
 use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
@@ -13,7 +13,11 @@ use kiln_compiler::{
     target::{Target, profile},
 };
 
-use crate::{compile::DependencyOptions, options::CompileOptions};
+use crate::{
+    compile::DependencyOptions,
+    options::CompileOptions,
+    spelling::{Respelled, respell},
+};
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
 // A repeated option replaces the first, as in clang: build systems append users' options to their own.
@@ -414,10 +418,15 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
             Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
         })?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let arguments: Vec<OsString> =
-        arguments.into_iter().map(|argument| rewritten(&argument).unwrap_or(argument)).collect();
+    let mut line = Cli::command();
+    let names: Vec<String> = line.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let Respelled { arguments, hints } =
+        respell(arguments, &names).map_err(|why| line.error(ErrorKind::UnknownArgument, why))?;
+    for hint in hints {
+        anstream::eprintln!("kiln: note: {hint}");
+    }
     let mut parts = arguments.split(|argument| argument == "then");
-    let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
+    let matches = line.try_get_matches_from(parts.next().unwrap_or_default())?;
     let mut command = Cli::from_arg_matches(&matches)?.command;
     let following = parts.map(parse_launch).collect::<Result<Vec<_>, _>>()?;
     match &mut command {
@@ -446,13 +455,4 @@ pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<Lau
         launch: LaunchArguments,
     }
     Launch::try_parse_from(words.iter().cloned()).map(|parsed| parsed.launch)
-}
-
-/// Rewrites OpenCL's and clang's long options, such as `-cl-std=CL2.0` or `-MF`, with two dashes.
-fn rewritten(argument: &OsStr) -> Option<OsString> {
-    let text = argument.to_str()?;
-    let is_dependency =
-        || text.strip_prefix('-').is_some_and(|name| DependencyOptions::NAMES.contains(&name));
-    let is_long = text.starts_with("-cl-") || text == "-include" || is_dependency();
-    is_long.then(|| format!("-{text}").into())
 }

@@ -46,7 +46,8 @@ pub(crate) fn compile(
     options.strip = command.strip;
     options.is_part = command.is_part;
     if command.is_part && options.target.environment == Environment::Vulkan {
-        return failure("-c requires --env opencl: programs for Vulkan cannot be linked");
+        anstream::eprintln!("kiln: note: `-c` has no effect: modules for Vulkan are always linked");
+        options.is_part = false;
     }
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
@@ -68,6 +69,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
             (true, None) => (file, default_output(path, &EmitArgument::default())),
             (false, _) => (file, target.clone()),
         };
+        keep_sources(&file, path, &output)?;
         write_output(&file, dependencies.rule(&of, path, &output.dependencies).as_bytes())?;
         if dependencies.is_only() {
             return Ok((told, Outcome::Success));
@@ -77,8 +79,24 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     if target == "-" && is_module && std::io::stdout().is_terminal() {
         return failure("a module cannot be written to a terminal; name a file with -o, or use --emit asm");
     }
+    keep_sources(&target, path, &output)?;
     write_output(&target, &contents(&emit, &output, artifact, path))?;
     Ok((told, Outcome::Success))
+}
+
+/// Refuses to replace the source or an included file by an output.
+fn keep_sources(target: &str, source: &str, output: &Output) -> Result<(), Failure> {
+    let Ok(written) = std::fs::canonicalize(target) else { return Ok(()) };
+    let read = std::iter::once(source).chain(output.dependencies.iter().map(String::as_str));
+    match read
+        .filter(|read| *read != "-")
+        .find(|read| std::fs::canonicalize(read).is_ok_and(|it| it == written))
+    {
+        Some(read) if written.is_file() => failure(format!(
+            "the output `{target}` would replace the input `{read}`; name another file with -o"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The contents of the output file.

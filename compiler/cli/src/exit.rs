@@ -8,6 +8,7 @@ Exit codes:
   0   success
   1   the source has errors, a module is invalid, or a result differs from the expected one
   2   wrong usage, or a file, device or runtime failure
+  3   a launch has a race, accesses memory out of bounds, or has other undefined behavior
   70  internal error; the message names a file that reproduces it";
 
 /// The result of a command that ran to its end.
@@ -17,6 +18,8 @@ pub(crate) enum Outcome {
     Success,
     /// The source has errors, or a result differs from the expected one. The diagnostics were printed.
     Diagnostics,
+    /// A launch has undefined behavior, such as a race. It was reported.
+    Undefined,
     /// An internal error, already reported.
     Crash,
 }
@@ -41,6 +44,7 @@ pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Diagnostics) => ExitCode::from(1),
+        Ok(Outcome::Undefined) => ExitCode::from(3),
         // EX_SOFTWARE of sysexits.h.
         Ok(Outcome::Crash) => ExitCode::from(70),
         Err(Failure(message)) => {

@@ -110,6 +110,15 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Fails here with the folder's name, because the user does not know the temporary name.
     fs::metadata(folder)?;
+    match replace_file(path, folder, bytes) {
+        // A folder that cannot be written may contain a file that can.
+        Err(error) if path.exists() => fs::write(path, bytes).map_err(|_| error),
+        ended => ended,
+    }
+}
+
+/// Writes a temporary file and renames it. A failure leaves nothing behind.
+fn replace_file(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.persist(path)?;

@@ -13,6 +13,7 @@ mod options;
 mod progress;
 mod reflect;
 mod run;
+mod spelling;
 mod verify;
 mod watch;
 

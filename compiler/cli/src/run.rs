@@ -121,10 +121,10 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     for sequence in &sequences {
         let mut memory = Memory::default();
         for launch in sequence {
-            if self::launch(&device, &program, &interface, launch, &mut memory, &output)?
-                == Outcome::Diagnostics
-            {
-                outcome = Outcome::Diagnostics;
+            let ended = self::launch(&device, &program, &interface, launch, &mut memory, &output)?;
+            outcome = outcome.max(ended);
+            if ended == Outcome::Undefined {
+                return Ok(outcome);
             }
         }
     }
@@ -208,8 +208,25 @@ fn launch(
     // SAFETY: the user guarantees that the kernel stays within its buffers.
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
     let event = unsafe { queue.launch(&kernel, range) }?;
-    progress::during(&|| format!("kernel `{name}` is running"), || event.wait())?;
+    let ended = progress::during(&|| format!("kernel `{name}` is running"), || event.wait());
+    if let Err(error) = ended {
+        if !is_undefined(&error) {
+            return Err(error.into());
+        }
+        anstream::eprintln!("kiln: error: {error}");
+        return Ok(Outcome::Undefined);
+    }
     check::after(&queue, launch, memory, output.take())
+}
+
+/// Whether a launch failed because the kernel has undefined behavior.
+fn is_undefined(error: &kiln_runtime::Error) -> bool {
+    use kiln_runtime::Error;
+    match error {
+        Error::OutsideBuffers { .. } | Error::OutsideObject { .. } => true,
+        Error::Strict(report) => !report.is_trap() && !report.is_timeout(),
+        _ => false,
+    }
 }
 
 /// The kernel's parameters: of the source, or if only a module is known, of the module.

@@ -80,6 +80,7 @@ impl Chosen {
         let math = &mut options.math;
         match flag.strip_prefix("--").or_else(|| flag.strip_prefix('-')).unwrap_or_default() {
             "w" => options.warnings.none = true,
+            "pedantic" => options.warnings.switches.push(WarningSwitch::parse("pedantic")),
             "Werror" => options.warnings.as_errors = true,
             "Wno-error" => options.warnings.as_errors = false,
             "cl-single-precision-constant" => math.single_precision_constant = true,
