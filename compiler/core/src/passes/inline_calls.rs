@@ -1,11 +1,11 @@
-//! Puts bodies of functions in the place of calls, but for those that may stay functions and pay for it.
+//! Inlines calls, except to functions that can be kept and are large enough to be worth it.
 //!
-//! A function may stay where a call hands over nothing that later passes take apart: numbers that the device has,
-//! addresses, and pointers to private and local objects that the function only accesses (`specialize_variable_args` then looks at
-//! each call). Pointers that come out of memory are followed to their objects within one function, and synchronization,
-//! images and `printf` are looked at together with the kernel, so what has those does not stay.
-//! It pays when several calls would otherwise have a copy each of something long. The language has no recursion, so this
-//! ends; a module that would become too large is refused.
+//! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
+//! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
+//! call). A function with pointers loaded from memory, synchronization, images or `printf` is always inlined: later passes
+//! analyze pointers within one function, and the others together with the kernel. A function is worth keeping if it is long
+//! and called several times. The language has no recursion, so inlining ends. A module that would become too large is
+//! rejected.
 
 use kiln_syntax::Span;
 use rustc_hash::FxHashMap;
@@ -21,17 +21,17 @@ use crate::{
     session::Options,
 };
 
-/// Instructions from which on a body is not copied for each of several calls: shorter ones are often less than the
+/// The size in instructions from which a function with several calls is kept. Shorter bodies are often cheaper than the
 /// call once their arguments are known.
 const LONG: usize = 24;
 
-/// The same where a call hands over private objects: in a copy, they may become values.
+/// The same for functions with pointers to private objects, which may become values in an inlined copy.
 const LONG_WITH_OBJECTS: usize = 64;
 
-/// The most instructions of a module whose functions stand in the place of calls.
+/// The maximum number of instructions of a module after inlining.
 pub(super) const MOST_INSTRUCTIONS: usize = 2_000_000;
 
-/// The most parameters of a function (SPIR-V 2.17).
+/// The maximum number of parameters of a function (SPIR-V 2.17).
 const PARAMETERS: usize = 255;
 
 pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
@@ -44,7 +44,7 @@ pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Si
     retain(module, is_kept);
 }
 
-/// The longest of the functions that are kept, if all would have too many instructions together.
+/// The longest kept function, if all together would have too many instructions.
 fn too_large(
     module: &Module,
     is_kept: impl Fn(FuncId, &Function) -> bool,
@@ -62,7 +62,7 @@ fn too_large(
     largest.filter(|_| all > MOST_INSTRUCTIONS)
 }
 
-/// Refuses a program for what it would become.
+/// Reports that the program would become too large.
 pub(super) fn report_size(span: Span, sink: &mut Sink) {
     let message = format!(
         "the program has more than {MOST_INSTRUCTIONS} instructions when the bodies of functions replace calls of them"
@@ -73,7 +73,7 @@ pub(super) fn report_size(span: Span, sink: &mut Sink) {
     sink.report(diagnostic);
 }
 
-/// Puts bodies of functions that a module cannot have, for their many parameters, in the place of calls.
+/// Inlines functions with more parameters than a module allows.
 pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink: &mut Sink) {
     let crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
     if !crowded.contains(&true) {
@@ -98,7 +98,7 @@ fn is_crowded(function: &Function) -> bool {
     function.params().len() > PARAMETERS
 }
 
-/// Drops functions that nobody calls any more.
+/// Removes functions that are no longer called.
 pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     let mut kept = Table::new();
     let mut renamed = FxHashMap::default();
@@ -109,7 +109,7 @@ pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) ->
     }
     for function in kept.iter_mut() {
         for inst in function.insts.iter_mut() {
-            // Instructions that are in no block any more may name what is gone.
+            // Instructions outside of blocks can reference removed functions.
             if let Op::Call(named) | Op::Function(named) = &mut inst.op
                 && let Some(&new) = renamed.get(named)
             {
@@ -120,7 +120,7 @@ pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) ->
     module.functions = kept;
 }
 
-/// Leaves this function alone in the module, without calls, and gives its new name.
+/// Reduces the module to this function, with all calls inlined, and returns its new id.
 pub(super) fn inline_all(module: &mut Module, wanted: FuncId) -> FuncId {
     inline_where(module, |id, _| id == wanted, |_| true);
     let function = take(module, wanted);
@@ -128,13 +128,13 @@ pub(super) fn inline_all(module: &mut Module, wanted: FuncId) -> FuncId {
     module.functions.push(function)
 }
 
-/// Takes a function out of its module, where nothing stands in its place.
+/// Takes a function out of its module and leaves an empty one.
 pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
     let nothing = Function::new(String::new(), &[], None, Span::default());
     std::mem::replace(&mut module.functions[id], nothing)
 }
 
-/// Puts the bodies of those functions in the place of calls that have an instruction of this sort, or call one that has.
+/// Inlines the functions that contain such an instruction, directly or in a callee.
 pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
     if !module.functions.iter().any(|function| function.may_have(&is_meant)) {
         return;
@@ -148,7 +148,7 @@ pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool)
     inline_where(module, |_, _| true, |callee| has[callee.index()]);
 }
 
-/// Puts bodies, with what belongs into them in turn, straight into the functions that are wanted.
+/// Inlines callees, with their own callees, directly into the kept functions.
 fn inline_where(
     module: &mut Module,
     is_wanted: impl Fn(FuncId, &Function) -> bool,
@@ -175,7 +175,7 @@ fn inline_where(
     }
 }
 
-/// Which functions stay functions.
+/// Whether each function is kept.
 fn staying(module: &Module, options: &Options) -> Vec<bool> {
     let order = module.callees_first();
     let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
@@ -194,7 +194,7 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
         });
         sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
     }
-    // How many calls of each there would be, if what stays stays.
+    // The number of calls of each function, given the functions that are kept.
     let mut stays = vec![false; module.functions.len()];
     let mut uses = vec![0usize; module.functions.len()];
     for &id in order.iter().rev() {
@@ -211,7 +211,7 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
     stays
 }
 
-/// Instructions from which on the body of a function is not copied for each of several calls.
+/// The size in instructions from which a function with several calls is kept.
 fn long(function: &Function) -> usize {
     let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
     let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
@@ -225,17 +225,17 @@ fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// Whether a function is handed pointers that are followed to their objects.
+/// Whether a function has parameters that point to private or local objects.
 pub(super) fn takes_objects(function: &Function) -> bool {
     function.kernel.is_none() && function.params().iter().any(|&param| is_followed(function.ty(param)))
 }
 
-/// Whether it is a pointer that may point to a private or local object.
+/// Whether this is a pointer that can point to a private or local object.
 pub(super) const fn is_followed(ty: Type) -> bool {
     matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic))
 }
 
-/// Whether all that a call hands over has a form that no later pass changes but for that of pointers.
+/// Whether no later pass changes the form of the arguments, except for pointers.
 fn is_passable(function: &Function, options: &Options) -> bool {
     let features = &options.target.features;
     let is_passable = |ty: Type| match ty {
@@ -250,14 +250,14 @@ fn is_passable(function: &Function, options: &Options) -> bool {
         _ => false,
     };
     let mut params = function.params().iter().map(|&param| function.ty(param));
-    // Of each private object, the variable and an index into it. Checks ask a variable for its size.
+    // A private object takes two parameters: the variable and an index into it. Checks need the variable's size.
     2 * function.params().len() <= PARAMETERS
         && params.all(|ty| is_passable(ty) || is_followed(ty) && !options.bounds_checks)
         && function.result.is_none_or(is_passable)
 }
 
-/// Whether an instruction means the same wherever it stands: it neither synchronizes nor prints nor uses an image, and
-/// no pointer to private or local memory gets to where another function could take it from.
+/// Whether an instruction can be in any function: it does not synchronize, print or use an image, and it does not store a
+/// pointer to private or local memory where another function could load it.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     let is_global = |value: ValueId| match function.ty(value) {
         Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
@@ -277,7 +277,7 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     }
 }
 
-/// The call becomes a block whose results are the callee's, and `Return` the way out of it.
+/// Replaces the call by a block with the callee's results. `Return` becomes an exit of the block.
 pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
     let arguments = function.insts[call].args.clone();
     let values = callee.params().iter().copied().zip(arguments).collect();
@@ -289,7 +289,7 @@ pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
     inst.args.clear();
 }
 
-/// A copy of a function's body under way, with the new name of each thing copied.
+/// State of copying a function body, with the new id of each copied item.
 struct Copy<'a> {
     function: &'a mut Function,
     callee: &'a Function,

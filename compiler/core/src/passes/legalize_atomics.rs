@@ -1,8 +1,8 @@
-//! Atomic operations and fences that the target does not have, in terms of those it has.
+//! Lowers atomic operations and fences that the target lacks to those that it has.
 //!
-//! What takes the place of what is decided by `memory::replacement` (rules R1 to R7 of docs/memory-model.md);
-//! here it is built. Flags become words, floats the integers of their bits, and an order, a scope or flags known
-//! only at run time the strongest that they can be.
+//! `memory::replacement` selects the replacements (rules R1 to R7 of docs/memory-model.md), and this pass builds them. Flags
+//! become words, and floats become integers with their bits. An order, a scope or flags that are known only at run time
+//! become the strongest legal constant.
 
 mod resolve_dynamic_operands;
 mod seq_cst;
@@ -52,13 +52,13 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
     }
 }
 
-/// Whether an operation is for `legalize_atomics`.
+/// Whether this pass handles an operation.
 pub(super) fn synchronises(op: &Op) -> bool {
     matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
 }
 
-/// Flags are words where the target has no flags; floats are moved and compared as integers of their bits. Gives
-/// the value that takes the place of the result.
+/// Converts flags to words if the target has no flags, and moves and compares floats as integers. Returns the replacement of
+/// the result.
 fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -> Option<ValueId> {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(mut atomic) = inst.op else {
@@ -85,7 +85,7 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
             builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, old, zero)
         });
     }
-    // There are no atomic integers of 16 bits, and halfs are never compared.
+    // There are no 16-bit atomic integers, and half operations never compare.
     let stays = atomic.ty == Scalar::F16 && environment == Environment::OpenCl;
     if !(atomic.ty.is_float() && is_move) || stays {
         builder.insert(id);
@@ -102,8 +102,8 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
     Some(builder.bitcast(old, float))
 }
 
-/// A read-modify-write of a float that the target lacks: a compare-exchange until it succeeds. There is none of halfs:
-/// OpenCL has their operations where the device is said to (cl_ext_float_atomics), with no subtraction among them.
+/// Replaces a floating-point read-modify-write that the target lacks by a compare-exchange loop. Half operations need none:
+/// OpenCL has them if the device supports cl_ext_float_atomics, except for subtraction.
 fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
@@ -144,11 +144,12 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
     builder.bitcast(old, float)
 }
 
-/// Compare-exchanges an integer until it has become what `compute` makes of its old value; gives the old value. `pointer` is
-/// its address and the memory where it may lie; order and scope are those of `atomic`.
+/// Builds a compare-exchange loop that replaces an integer by the result of `compute` on its old value. Returns the old value.
+/// The pair is its address and the memory that it can be in. The order and scope are those of `atomic`.
 ///
-/// The order is that of fences around the loop, where fences can have it: it is paid once and not at every attempt, and
-/// lavapipe, which ends a work-group with the first sub-group that has passed all of its fences, has as many of them in each.
+/// Fences around the loop give the order, if possible: then only one fence is executed instead of one per attempt. lavapipe
+/// ends a work-group with the first sub-group that has executed all of its fences, so every sub-group must execute the same
+/// number.
 pub(super) fn exchange_loop(
     builder: &mut Builder<'_>,
     (pointer, object): (ValueId, Spaces),
@@ -207,7 +208,7 @@ pub(super) fn exchange_loop(
     builder.function.insts[open.inst].results[0]
 }
 
-/// `--seq-cst=acq-rel`: acquire-release in place of seq_cst.
+/// `--seq-cst=acq-rel`: replaces seq_cst by acquire-release.
 fn weaken(module: &mut Module) {
     for function in module.functions.iter_mut() {
         for id in function.inst_order() {
@@ -220,7 +221,7 @@ fn weaken(module: &mut Module) {
     }
 }
 
-/// Where the object of an atomic operation may lie.
+/// The memory that the object of an atomic operation can be in.
 pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
     match function.insts[id].args.first().map(|&pointer| function.ty(pointer)) {
         Some(Type::Pointer(space)) => Spaces::of(space),
@@ -228,7 +229,7 @@ pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
     }
 }
 
-/// What an operation is and how it synchronizes; all is known by now.
+/// The operation and its synchronization. All operands are constants now.
 pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
     fn known<T: Copy>(value: &Known<T>) -> T {
         match value {
@@ -259,7 +260,7 @@ pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Syn
     }
 }
 
-/// Gives an operation this synchronization.
+/// Sets the synchronization of an operation.
 fn set(op: &mut Op, sync: Sync) {
     match op {
         Op::Atomic(atomic) => {

@@ -1,12 +1,13 @@
-//! Chooses what local and private objects are arrays of, and gives pointers into them a form.
+//! Lowers pointers to local and private memory to logical addressing: chooses the element type of each object, and turns
+//! pointers into indices.
 //!
-//! The target has no addresses there: an object is an array of one element type, chosen from how it is accessed,
-//! and every access names an element of it. What is larger than an element is taken in pieces, what is smaller is
-//! cut out of one. Atomic operations need elements of their own width and type: a local object on which they want several
-//! is split into ranges that no access crosses, each a variable (`ranges.rs`); where operations share a range, those that its
-//! element does not suit are made of others (`atomics.rs`). A pointer that points into one object for certain is an index; any other is an address that
-//! carries the number of its object, and an access through it branches on that (`pointers.rs`). A function that is handed
-//! a private object has it as a variable that its caller owns (`handed.rs`).
+//! Local and private memory has no addresses. Each object is an array of one element type, chosen from its accesses, and an
+//! access selects an element. Larger accesses are split, smaller ones extract a part of an element. Atomic operations need
+//! elements of their own width and type. A local object whose atomic operations need several element types is split into
+//! ranges that no access crosses; each range is a variable (`ranges.rs`). Operations that share a range with another element
+//! type are emulated (`atomics.rs`). A pointer with only one possible object is an index. Any other pointer is an address
+//! that contains the number of its object, and an access branches on that number (`pointers.rs`). A function with a pointer to
+//! a private object gets the caller's variable as an argument (`handed.rs`).
 
 mod access;
 mod atomics;
@@ -38,19 +39,19 @@ use crate::{
     target::Target,
 };
 
-/// How an object is laid out, or a range of one.
+/// The layout of an object or of a range.
 #[derive(Clone, Debug)]
 struct Layout {
-    /// What it is an array of.
+    /// The element type.
     element: Scalar,
-    /// Bytes that one step of an index into it means: a power of two.
+    /// The number of bytes per index step, a power of two.
     unit: u64,
-    /// Whether parts of elements are changed by atomic operations on the whole: a work-item that reads a part may not race
-    /// with one that changes the rest.
+    /// Whether atomic operations on whole elements change parts of them: a work-item that reads a part must not race with one
+    /// that changes the rest.
     has_atomic_parts: bool,
-    /// The variable that its function knows it by.
+    /// Its variable in the function.
     root: Object,
-    /// From the object to the range.
+    /// The steps from the object to the range.
     steps: SmallVec<[Step; 2]>,
 }
 
@@ -60,7 +61,7 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
     let handed = Handed::find(module, &forms);
-    // What several functions use is laid out once, so that all of them have a say before any is rewritten.
+    // Objects that several functions use have one layout, so all functions are surveyed before any is rewritten.
     let mut shared: FxHashMap<Shared, Usage> = FxHashMap::default();
     let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
     for ((id, function), forms) in module.functions.entries().zip(&forms) {
@@ -77,7 +78,7 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     }
     let mut mixed: Vec<VarId> = Vec::new();
     for (class, usage) in &shared {
-        // A checked access stays in its object, and may leave its range.
+        // A bounds check keeps an access in its object, but not in its range.
         if let Shared::Module(var) = class
             && usage.is_mixed()
             && !options.bounds_checks
@@ -130,15 +131,15 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     }
 }
 
-/// A local object that has become several variables.
+/// A local object that is split into several variables.
 struct Split {
     layouts: Vec<Layout>,
-    /// The range that each access is in.
+    /// The range of each access.
     ranges: FxHashMap<(FuncId, InstId), usize>,
 }
 
 impl Split {
-    /// Splits an object whose accesses want elements of several types, if that can be done, and makes the variables.
+    /// Splits an object whose accesses need several element types, if possible, and creates the variables.
     fn find(module: &mut Module, var: VarId, strides: u64, forms: &[Forms], target: &Target) -> Option<Self> {
         let object = Object::Module(var);
         let mut uses = Vec::new();
@@ -172,7 +173,7 @@ impl Split {
         for (number, part) in parts.iter().enumerate() {
             split.ranges.extend(part.uses.iter().map(|one| (one.at, number)));
             let root = match number {
-                // What has a length is not what the launch decides the length of.
+                // The launch sets the length of the original variable, so a range with a known length is a new one.
                 0 if original.argument.is_none() || part.size.is_none() => var,
                 _ => {
                     let name = format!("{}#{number}", original.name);
@@ -188,7 +189,7 @@ impl Split {
             var.element = split.layouts.last().map(|layout| Type::Scalar(layout.element));
             var.size = part.size.unwrap_or(var.size);
         }
-        // A pointer into the object counts the same for all ranges.
+        // All ranges use the same index unit, because a pointer can point into any of them.
         let least = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
         let unit = if strides == 0 { least } else { least.min(1 << strides.trailing_zeros()) };
         for layout in &mut split.layouts {
@@ -198,7 +199,7 @@ impl Split {
     }
 }
 
-/// Bytes that an access reaches.
+/// The size of an access in bytes.
 fn accessed(function: &Function, inst: &Inst) -> u64 {
     let ty = match &inst.op {
         Op::Load(_) => function.ty(inst.results[0]),
@@ -209,21 +210,21 @@ fn accessed(function: &Function, inst: &Inst) -> u64 {
     ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count())
 }
 
-/// How many loads and stores there are, of scalars.
+/// The number of scalar loads and stores.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moves {
     loads: u64,
     stores: u64,
 }
 
-/// How an object is used.
+/// The accesses to an object.
 #[derive(Clone, Debug, Default)]
 struct Usage {
-    /// How often each type is moved whole, with the alignment that is certain.
+    /// The number of accesses of each type with each known alignment.
     moved: FxHashMap<(Scalar, u64), Moves>,
-    /// What atomic operations ask of the element.
+    /// The requirements of atomic operations for the element.
     atomic: FxHashSet<Demand>,
-    /// Distances that pointers into it move by; their lowest set bits, together.
+    /// The offsets added to pointers into the object, combined by `or`: only the lowest set bit matters.
     strides: u64,
 }
 
@@ -238,7 +239,7 @@ impl Usage {
         self.strides |= other.strides;
     }
 
-    /// Whether one element does not suit all accesses as well as elements of several types would.
+    /// Whether several element types would suit the accesses better than one.
     fn is_mixed(&self) -> bool {
         let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
         let is_narrow = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < widest && moves.stores > 0;
@@ -247,13 +248,13 @@ impl Usage {
             || self.moved.iter().any(is_narrow)
     }
 
-    /// The most bytes that are accessed at once.
+    /// The size of the widest access.
     fn widest(&self) -> u64 {
         let pieces = self.moved.keys().map(|(_, piece)| *piece);
         pieces.chain(self.atomic.iter().map(|demand| demand.size())).max().unwrap_or(1)
     }
 
-    /// Notes a load, a store or an atomic operation of an object in this space; gives the alignment that is certain.
+    /// Records a load, a store or an atomic operation on an object in this space. Returns the known alignment.
     fn note_access(&mut self, function: &Function, inst: &Inst, space: AddressSpace) -> Option<u64> {
         match &inst.op {
             Op::Load(access) => {
@@ -265,7 +266,7 @@ impl Usage {
                 Some(access.align.into())
             }
             Op::Atomic(atomic) => {
-                // On a private object the operation is a plain one.
+                // An atomic operation on a private object is a plain one.
                 if space == AddressSpace::Local {
                     self.atomic.insert(Demand::of(atomic));
                 } else {
@@ -283,14 +284,14 @@ impl Usage {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let moves = self.moved.entry((scalar, u64::from(align).min(scalar.size()))).or_default();
         *(if is_store { &mut moves.stores } else { &mut moves.loads }) += u64::from(ty.count());
-        // The components of a vector lie a component apart.
+        // The components of a vector are one component size apart.
         if ty.is_vector() {
             self.strides |= scalar.size();
         }
     }
 
-    /// About how many operations all accesses take if elements have this size: one for each element, more to put
-    /// several together, and more again to cut a part out of one or to put it in.
+    /// The approximate cost of all accesses with elements of this size: one operation per element, more for combining several
+    /// elements, and even more for extracting or inserting a part.
     fn cost(&self, size: u64) -> u64 {
         let costs = self.moved.iter().map(|((scalar, align), moves)| {
             let (load, store) = match align.cmp(&size) {
@@ -308,7 +309,7 @@ impl Usage {
         let space = root.space();
         let is_narrow =
             space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
-        // What the device has no integers for is cut out of words, or is several.
+        // Sizes without an integer type on the device use words: parts of one, or several.
         let fitting = |size| match size {
             1 if features.int8 && is_narrow => 1,
             2 if features.int16 && is_narrow => 2,
@@ -321,7 +322,7 @@ impl Usage {
         let widest = self.atomic.iter().map(|demand| demand.size()).max();
         let size = match widest {
             Some(size) if is_local => size,
-            // Other work-items may own the rest of a larger element.
+            // The rest of a larger element can belong to other work-items.
             _ if is_local => fitting(pieces().min().unwrap_or(4)),
             _ => pieces().map(fitting).min_by_key(|&size| (self.cost(size), size)).unwrap_or(4),
         };
@@ -337,11 +338,11 @@ impl Usage {
         Layout { element, unit, has_atomic_parts, root, steps: SmallVec::new() }
     }
 
-    /// The float of this size that suits all accesses, if there is one.
+    /// The floating-point type of this size that suits all accesses, if there is one.
     fn float(&self, size: u64) -> Option<Scalar> {
         let demanded: FxHashSet<Demand> =
             self.atomic.iter().copied().filter(|demand| !matches!(demand, Demand::Moved(_))).collect();
-        // An atomic operation of floats decides; what is moved beside it is the same bits.
+        // An atomic floating-point operation determines the type; other accesses only move bits.
         if demanded.contains(&Demand::Float(size)) {
             return match (demanded.len(), size) {
                 (1, 4) => Some(Scalar::F32),
@@ -364,7 +365,7 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
     }
     for id in function.inst_order() {
         let inst = &function.insts[id];
-        // Every object that is named has a layout, even if nothing is done with it.
+        // Every referenced object has a layout, even without accesses.
         if let (Op::ModuleVar(_) | Op::PrivateVar(_), Some(Form::Index(object))) =
             (&inst.op, inst.results.first().and_then(|&it| forms.of(it)))
         {
@@ -389,7 +390,7 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
                     let known = function.constant_bits(inst.args[1]);
                     usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
                 }
-                // An address that turns out to be in this object may be at any byte.
+                // A tagged address that is converted to an index can be at any byte.
                 Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => {
                     usage.strides |= 1;
                 }

@@ -92,7 +92,7 @@ fn with_constant(
     let kind = kind_of(compare, left.is_signed)?;
     let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
     if left.is_signed && compare.kind == CompareKind::Unsigned && !is_equality {
-        // The unsigned order of sign-extended values has a gap, in which no narrow constant lies.
+        // The unsigned order of sign-extended values has a gap that contains no narrow constant.
         return None;
     }
     let ty = builder.ty(left.value);

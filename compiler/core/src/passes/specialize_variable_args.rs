@@ -1,11 +1,10 @@
-//! Makes, of each function that is handed pointers to private or local objects, a copy for each kind of objects that its calls
-//! hand over, and puts the body in the place of calls whose pointers may point to several.
+//! Copies each function with pointers to private or local objects for each kind of objects that its calls pass, and inlines
+//! calls whose pointers can point to several objects (Tint: direct_variable_access).
 //!
-//! Afterwards a parameter that is a private pointer points into one object of the caller, whichever the call; one that is a
-//! local pointer into one object of the module, which the function knows (`Function::objects`); and no parameter is a generic
-//! pointer. A target without addresses can then pass the object itself, and an index into it
-//! (`lower_to_logical_pointers`). Objects of about the same size are one kind: their parameter has one type, so that they all become as
-//! long as the longest.
+//! Afterward, a private pointer parameter points into one object of the caller, in every call. A local pointer parameter
+//! points into one object of the module, which `Function::objects` names. No parameter is a generic pointer. A target without
+//! addresses can then pass the object itself and an index into it (`lower_to_logical_pointers`). Objects of similar size are
+//! one kind: the parameter has one type, so all of them get the size of the largest.
 
 use rustc_hash::FxHashMap;
 
@@ -23,21 +22,21 @@ use crate::{
     session::Options,
 };
 
-/// Objects up to this size are of one kind.
+/// Objects up to this size are one kind.
 const SMALL: u64 = 64;
 
-/// What a call hands over for a parameter that is a pointer to be followed.
+/// The kind of an argument for a pointer parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     /// An address of global memory.
     Global,
-    /// A private object of up to so many bytes.
+    /// A private object of at most this many bytes.
     Private(u64),
     /// This local object.
     Local(VarId),
 }
 
-/// One for each parameter; none for what is not followed.
+/// The kind of each parameter; `None` for parameters that are not specialized.
 type Kinds = Vec<Option<Kind>>;
 
 impl Kind {
@@ -73,7 +72,7 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
     retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
 }
 
-/// Makes the local variables that arguments of kernels are, so that copies of functions can know them.
+/// Creates the local variables of kernel arguments, so that copies of functions can reference them.
 fn name_local_arguments(module: &mut Module) {
     let Module { functions, vars, .. } = module;
     for function in functions.iter_mut() {
@@ -91,21 +90,21 @@ fn name_local_arguments(module: &mut Module) {
 struct TooLarge;
 
 struct Copies<'a> {
-    /// Of the functions that there were: whether only copies of it are called.
+    /// For each original function, whether only its copies are called.
     is_template: &'a [bool],
     has_wide: bool,
-    /// The copy of a function for these kinds; none if it cannot be one.
+    /// The copy of a function for these kinds; `None` if it must be inlined.
     made: FxHashMap<(FuncId, Kinds), Option<FuncId>>,
-    /// Those kinds of each copy.
+    /// The kinds of each copy.
     kinds: FxHashMap<FuncId, Kinds>,
-    /// Functions whose calls are still to be looked at.
+    /// Functions with unprocessed calls.
     open: Vec<FuncId>,
-    /// How many instructions the module may still get.
+    /// The remaining budget of instructions.
     room: usize,
 }
 
 impl Copies<'_> {
-    /// Finds for each call of a function the copy that it calls.
+    /// Selects the copy for each call in a function.
     fn settle(&mut self, module: &mut Module, id: FuncId) -> Result<(), TooLarge> {
         let mut function = take(module, id);
         loop {
@@ -126,7 +125,7 @@ impl Copies<'_> {
                 }
                 match copy {
                     Some(copy) => function.insts[call].op = Op::Call(copy),
-                    // What it calls in turn is found in the next round.
+                    // The next round processes the calls of the inlined body.
                     None => inline(&mut function, call, &module.functions[template]),
                 }
             }
@@ -136,12 +135,12 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// Whether it is a call of what is no copy yet.
+    /// Whether this is a call to an original function.
     fn is_open(&self, op: &Op) -> bool {
         matches!(op, Op::Call(callee) if self.is_template.get(callee.index()) == Some(&true))
     }
 
-    /// The kind of each argument, of those that are followed, if each is of one.
+    /// The kinds of the arguments, if each pointer has only one kind.
     fn kinds_of(
         &self,
         function: &Function,
@@ -168,7 +167,7 @@ impl Copies<'_> {
         kinds.collect()
     }
 
-    /// The most bytes that a private object has.
+    /// The maximum size of a private object.
     fn size(&self, function: &Function, id: FuncId, object: Object) -> Option<u64> {
         let Object::Param(AddressSpace::Private, number) = object else {
             let Object::Private(var) = object else { return None };
@@ -185,7 +184,7 @@ impl Copies<'_> {
         }
     }
 
-    /// The copy of a function for arguments of these kinds, if there can be one.
+    /// The copy of a function for arguments of these kinds, if possible.
     fn copy(&mut self, module: &mut Module, template: FuncId, kinds: Kinds) -> Option<FuncId> {
         let key = (template, kinds);
         if let Some(&made) = self.made.get(&key) {
@@ -204,7 +203,7 @@ impl Copies<'_> {
     }
 }
 
-/// A copy of a function whose parameters point to the spaces of these kinds.
+/// Copies a function, with parameters in the address spaces of these kinds.
 fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
     let mut function = template.clone();
     let generic = Type::Pointer(AddressSpace::Generic);
@@ -233,8 +232,8 @@ fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
     function
 }
 
-/// Whether pointers into what may be one object or two are compared: two parameters may well stand for one object, but
-/// addresses within a function tell objects apart.
+/// Whether the function compares pointers that can be in the same object or in two: two parameters can be one object, but
+/// addresses in a function differ between parameters.
 fn compares_objects(function: &Function, origins: &Origins) -> bool {
     function.inst_order().into_iter().any(|id| {
         let inst = &function.insts[id];
@@ -246,7 +245,7 @@ fn compares_objects(function: &Function, origins: &Origins) -> bool {
     })
 }
 
-/// Gives the arguments of calls the spaces that the copies' parameters have.
+/// Casts the arguments of calls to the address spaces of the copies' parameters.
 fn cast_arguments(function: &mut Function, module: &Module) {
     rewrite_only(
         function,

@@ -3,7 +3,7 @@
 //!
 //! Accesses of one block are combined if they have the same base, constant offsets without gaps, and a known
 //! alignment of at least the combined size. A combined load replaces the first of its loads, a combined store the
-//! last of its stores. No instruction that may access the same memory stands between them.
+//! last of its stores. No instruction between them may access the same memory.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,5 +1,5 @@
-//! Orders, scopes and flags that the source does not tell: what has become a constant since, by inlining, is that;
-//! what stays unknown until run time becomes the strongest that it may legally be.
+//! Resolves orders, scopes and flags that are not constant in the source. Operands that inlining made constant get their
+//! value; operands that are known only at run time become the strongest legal constant.
 
 use crate::{
     ir::{Builder, Function, InstId, Known, Op, ValueId},
@@ -9,7 +9,7 @@ use crate::{
 
 use super::{barrier_op, fence_op};
 
-/// Gives an operation orders, scopes and flags that are all known.
+/// Makes all orders, scopes and flags of an operation constant.
 pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
     let unknown = unknown_count(&builder.function.insts[id].op);
     if unknown == 0 {
@@ -65,7 +65,7 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
     }
 }
 
-/// What is known; an unknown one takes the next of the arguments that tell.
+/// The constant value, if it is known. A dynamic operand uses the next of the `rest` arguments.
 fn known<T: Copy>(
     function: &Function,
     value: Known<T>,
@@ -81,7 +81,7 @@ fn known<T: Copy>(
     }
 }
 
-/// How many of the last arguments are orders, scopes and flags.
+/// The number of trailing arguments that are orders, scopes and flags.
 fn unknown_count(op: &Op) -> usize {
     fn is_unknown<T>(value: &Known<T>) -> usize {
         usize::from(matches!(value, Known::Dynamic))

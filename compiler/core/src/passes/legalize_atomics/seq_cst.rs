@@ -1,4 +1,4 @@
-//! Builds what `memory::replacement` names, for every operation of a module (rules R1 to R7).
+//! Builds the replacement selected by `memory::replacement` for every operation of a module (rules R1 to R7).
 
 use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronisation, synchronises};
 use crate::{
@@ -44,13 +44,13 @@ pub(super) fn construct(module: &mut Module) {
     }
 }
 
-/// What the questions of `Surroundings` are answered from: the whole module, by space. In doubt, stronger.
+/// Facts about the whole module, by address space, from which `Surroundings` is computed. Conservative.
 #[derive(Default)]
 struct Program {
-    /// Where objects of seq_cst operations lie.
+    /// The memory that objects of seq_cst operations can be in.
     seq_cst: Spaces,
     has_seq_cst_fence: bool,
-    /// For global and for local objects: what release and seq_cst writes to them order.
+    /// The memory ordered by release and seq_cst writes, for global and for local objects.
     released: [Spaces; 2],
 }
 
@@ -76,7 +76,7 @@ impl Program {
                 if is_seq_cst {
                     self.seq_cst = self.seq_cst.union(object);
                 }
-                // R1 makes a releasing write of a seq_cst load as well, but OpenCL has no release sequence there.
+                // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
                 if access != Access::Load && sync.order.releases() {
                     for (own, released) in [Spaces::GLOBAL, Spaces::LOCAL].into_iter().zip(&mut self.released)
                     {
@@ -129,9 +129,9 @@ fn store_as_exchange(builder: &mut Builder<'_>, id: InstId, sync: Sync) {
     builder.inst(op, &inst.args, &[ty]);
 }
 
-/// R5: a failure reads again, so that what it sees is ordered; if that is the expected value after all, a
-/// strong one starts over. A weak one has then failed for no reason, which its caller sees by a value that
-/// differs from the expected one: any does, so it too starts over.
+/// R5: after a failure, reads again with an ordered read. If that returns the expected value, a strong compare-exchange starts
+/// over. A weak one could fail spuriously, but it would have to return a value that differs from the expected one, so it also
+/// starts over.
 fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again: Sync) -> ValueId {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { unreachable!("only atomic operations exchange") };

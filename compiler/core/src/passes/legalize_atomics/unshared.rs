@@ -1,4 +1,5 @@
-//! Atomic operations on private objects: nobody else sees those, so that they are plain operations (memory.md §2).
+//! Lowers atomic operations on private objects to plain operations, because no other work-item can access them
+//! (memory.md §2).
 
 use crate::{
     hir::CompareOp,
@@ -6,7 +7,7 @@ use crate::{
     opencl::{AddressSpace, AtomicOp, FetchKey},
 };
 
-/// Replaces an atomic operation on a private object; gives what takes its result's place.
+/// Replaces an atomic operation on a private object. Returns the replacement of its result.
 pub(super) fn replace(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
     let inst = builder.function.insts[id].clone();
     let pointer = inst.args.first().copied();
@@ -25,7 +26,7 @@ pub(super) fn replace(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> 
     result
 }
 
-/// What an operation makes of the object's old value, if it writes, and its result, if it has one.
+/// The new value of the object, if the operation writes, and the operation's result, if it has one.
 pub(in crate::passes) fn modified(
     builder: &mut Builder<'_>,
     atomic: &Atomic,
@@ -78,7 +79,7 @@ pub(super) fn fetched(
             };
             let mut takes = builder.compare(op, kind, operand, old);
             if is_float {
-                // A NaN loses against a number (cl_ext_float_atomics).
+                // If one operand is a NaN, the result is the number (cl_ext_float_atomics).
                 let is_nan = builder.compare(CompareOp::NotEqual, kind, old, old);
                 takes = builder.binary(BinaryOp::Or, takes, is_nan);
             }

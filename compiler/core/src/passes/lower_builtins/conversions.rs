@@ -1,5 +1,5 @@
-//! Conversions that no target has as they stand: saturation of integers as a clamp, and on Vulkan, which knows no
-//! rounding modes, rounding and saturation by operations and by functions of our own (OpenCL C 6.4.3).
+//! Lowers conversions that have no instruction: saturation of integers to a clamp, and on Vulkan, which has no rounding
+//! modes, rounding and saturation to other operations and library functions (OpenCL C 6.4.3).
 
 use super::{Pass, component_wise};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     ty,
 };
 
-/// A conversion of numbers, as `Convert::Number` tells it.
+/// A numeric conversion, from `Convert::Number`.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub(super) conversion: Conversion,
@@ -20,7 +20,7 @@ pub(super) struct Number {
 }
 
 impl Pass<'_> {
-    /// The value converted, if the target needs other operations for it.
+    /// The converted value, if the target needs other operations for it.
     pub(super) fn number(
         &mut self,
         builder: &mut Builder<'_>,
@@ -39,7 +39,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether a conversion is not what the target does with the instruction for it.
+    /// Whether the target's instruction does not implement the conversion.
     pub(super) fn is_special(&self, from: Type, to: Type, number: Number) -> bool {
         let Number { conversion, .. } = number;
         if conversion.saturate || conversion.rounding.is_some() {
@@ -47,14 +47,14 @@ impl Pass<'_> {
         }
         let target = &self.options.target;
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
-        // Drivers go from double to half by way of float, and round twice.
+        // Drivers convert double to half through float, and round twice.
         let is_twice = from == Scalar::F64 && to == Scalar::F16;
         let is_missing = !self.converts_int64()
             && (from.is_float() && to == Scalar::I64 || from == Scalar::I64 && to.is_float());
         target.environment == Environment::Vulkan && (is_twice || is_missing)
     }
 
-    /// Whether the target itself converts between floating-point numbers and 64-bit integers, and does it right.
+    /// Whether the target converts correctly between floating-point numbers and 64-bit integers.
     fn converts_int64(&self) -> bool {
         let target = &self.options.target;
         target.features.int64 && !target.workarounds.contains(Fault::ExpandInt64Conversions)
@@ -74,7 +74,7 @@ impl Pass<'_> {
         if from.is_float() && from.size() <= to_scalar.size() {
             return Some(plain_convert(builder, value, to, plain));
         }
-        // Narrow integers go by way of wide ones.
+        // Narrow integers are widened first.
         let (value, source) = match (from, number.from_signed) {
             (Scalar::F32, _) => (value, "float"),
             (Scalar::F64, _) => (value, "double"),
@@ -107,8 +107,8 @@ impl Pass<'_> {
         Some(result)
     }
 
-    /// Rounded as asked, and kept in range if asked: NaN becomes 0 (OpenCL C 6.4.3.3). The conversion itself sees only what is in
-    /// range: of all else its behavior is undefined, even if the result is not used (SPIR-V, `OpConvertFToS`).
+    /// Rounds, and saturates if requested: NaN becomes 0 (OpenCL C 6.4.3.3). The conversion instruction gets only values in
+    /// range, because its behavior is undefined for others, even if the result is unused (SPIR-V, `OpConvertFToS`).
     fn float_to_integer(
         &mut self,
         builder: &mut Builder<'_>,
@@ -167,7 +167,7 @@ impl Pass<'_> {
         Some(builder.select(is_below, least, result))
     }
 
-    /// A number in range, without what is behind the point.
+    /// Truncates a number in range.
     fn truncated(
         &mut self,
         builder: &mut Builder<'_>,
@@ -199,7 +199,7 @@ fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Nu
     builder.convert(Convert::Number { conversion, from_signed, to_signed }, value, to)
 }
 
-/// Brings a number into the range of the other type before its bits are cut or extended.
+/// Clamps an integer to the range of the target type, before truncation or extension.
 fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, number: Number) -> ValueId {
     let ty = builder.ty(value);
     let from = ty.scalar().map_or(64, Scalar::bits);
@@ -219,12 +219,12 @@ fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, numb
     builder.resize(value, to, number.from_signed)
 }
 
-/// The largest integer of so many bits.
+/// The largest integer of this width.
 const fn most(bits: u32, is_signed: bool) -> u64 {
     u64::MAX >> (64 - bits + is_signed as u32)
 }
 
-/// The bits of 2^exponent, or of infinity where there is no such number.
+/// The bits of 2^exponent, or of infinity if it is not representable.
 fn power_of_two(ty: Type, exponent: u32, is_negative: bool) -> u64 {
     let exponent = u64::from(exponent);
     let (bits, sign) = match ty.scalar() {

@@ -1,6 +1,6 @@
-//! Divisions of `float` and `half` by the operators of a program, on Vulkan, whose own division may be off by 2.5 ulp and is
-//! defined for divisors of which the magnitude lies between 2^-126 and 2^126 only (Vulkan, appendix "Precision of Individual
-//! Operations"). Those in functions of the library are as they are meant.
+//! Lowers the divisions of `float` and `half` in a program on Vulkan. Vulkan's division has an error of up to 2.5 ulp, and is
+//! defined only for divisors with a magnitude between 2^-126 and 2^126 (Vulkan, appendix "Precision of Individual
+//! Operations"). Divisions in library functions are unchanged.
 
 use kiln_syntax::Span;
 
@@ -14,14 +14,14 @@ use crate::{
 /// The bits of 2^-126 and 2^126.
 const LEAST: u64 = 0x0080_0000;
 const GREATEST: u64 = 0x7e80_0000;
-/// The bits of 2^24, 1 and 2^-2: what brings every divisor between them.
+/// The bits of 2^24, 1 and 2^-2, the factors that scale every divisor into this range.
 const UP: u64 = 0x4b80_0000;
 const ONE: u64 = 0x3f80_0000;
 const DOWN: u64 = 0x3e80_0000;
 
 impl Pass<'_> {
-    /// What OpenCL C 7.4 wants of `x / y`: 2.5 ulp of `float` for all operands, 1 ulp of `half`; or correct rounding, where
-    /// `-cl-fp32-correctly-rounded-divide-sqrt` asks for it (OpenCL API 5.8.6.3).
+    /// Gives `x / y` the precision of OpenCL C 7.4: 2.5 ulp for `float` and 1 ulp for `half`, for all operands; or correct
+    /// rounding with `-cl-fp32-correctly-rounded-divide-sqrt` (OpenCL API 5.8.6.3).
     pub(super) fn divisions(&mut self, id: FuncId) {
         let math = &self.options.math;
         let is_rounded = math.correctly_rounded_divide_sqrt;
@@ -47,7 +47,7 @@ impl Pass<'_> {
                 _ => return builder.insert(id),
             };
             let result = match ty.scalar() {
-                // Every `half` is a normal `float`, or zero, and the quotient rounds once more at most.
+                // Every `half` is a normal `float` or zero, and the quotient is rounded at most once more.
                 Some(Scalar::F16) => {
                     let wide = ty.with_scalar(Scalar::F32);
                     let [x, y] = args.map(|it| builder.convert(NUMBER, it, wide));
@@ -80,8 +80,9 @@ impl Pass<'_> {
         Some(if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] })
     }
 
-    /// The quotient of operands that are scaled alike, so that the device's division is defined. Scaling up may overflow
-    /// where the quotient is infinite anyway, and down may underflow where it is zero. None if the divisor is known to be fit.
+    /// The quotient of operands scaled by the same factor, so that the device's division is defined. Scaling up can overflow
+    /// only if the quotient is infinite anyway, and scaling down can underflow only if it is zero. `None` if the divisor is
+    /// known to be in range.
     fn scaled(&self, builder: &mut Builder<'_>, [x, y]: [ValueId; 2], ty: Type) -> Option<ValueId> {
         if let Some(Const::Bits(bits)) = builder.function.constant(y)
             && bits.iter().all(|it| (LEAST..=GREATEST).contains(&(it & 0x7fff_ffff)))
@@ -95,7 +96,7 @@ impl Pass<'_> {
         let is_great = builder.compare(CompareOp::Greater, CompareKind::Unsigned, size, greatest);
         let [one, down] = [ONE, DOWN].map(|it| builder.bits(ty, it));
         let mut scale = builder.select(is_great, down, one);
-        // Without denormals a small divisor is zero, whatever is done.
+        // Without denormals, a small divisor is zero anyway.
         if self.options.target.features.float_controls_denorm_preserve32 {
             let least = builder.bits(whole, LEAST);
             let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, size, least);

@@ -1,5 +1,5 @@
-//! What a work-group does together, on Vulkan: copies as loops of all work-items, and collective functions of our own
-//! with scratch in local memory.
+//! Lowers work-group functions on Vulkan: copies become loops over all work-items, and collective functions become calls of
+//! library functions with scratch memory.
 
 use super::Pass;
 use crate::{
@@ -13,10 +13,10 @@ use crate::{
     ty,
 };
 
-/// How many work-items the functions in `builtins/lib/work_group.cl` take at a time.
+/// The number of work-items that the functions in `builtins/lib/work_group.cl` process at a time.
 const SCRATCH_ITEMS: u64 = 256;
 
-/// Events are nothing here: copies are done when `wait_group_events` has met the other work-items.
+/// Removes events: copies are complete after the barrier of `wait_group_events`.
 pub(super) fn forget_events(function: &mut Function) {
     for value in function.values.iter_mut() {
         if value.ty == Type::Handle(Handle::Event) {
@@ -28,7 +28,7 @@ pub(super) fn forget_events(function: &mut Function) {
     }
 }
 
-/// A function of OpenCL C 6.15.11: what it gives, or none if there is no way.
+/// Lowers a function of OpenCL C 6.15.11. Returns its result, or `None` if it cannot be lowered.
 pub(super) fn asynchronous(
     builder: &mut Builder<'_>,
     inst: InstId,
@@ -55,7 +55,7 @@ pub(super) fn asynchronous(
     Some(builder.i32(0))
 }
 
-/// Elements side by side, or at a stride in global memory.
+/// Copies consecutive elements, or elements at a stride in global memory.
 fn copy_together(
     builder: &mut Builder<'_>,
     inst: InstId,
@@ -64,7 +64,7 @@ fn copy_together(
 ) -> Option<()> {
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, count) = *params.first()? else { return None };
-    // A vector of three is copied as one of four.
+    // A 3-component vector is copied as a 4-component one.
     let ty = Type::of(scalar, if count == 3 { 4 } else { count });
     let size = ty.size()?;
     let access = Access { is_shared: false, align: size as u32, is_volatile: false };
@@ -84,7 +84,7 @@ fn copy_together(
     Some(())
 }
 
-/// Lines of elements, and planes of lines, of so many bytes, byte by byte (cl_khr_extended_async_copies).
+/// Copies lines of elements, or planes of lines, byte by byte (cl_khr_extended_async_copies).
 fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
     let args = builder.function.insts[inst].args.clone();
     let number = |builder: &mut Builder<'_>, index: usize| builder.resize(args[index], Scalar::I32, false);
@@ -93,7 +93,7 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
     let (depth, [from_line, from_plane, to_line, to_plane]) = if has_planes {
         (number(builder, 7), [8, 9, 10, 11].map(|index| number(builder, index)))
     } else {
-        // There is one plane, so that its size does not matter.
+        // There is only one plane, so its size does not matter.
         let [from_line, to_line] = [7, 8].map(|index| number(builder, index));
         (builder.i32(1), [from_line, from_line, to_line, to_line])
     };
@@ -129,7 +129,7 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
     });
 }
 
-/// Work-item after work-item takes the next index, until none is left.
+/// Distributes the indices over the work-items.
 fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = local_id(builder);
     let step = group_size(builder);
@@ -167,8 +167,9 @@ fn group_size(builder: &mut Builder<'_>) -> ValueId {
 }
 
 impl Pass<'_> {
-    /// A collective function of a work-group (OpenCL C 6.15.16): what it gives, or none if there is no way. The functions
-    /// of the library take the value, scratch memory, the work-item's number, their count, and who broadcasts.
+    /// Lowers a collective function of a work-group (OpenCL C 6.15.16). Returns its result, or `None` if it cannot be lowered.
+    /// The library functions take the value, scratch memory, the work-item's number, the number of work-items, and the
+    /// broadcasting work-item.
     pub(super) fn work_group(
         &mut self,
         builder: &mut Builder<'_>,
@@ -206,7 +207,7 @@ impl Pass<'_> {
         Some(if result == ty { given } else { builder.convert(super::PLAIN, given, result) })
     }
 
-    /// Local memory for so many of this type, one object for the module.
+    /// Scratch memory for this type, one local object per module.
     fn scratch(&mut self, ty: Type, builder: &mut Builder<'_>) -> ValueId {
         let size = ty.size().unwrap_or(8);
         let vars = &mut self.module.vars;

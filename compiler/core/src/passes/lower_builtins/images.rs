@@ -1,7 +1,7 @@
-//! Images on Vulkan (OpenCL C 6.15.15): reads through samplers as reads of single texels.
+//! Lowers image functions on Vulkan (OpenCL C 6.15.15): sampled reads become reads of single texels.
 //!
-//! A sampler is a number here, the bits of OpenCL C, whether it is known now or an argument; a device's own samplers are never used: they
-//! may weigh with eight bits, and know unnormalized coordinates for few kinds of images.
+//! A sampler is an integer with OpenCL C's bits, constant or an argument. The device's samplers are not used: their filter
+//! weights can have only eight bits, and they support unnormalized coordinates for few kinds of images.
 
 use crate::{
     builtins::{ImageOp, ImageQuery},
@@ -21,33 +21,33 @@ const CLAMP: u64 = 4;
 /// `CLK_FILTER_LINEAR`
 const LINEAR: u64 = 0x20;
 
-/// Makes numbers of samplers.
+/// Converts samplers to integers.
 pub(super) fn number_samplers(function: &mut Function) {
     for value in function.values.iter_mut().filter(|value| value.ty == Type::Sampler) {
         value.ty = Type::I32;
     }
 }
 
-/// An image under access, and what is known of it.
+/// An accessed image and its properties.
 struct Target {
     value: ValueId,
     ty: ImageTy,
     kind: TexelKind,
-    /// One size for each coordinate, when it is asked for.
+    /// The size for each coordinate, queried on first use.
     sizes: Vec<ValueId>,
 }
 
-/// A sampler under use.
+/// The sampler of an access.
 struct Sampler {
     bits: ValueId,
-    /// Whether there is a border.
+    /// Whether reads outside return the border color.
     clamps: ValueId,
     /// The border's color.
     border: ValueId,
 }
 
 impl Pass<'_> {
-    /// The call of an image function: its result; none for what Vulkan has no form of.
+    /// Lowers the call of an image function. Returns its result, or `None` if Vulkan has no equivalent.
     pub(super) fn image(
         &mut self,
         builder: &mut Builder<'_>,
@@ -92,7 +92,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Integer coordinates without those that only fill the vector.
+    /// Integer coordinates without unused components.
     fn place(&mut self, builder: &mut Builder<'_>, target: &Target, coordinates: ValueId) -> ValueId {
         let parts = parts(builder, coordinates, target.ty.rank());
         joined(builder, &parts)
@@ -112,7 +112,7 @@ impl Pass<'_> {
         let sampler = Sampler { bits: sampler, clamps, border };
         let count = usize::from(target.ty.dimensions());
         let mut along = parts(builder, coordinates, target.ty.rank());
-        // The layer of an array is chosen, never filtered.
+        // The layer of an array is selected, never filtered.
         let mut layer = Vec::new();
         if let Some(&given) = along.get(count) {
             layer.extend(self.help(builder, "image_layer", &[given, target.sizes[count]]));
@@ -120,7 +120,7 @@ impl Pass<'_> {
         }
         let is_float = builder.ty(coordinates).scalar() == Some(Scalar::F32);
         if !is_float || target.kind != TexelKind::Float {
-            // OpenCL C 6.15.15.2: integers, by coordinates or as texels, are not filtered.
+            // OpenCL C 6.15.15.2: integer coordinates and integer texels are not filtered.
             return self.nearest(builder, target, &sampler, &along, &layer);
         }
         let filter = builder.binary_bits(BinaryOp::And, sampler.bits, LINEAR);
@@ -163,7 +163,7 @@ impl Pass<'_> {
         texel(builder, target, sampler, &place, layer)
     }
 
-    /// OpenCL API 8.2, `CL_FILTER_LINEAR`: the texels around, weighed dimension by dimension.
+    /// OpenCL API 8.2, `CL_FILTER_LINEAR`: interpolates the surrounding texels in each dimension.
     fn linear(
         &mut self,
         builder: &mut Builder<'_>,
@@ -206,7 +206,7 @@ impl Pass<'_> {
         sum.unwrap_or_else(|| builder.undefined(target.kind.ty()))
     }
 
-    /// The color of what lies outside the image (OpenCL API 8.2).
+    /// The border color (OpenCL API 8.2).
     fn border(&mut self, builder: &mut Builder<'_>, target: &Target) -> ValueId {
         let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
         let scalar = target.kind.ty().with_count(1);
@@ -224,7 +224,7 @@ impl Pass<'_> {
         builder.construct(&[zero, zero, zero, last], target.kind.ty())
     }
 
-    /// A function of `lib/image.cl`, by the type of its first argument.
+    /// Calls a function of `lib/image.cl`, selected by the type of its first argument.
     fn help(&mut self, builder: &mut Builder<'_>, name: &'static str, args: &[ValueId]) -> Option<ValueId> {
         let is_float = builder.ty(args[0]).scalar() == Some(Scalar::F32);
         let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
@@ -246,7 +246,7 @@ impl Target {
         builder.value(Op::Image(load), &[self.value, place], self.kind.ty())
     }
 
-    /// What `get_image_*` gives, as I32 or a vector of it.
+    /// The result of `get_image_*`, as an I32 or a vector of I32.
     fn query(&mut self, builder: &mut Builder<'_>, query: ImageQuery) -> Option<ValueId> {
         let fact =
             |builder: &mut Builder<'_>, action, ty| builder.value(Op::Image(action), &[self.value], ty);
@@ -271,7 +271,7 @@ impl Target {
     }
 }
 
-/// The texel at a place, or the border's color.
+/// The texel at these coordinates, or the border color.
 fn texel(
     builder: &mut Builder<'_>,
     target: &Target,
@@ -294,14 +294,14 @@ fn texel(
     builder.select(is_outside, sampler.border, texel)
 }
 
-/// A texel as a function gives it: one component of a depth, halves.
+/// Converts a texel to the result type of a function: one component for depth images, halves.
 fn result(builder: &mut Builder<'_>, texel: ValueId, wanted: ValueId) -> ValueId {
     let ty = builder.ty(wanted);
     let texel = if ty.is_vector() { texel } else { builder.extract(texel, 0) };
     if ty == builder.ty(texel) { texel } else { builder.convert(PLAIN, texel, ty) }
 }
 
-/// A texel as it is written: four components, no halves.
+/// Converts a texel to the written form: four components, no halves.
 fn stored(builder: &mut Builder<'_>, texel: ValueId) -> ValueId {
     let ty = builder.ty(texel);
     let texel = match ty.scalar() {

@@ -1,5 +1,5 @@
-//! Divisions and remainders of 64-bit integers for drivers that compute them wrongly (`Fault::ExpandInt64Division`): calls of
-//! `builtins/lib/divide.cl`, or, by constants, products with the reciprocal.
+//! Expands divisions and remainders of 64-bit integers for drivers with wrong results (`Fault::ExpandInt64Division`): calls
+//! of `builtins/lib/divide.cl`, or products with the reciprocal for constant divisors.
 
 use kiln_syntax::Span;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Pass<'_> {
-    /// Expands divisions and remainders of 64-bit integers for drivers that compute them wrongly.
+    /// Expands divisions and remainders of 64-bit integers in a function.
     pub(super) fn int64_divisions(&mut self, id: FuncId) {
         let target = &self.options.target;
         if !target.features.int64 || !target.workarounds.contains(Fault::ExpandInt64Division) {
@@ -54,7 +54,7 @@ impl Pass<'_> {
         self.module.functions[id] = function;
     }
 
-    /// The quotient of 64-bit integers or of vectors of them, without a division of the driver's.
+    /// The quotient of 64-bit integers or vectors, without the driver's division.
     fn int64_quotient(
         &mut self,
         builder: &mut Builder<'_>,
@@ -90,7 +90,7 @@ impl Pass<'_> {
         Some(if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] })
     }
 
-    /// The quotient by a constant: a shift, or a product with its reciprocal.
+    /// The quotient by a constant: a shift, or a product with the reciprocal.
     fn int64_quotient_by_constant(
         &mut self,
         builder: &mut Builder<'_>,
@@ -113,7 +113,7 @@ impl Pass<'_> {
         let quotient = if divisor_size.is_power_of_two() {
             builder.binary_bits(BinaryOp::LShr, size, divisor_size.trailing_zeros().into())
         } else {
-            // As it is no power of two, floor(2^64 / divisor) is floor((2^64 - 1) / divisor).
+            // The divisor is not a power of two, so floor(2^64 / divisor) is floor((2^64 - 1) / divisor).
             let factor = builder.i64((u64::MAX / divisor_size) as i64);
             let divisor = builder.i64(divisor_size as i64);
             let callee = self.callee("divide_by", "ulong", builder.span)?;

@@ -1,6 +1,6 @@
-//! What sub-groups do together where the target has no instruction for it: values of types that the device lacks travel
-//! as words, rotations and pairs are shuffles, and blocks are loads and stores of each work-item. Arithmetic of such
-//! types, of clusters, and masks are functions of our own (`builtins/lib/sub_group.cl`).
+//! Lowers sub-group functions without an instruction: values of types that the device lacks are passed as words, rotations
+//! and pairs become shuffles, and block accesses become loads and stores of each work-item. Arithmetic on such types and on
+//! clusters, and masks, are library functions (`builtins/lib/sub_group.cl`).
 
 use super::component_wise;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     ty,
 };
 
-/// What a call gives, or none if there is no way but a function.
+/// The result of a call, or `None` if only a library function can implement it.
 pub(super) fn sub_group(
     builder: &mut Builder<'_>,
     inst: InstId,
@@ -43,7 +43,7 @@ pub(super) fn sub_group(
             let index = builder.binary(BinaryOp::Or, first, inside);
             Some(shuffle(builder, args[0], index, params[0])?)
         }
-        // Two values side by side, of which a window is seen (cl_intel_subgroups).
+        // A window into two consecutive values (cl_intel_subgroups).
         Collective::ShuffleDownPair | Collective::ShuffleUpPair => {
             let (lane, size) = (lane(builder), max_size(builder));
             let is_down = collective == Collective::ShuffleDownPair;
@@ -67,7 +67,7 @@ pub(super) fn sub_group(
     })
 }
 
-/// The same function of a word.
+/// The same function on a word.
 fn call(
     builder: &mut Builder<'_>,
     builtin: BuiltinId,
@@ -95,7 +95,7 @@ fn shuffle(
     Some(moved(builder, builtin, value, &[index], &[lane]))
 }
 
-/// The value, each component of it as words that travel on their own.
+/// Applies the function to each word of each component.
 fn moved(
     builder: &mut Builder<'_>,
     builtin: BuiltinId,
@@ -113,7 +113,7 @@ fn moved(
     })
 }
 
-/// The bits of a scalar as words.
+/// Splits the bits of a scalar into words.
 fn words_of(builder: &mut Builder<'_>, value: ValueId) -> Vec<ValueId> {
     let scalar = builder.ty(value).scalar().unwrap_or(Scalar::I32);
     let bits = builder.bitcast(value, Type::Scalar(Scalar::int_of_size(scalar.size())));
@@ -148,7 +148,7 @@ fn item(builder: &mut Builder<'_>, item: WorkItem) -> ValueId {
     builder.value(Op::WorkItem(item), &[], item.ty())
 }
 
-/// Work-item n touches the elements n, n + size, n + 2 size of memory (cl_intel_subgroups). Of images there is no way.
+/// Work-item n accesses the elements n, n + size, n + 2 size in memory (cl_intel_subgroups). Images are not supported.
 fn block(builder: &mut Builder<'_>, inst: InstId, params: &[BuiltinParam]) -> Option<Option<ValueId>> {
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, _) = *params.first()? else { return None };

@@ -1,4 +1,4 @@
-//! Loads and stores of any type in an array of one element type: whole elements, several, or a part of one.
+//! Loads and stores of any type in an array of one element type: one element, several, or a part of one.
 
 use super::{Layout, ranges::Step};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     passes::origins::Object,
 };
 
-/// Makes the accesses of one instruction.
+/// Builds the accesses of one instruction. A `place` is an index in units of the layout.
 pub(super) struct Accessor<'b, 'f> {
     pub(super) builder: &'b mut Builder<'f>,
     pub(super) layout: &'b Layout,
@@ -15,7 +15,7 @@ pub(super) struct Accessor<'b, 'f> {
 }
 
 impl Accessor<'_, '_> {
-    /// The value of this type at this place.
+    /// Loads a value of this type.
     pub(super) fn load(&mut self, place: ValueId, ty: Type) -> ValueId {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let parts: Vec<ValueId> =
@@ -23,7 +23,7 @@ impl Accessor<'_, '_> {
         if ty.is_vector() { self.builder.construct(&parts, ty) } else { parts[0] }
     }
 
-    /// Puts a value there.
+    /// Stores a value.
     pub(super) fn store(&mut self, place: ValueId, value: ValueId) {
         let ty = self.builder.ty(value);
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
@@ -33,7 +33,7 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// The address of the element that this place is in.
+    /// The pointer to the element that contains this place.
     pub(super) fn element_at(&mut self, place: ValueId) -> ValueId {
         let index = self.element_index(place, 0);
         self.element(index)
@@ -78,12 +78,12 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// Bytes that are moved at once.
+    /// The number of bytes accessed at once.
     fn piece(&self, scalar: Scalar) -> u64 {
         scalar.size().min(self.access.align.into()).min(self.layout.element.size())
     }
 
-    /// So many bytes, as an integer of that size or wider whose upper bits are anything.
+    /// Loads `piece` bytes as an integer of that size, or as a wider one with unspecified upper bits.
     fn load_piece(&mut self, place: ValueId, byte: u64, piece: u64) -> ValueId {
         let own = self.layout.element.size();
         if piece < own && self.layout.has_atomic_parts {
@@ -101,7 +101,7 @@ impl Accessor<'_, '_> {
         self.cut(bits, place, byte, Scalar::int_of_size(piece))
     }
 
-    /// The part of an element that begins at this byte, of the width of an integer type.
+    /// Extracts the part of an element that begins at this byte, with the width of an integer type.
     pub(super) fn cut(&mut self, element: ValueId, place: ValueId, byte: u64, part: Scalar) -> ValueId {
         let shift = self.shift(place, byte);
         let low = self.builder.binary(BinaryOp::LShr, element, shift);
@@ -124,7 +124,7 @@ impl Accessor<'_, '_> {
         let low = self.builder.binary(BinaryOp::And, value, ones);
         let placed = self.builder.binary(BinaryOp::Shl, low, shift);
         if self.layout.root.space() == AddressSpace::Local {
-            // Other work-items may own the rest of the element.
+            // The rest of the element can belong to other work-items.
             let index = self.element_index(place, byte);
             for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
                 let pointer = self.element(index);
@@ -141,7 +141,7 @@ impl Accessor<'_, '_> {
         self.store_element(place, byte, new);
     }
 
-    /// How far a part of an element is from its low end, in bits, as an integer like the element.
+    /// The bit offset of a part in its element, as an integer of the element's size.
     pub(super) fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
         let own = self.layout.element.size();
         let bytes = self.distance(place, byte);
@@ -162,7 +162,7 @@ impl Accessor<'_, '_> {
         self.builder.store(pointer, value, self.access);
     }
 
-    /// The index of the element that holds the byte so many bytes after a place.
+    /// The index of the element that contains the byte at `place` + `byte`.
     fn element_index(&mut self, place: ValueId, byte: u64) -> ValueId {
         let (own, unit) = (self.layout.element.size(), self.layout.unit);
         if unit == own && self.layout.steps.is_empty() {
@@ -172,7 +172,7 @@ impl Accessor<'_, '_> {
         self.builder.binary_bits(BinaryOp::LShr, bytes, own.trailing_zeros().into())
     }
 
-    /// How many bytes from the beginning of its range the byte so many bytes after a place lies.
+    /// The byte offset in its range of the byte at `place` + `byte`.
     fn distance(&mut self, place: ValueId, byte: u64) -> ValueId {
         let layout = self.layout;
         let bytes = self.builder.binary_bits(BinaryOp::Mul, place, layout.unit);
@@ -204,7 +204,7 @@ impl Accessor<'_, '_> {
     }
 }
 
-/// The address of the variable that is laid out like this.
+/// The pointer to the variable with this layout.
 pub(super) fn variable(builder: &mut Builder<'_>, layout: &Layout) -> ValueId {
     match layout.root {
         Object::Module(var) => builder.module_var(var, AddressSpace::Local),
@@ -213,7 +213,7 @@ pub(super) fn variable(builder: &mut Builder<'_>, layout: &Layout) -> ValueId {
     }
 }
 
-/// A relaxed operation on an element that holds objects of several work-items.
+/// A relaxed operation on an element that is shared by several work-items.
 fn relaxed(op: AtomicOp, ty: Scalar, is_volatile: bool) -> Atomic {
     Atomic { ty, scope: Known::Constant(Scope::WorkGroup), is_volatile, ..Atomic::counting(op) }
 }

@@ -1,5 +1,4 @@
-//! Atomic operations on local objects. The element of a variable has one type; operations of that type are the target's, others
-//! are made of them.
+//! Atomic operations on local objects. Operations on the element type of a variable are native; others are emulated.
 
 use super::access::Accessor;
 use crate::{
@@ -9,19 +8,19 @@ use crate::{
     passes::legalize_atomics::{exchange_loop, unshared},
 };
 
-/// What an atomic operation asks of the element that it works on.
+/// The requirement of an atomic operation for its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Demand {
-    /// Bytes that are moved: any type of this size will do.
+    /// Any type of this size, because the operation only moves bits.
     Moved(u64),
     /// An integer of this size.
     Integer(u64),
-    /// A float of this size: the target has the operation. On an integer it is a compare-exchange loop.
+    /// A float of this size, for which the target has the operation. On an integer it is a compare-exchange loop.
     Float(u64),
 }
 
 impl Demand {
-    /// That of an operation which the target has, if its element has the right type.
+    /// The requirement for the operation to be native.
     pub(super) const fn of(atomic: &Atomic) -> Self {
         let size = atomic.ty.size();
         match atomic.op {
@@ -31,7 +30,7 @@ impl Demand {
         }
     }
 
-    /// Bytes of the object.
+    /// The size of the object in bytes.
     pub(super) const fn size(self) -> u64 {
         match self {
             Self::Moved(size) | Self::Integer(size) | Self::Float(size) => size,
@@ -40,7 +39,7 @@ impl Demand {
 }
 
 impl Accessor<'_, '_> {
-    /// Operates on the object at this place; gives the operation's result.
+    /// Builds the operation on the object at this place. Returns its result.
     pub(super) fn atomic(
         &mut self,
         place: ValueId,
@@ -76,7 +75,7 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// Operates on an object that is a part of a wider element: whatever changes it exchanges the element.
+    /// Builds the operation on a part of a wider element: a change exchanges the whole element.
     fn atomic_part(&mut self, place: ValueId, atomic: &Atomic, operands: &[ValueId]) -> Option<ValueId> {
         let (wide, ty) = (self.layout.element, Type::Scalar(atomic.ty));
         let part = Scalar::int_of_size(atomic.ty.size());
@@ -96,7 +95,7 @@ impl Accessor<'_, '_> {
             _ => None,
         };
         let whole = if let Some(key) = bitwise {
-            // Bits that leave the rest as it is.
+            // An operand that does not change the other bits.
             let operand = self.builder.resize(operands[0], wide, false);
             let mut operand = self.builder.binary(BinaryOp::Shl, operand, shift);
             if key == FetchKey::And {
@@ -123,7 +122,7 @@ impl Accessor<'_, '_> {
     }
 }
 
-/// The operation as the target has it.
+/// The native operation.
 fn native(
     builder: &mut Builder<'_>,
     pointer: ValueId,

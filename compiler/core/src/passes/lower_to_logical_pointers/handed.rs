@@ -1,7 +1,7 @@
-//! Private objects that calls hand over: which of them one parameter stands for, and where in them it points.
+//! Private objects as call arguments: the objects that each parameter can be, and the position in them that it points to.
 //!
-//! A parameter has one type, so that all objects that it may be have one layout and one length. It is the whole object;
-//! where the pointer pointed in it is an index, a parameter of its own unless every call has the same.
+//! A parameter has one type, so all objects that it can be have the same layout and length. The parameter is the whole
+//! object; the position is an index in an additional parameter, unless it is the same for all calls.
 
 use rustc_hash::FxHashMap;
 
@@ -13,30 +13,30 @@ use crate::{
     passes::origins::{Object, base},
 };
 
-/// What is laid out once for several functions.
+/// Objects that have one layout in several functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Shared {
     /// A local object of the module.
     Module(VarId),
-    /// All objects that some parameters stand for.
+    /// A class of private objects that share parameters.
     Handed(usize),
 }
 
-/// What calls hand over.
+/// The private and local objects that are call arguments.
 #[derive(Default)]
 pub(super) struct Handed {
-    /// Of each function, the parameters that point to private objects, by number.
+    /// The parameters of each function that point to private objects, by number.
     params: Vec<Vec<u32>>,
-    /// Those that point into local objects, and into which: they become indices where they stand.
+    /// The parameters that point into local objects, with their objects: they become indices in place.
     locals: Vec<Vec<(u32, VarId)>>,
     numbers: FxHashMap<(FuncId, Object), usize>,
-    /// Another that is laid out alike; itself for the one that stands for all.
+    /// Union-find over objects with the same layout: the parent of each, or itself for the representative.
     parents: Vec<usize>,
-    /// The longest of those that each stands for.
+    /// The maximum size of each class.
     sizes: Vec<u64>,
-    /// How many bytes into its object each parameter points, if every call says the same.
+    /// The byte offset of each parameter in its object, if it is the same for all calls.
     starts: FxHashMap<(FuncId, u32), Option<i64>>,
-    /// What is handed over where an argument points nowhere.
+    /// Dummy variables for arguments that are null or undefined.
     nothing: FxHashMap<(FuncId, InstId, u32), Object>,
 }
 
@@ -48,7 +48,7 @@ impl Handed {
         if handed.params.iter().all(Vec::is_empty) {
             return handed;
         }
-        // Callers first, so that it is known where a caller's own parameters point.
+        // Callers first, so that the offsets of a caller's own parameters are known.
         for id in module.callees_first().into_iter().rev() {
             for call in module.functions[id].inst_order() {
                 let function = &mut module.functions[id];
@@ -76,7 +76,7 @@ impl Handed {
         handed
     }
 
-    /// What an object is laid out together with, beyond its function.
+    /// The class of an object that has one layout in several functions.
     pub(super) fn shared(&self, id: FuncId, object: Object) -> Option<Shared> {
         match object {
             Object::Module(var) => Some(Shared::Module(var)),
@@ -84,7 +84,7 @@ impl Handed {
         }
     }
 
-    /// How long all objects of a class are.
+    /// The common size of the objects of a class.
     pub(super) fn size(&self, class: Shared) -> Option<u64> {
         match class {
             Shared::Module(_) => None,
@@ -92,7 +92,7 @@ impl Handed {
         }
     }
 
-    /// The parameters of a function that stand for objects, by number.
+    /// The parameters of a function that are private objects, by number.
     pub(super) fn params(&self, id: FuncId) -> &[u32] {
         self.params.get(id.index()).map_or(&[], Vec::as_slice)
     }
@@ -102,17 +102,17 @@ impl Handed {
         self.locals.get(id.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Where a parameter points in its object, if that is known.
+    /// The byte offset of a parameter in its object, if known.
     pub(super) fn start(&self, id: FuncId, number: u32) -> Option<i64> {
         self.starts.get(&(id, number)).copied().unwrap_or(Some(0))
     }
 
-    /// What is handed over for an argument that points nowhere.
+    /// The dummy variable for a null or undefined argument.
     pub(super) fn nothing(&self, id: FuncId, call: InstId, number: u32) -> Option<Object> {
         self.nothing.get(&(id, call, number)).copied()
     }
 
-    /// All that a function hands over for arguments that point nowhere.
+    /// All dummy variables of a function.
     pub(super) fn dummy_objects(&self, id: FuncId) -> impl Iterator<Item = Object> {
         self.nothing.iter().filter(move |((function, ..), _)| *function == id).map(|(_, &object)| object)
     }
@@ -124,7 +124,7 @@ impl Handed {
         }
     }
 
-    /// How many bytes into its object a pointer points.
+    /// The byte offset of a pointer in its object.
     fn start_of(&self, id: FuncId, function: &Function, pointer: ValueId) -> Option<i64> {
         let (base, bytes) = base(function, pointer)?;
         match function.values[base].def {

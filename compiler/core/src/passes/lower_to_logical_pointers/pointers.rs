@@ -1,7 +1,7 @@
-//! The two forms of pointers to local and private memory, and what every operation on pointers is in them.
+//! The two forms of pointers to local and private memory, and the operations on pointers in these forms.
 //!
-//! An index counts units of its object's layout. An address has 64 bits: those of global memory as they are, or,
-//! above bit 48, a number that no device uses there for one of the function's objects and below it the byte.
+//! An index counts units of its object's layout. An address has 64 bits: a real address of global memory, or a tag above
+//! bit 48 for one of the function's objects, with the byte offset below. No device uses the tags in its addresses.
 
 use rustc_hash::FxHashMap;
 
@@ -25,12 +25,12 @@ use crate::{
     },
 };
 
-/// Where the number of an object stands in an address.
+/// The position of the tag in an address.
 const TAG_SHIFT: u64 = 48;
-/// The number of the first object: the upper bits of real addresses are all alike, those of this are not.
+/// The tag of the first object. The upper bits of real addresses are all equal; those of a tag are not.
 const FIRST_TAG: u64 = 1 << 14;
 
-/// What a pointer that is no plain global one becomes.
+/// The form of a pointer that is not a plain global one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// An I32: units from the start of this object.
@@ -63,7 +63,7 @@ impl Forms {
         self.forms.get(&value).copied()
     }
 
-    /// Whether a pointer may point into this object.
+    /// Whether a pointer can point into this object.
     pub(super) fn may_point_into(&self, value: ValueId, object: Object) -> bool {
         match self.of(value) {
             Some(Form::Index(only)) => only == object,
@@ -72,26 +72,26 @@ impl Forms {
         }
     }
 
-    /// Where pointers may point.
+    /// The possible objects of all pointers.
     pub(super) const fn origins(&self) -> &Origins {
         &self.origins
     }
 
-    /// The objects that a pointer may point into.
+    /// The objects that a pointer can point into.
     pub(super) fn objects(&self, value: ValueId) -> Vec<Object> {
         self.origins.of(value).objects.to_vec()
     }
 }
 
-/// How the objects of a function are laid out.
+/// The layouts of the objects of a function.
 pub(super) struct Layouts {
-    /// Each object; of one in several ranges, the first.
+    /// The layout of each object; the first range of an object with several.
     pub(super) objects: FxHashMap<Object, Layout>,
-    /// The range that an access is in, where the object has several.
+    /// The layout of each access to an object with several ranges.
     pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
 }
 
-/// Rewrites a function: pointers become indices or addresses, accesses accesses of elements.
+/// Rewrites a function: pointers become indices or addresses, and accesses become accesses of elements.
 pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms: &Forms, layouts: &Layouts) {
     let known = take_objects(function, id, handed, &layouts.objects);
     for (&value, form) in &forms.forms {
@@ -118,8 +118,8 @@ pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms:
     function.replace_uses(&known);
 }
 
-/// Makes objects of the parameters that point to private ones, and of the pointers indices, last of the parameters. Gives
-/// those of them that are known, with what they are.
+/// Replaces parameters that point to private objects by the objects, and appends parameters for the indices. Returns the
+/// replacements of pointers with a known index.
 fn take_objects(
     function: &mut Function,
     id: FuncId,
@@ -155,12 +155,12 @@ struct Pointers<'a> {
     forms: &'a Forms,
     layouts: &'a FxHashMap<Object, Layout>,
     ranges: &'a FxHashMap<(InstId, Object), Layout>,
-    /// The objects in the order of their numbers in addresses.
+    /// The objects in the order of their tags.
     tags: Vec<Object>,
 }
 
 impl Pointers<'_> {
-    /// Puts what takes an instruction's place, and gives what takes its result's place.
+    /// Inserts the replacement of an instruction. Returns the replacement of its result.
     fn inst(&self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
         self.agree(builder, id);
         let inst = builder.function.insts[id].clone();
@@ -220,7 +220,7 @@ impl Pointers<'_> {
         None
     }
 
-    /// Hands over objects for pointers into them, and, last, where they pointed.
+    /// Passes objects instead of pointers into them, and appends the indices.
     fn call(&self, builder: &mut Builder<'_>, id: InstId, callee: FuncId) {
         for &(number, var) in self.handed.locals(callee) {
             let arg = builder.function.insts[id].args[number as usize];
@@ -244,7 +244,7 @@ impl Pointers<'_> {
         }
     }
 
-    /// Gives the arguments of selections, comparisons, jumps and stores the form that is wanted of them.
+    /// Converts the arguments of selections, comparisons, jumps and stores to the required form.
     fn agree(&self, builder: &mut Builder<'_>, id: InstId) {
         let inst = builder.function.insts[id].clone();
         let form = |value: ValueId| self.forms.of(value);
@@ -253,7 +253,7 @@ impl Pointers<'_> {
             Op::Compare(compare) => match [form(inst.args[0]), form(inst.args[1])] {
                 [None, None] => return,
                 [left, right] if left == right && left != Some(Form::Tagged) => {
-                    // Loops go down until they are before the object, where no address is small enough to wrap around.
+                    // A loop that counts down ends before the object. Real addresses never wrap around there, so indices are signed.
                     let compare = Compare { kind: CompareKind::Signed, ..*compare };
                     builder.function.insts[id].op = Op::Compare(compare);
                     return;
@@ -282,7 +282,7 @@ impl Pointers<'_> {
         }
     }
 
-    /// A pointer as an address.
+    /// Converts a pointer to an address.
     fn tagged(&self, builder: &mut Builder<'_>, value: ValueId) -> ValueId {
         match builder.function.constant(value) {
             Some(Const::Undefined) => return builder.undefined(Type::I64),
@@ -304,7 +304,7 @@ impl Pointers<'_> {
         }
     }
 
-    /// Of an address in an object, the index.
+    /// Converts an address in an object to an index.
     fn place(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
         let bytes = builder.resize(address, Scalar::I32, false);
         match unit {
@@ -318,7 +318,7 @@ impl Pointers<'_> {
         FIRST_TAG + number as u64
     }
 
-    /// The upper bits of an address as an I32.
+    /// The tag of an address, as an I32.
     fn tag_of(&self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
         let address = self.tagged(builder, pointer);
         let tag = builder.binary_bits(BinaryOp::LShr, address, TAG_SHIFT);
@@ -421,12 +421,12 @@ impl Pointers<'_> {
         })
     }
 
-    /// That of an object, or of the range of it that an access is in.
+    /// The layout of the object, or of the range that contains the access.
     fn layout(&self, id: InstId, object: Object) -> &Layout {
         self.ranges.get(&(id, object)).unwrap_or_else(|| &self.layouts[&object])
     }
 
-    /// Does something with the object that a pointer points into: of several, with the one that the address names.
+    /// Builds code for the object that a pointer points into. If there are several, the code branches on the tag.
     fn each_object(
         &self,
         builder: &mut Builder<'_>,
@@ -454,7 +454,7 @@ impl Pointers<'_> {
         };
         let mut objects: Vec<Option<Object>> = origin.objects.iter().copied().map(Some).collect();
         objects.extend(origin.is_global.then_some(None));
-        // What points nowhere is not accessed.
+        // A pointer without objects is never accessed.
         let Some(last) = objects.pop() else { return result.map(|ty| builder.undefined(ty)) };
         if objects.is_empty() {
             return act_on(builder, last);
@@ -473,7 +473,7 @@ impl Pointers<'_> {
     }
 }
 
-/// What an access reaches.
+/// The target of an access.
 enum Target<'a> {
     /// A pointer to global memory.
     Global(ValueId),
@@ -481,7 +481,7 @@ enum Target<'a> {
     Object(Object, &'a Layout, ValueId),
 }
 
-/// Nobody else sees a private object.
+/// Accesses to private objects are not shared.
 fn own(access: Access, object: Object) -> Access {
     Access { is_shared: access.is_shared && object.space() != AddressSpace::Private, ..access }
 }

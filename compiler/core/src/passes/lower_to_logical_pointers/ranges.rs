@@ -1,7 +1,7 @@
-//! Splits an object into ranges that no access crosses, each of which becomes a variable of its own.
+//! Splits an object into ranges that no access crosses. Each range becomes a variable.
 //!
-//! A range is a part of the object, or the same member of every structure in an array: repeatedly, a range is cut where no access
-//! lies, or folded by the distance at which its accesses repeat, and then cut.
+//! A range is a part of the object, or the same member of all structures in an array. Splitting repeats two steps: a range is
+//! cut between accesses, or folded by the stride at which its accesses repeat and then cut.
 
 use smallvec::SmallVec;
 
@@ -16,26 +16,26 @@ use crate::{
 pub(super) struct Use {
     /// The instruction.
     pub(super) at: (FuncId, InstId),
-    /// Where in the object, or in the range.
+    /// The position in the object or in the range.
     pub(super) extent: Extent,
-    /// Bytes that are accessed.
+    /// The size of the access in bytes.
     pub(super) size: u64,
-    /// What is done.
+    /// The kind of access.
     pub(super) usage: Usage,
 }
 
-/// How a distance from the beginning of an object becomes one from the beginning of a range.
+/// Converts an offset in an object to an offset in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// So many bytes lie before the range.
+    /// Subtracts the number of bytes before the range.
     Behind(u64),
-    /// Of every `period` bytes, the range has `length` from `start`.
+    /// The range consists of `length` bytes at `start` in every `period` bytes.
     Fold {
-        /// Bytes from one to the next.
+        /// The distance in bytes between repetitions.
         period: u64,
-        /// Where it begins in each.
+        /// The offset in each repetition.
         start: u64,
-        /// Bytes of each.
+        /// The number of bytes in each repetition.
         length: u64,
     },
 }
@@ -43,16 +43,16 @@ pub(super) enum Step {
 /// A part of an object.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
-    /// From the object to the range.
+    /// The steps from the object to the range.
     pub(super) steps: SmallVec<[Step; 2]>,
-    /// How long it is; none for an object whose length the launch decides.
+    /// The size in bytes; `None` for an object whose length the launch sets.
     pub(super) size: Option<u64>,
     /// The accesses to it.
     pub(super) uses: Vec<Use>,
 }
 
 impl Range {
-    /// What is done with it, in sum.
+    /// All accesses combined.
     pub(super) fn usage(&self) -> Usage {
         let mut usage = Usage::default();
         for one in &self.uses {
@@ -61,7 +61,7 @@ impl Range {
         usage
     }
 
-    /// The ranges of an object, given as one; those that suit all of their accesses are not split.
+    /// Splits the range of a whole object. Ranges with an element that suits all accesses are not split further.
     pub(super) fn split(self) -> Vec<Self> {
         let (mut open, mut done) = (vec![self], Vec::new());
         while let Some(range) = open.pop() {
@@ -70,14 +70,14 @@ impl Range {
                 None => done.push(range),
             }
         }
-        // In one order, whichever way they were found.
+        // A deterministic order.
         done.sort_by_key(|range| {
             range.uses.iter().map(|it| (it.extent.offset, it.at.0.index(), it.at.1.index())).min()
         });
         done
     }
 
-    /// Cuts it where no access lies, if there is such a place.
+    /// Cuts the range between accesses, if possible.
     fn cut(&self) -> Option<Vec<Self>> {
         let mut spans = Vec::new();
         for (number, one) in self.uses.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Range {
         Some(parts.collect())
     }
 
-    /// Folds it by one of the strides of its accesses such that it can be cut then.
+    /// Folds the range by a stride of its accesses, if it can be cut then.
     fn fold(&self) -> Option<Vec<Self>> {
         let size = self.size?;
         let terms = self.uses.iter().flat_map(|one| &one.extent.terms);
@@ -112,7 +112,7 @@ impl Range {
     }
 
     fn folded(&self, period: u64, size: u64) -> Option<Vec<Self>> {
-        // Elements of ranges begin where elements of the object may begin.
+        // Keeps the alignment of the object's elements.
         let grain = 1 << period.trailing_zeros().min(3);
         if self.uses.iter().any(|one| one.usage.widest() > grain) {
             return None;
@@ -155,7 +155,7 @@ impl Range {
     }
 }
 
-/// Joins spans that overlap: where each group begins and ends, and the numbers in it. None if all are in one group.
+/// Merges overlapping spans into groups: start, end, and the numbers in the group. `None` if there is only one group.
 fn groups(mut spans: Vec<(u64, u64, usize)>) -> Option<Vec<(u64, u64, Vec<usize>)>> {
     spans.sort_unstable();
     let mut groups: Vec<(u64, u64, Vec<usize>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Which bytes of an object a pointer may point to: distances from its beginning, as steps of known strides.
+//! The bytes of an object that a pointer can point to: offsets from its start, as steps of known strides.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -8,27 +8,27 @@ use crate::{
     passes::origins::{Object, Origins, constant_offset, is_to_space, receivers},
 };
 
-/// A set of distances from the beginning of an object, in bytes: `offset`, and any number of steps of each term.
+/// A set of byte offsets from the start of an object: `offset`, plus any number of steps of each term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// The least, unless a term has no limit.
+    /// The minimum, unless a term has no limit.
     pub(super) offset: i64,
-    /// By stride, each once.
+    /// The terms, sorted by stride; each stride occurs once.
     pub(super) terms: SmallVec<[Term; 2]>,
 }
 
 /// Steps of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Term {
-    /// Bytes of a step.
+    /// The size of a step in bytes.
     pub(super) stride: u64,
-    /// From none to one less than so many steps. No limit: any number, in either direction.
+    /// The number of steps is less than this. `None`: any number of steps, in either direction.
     pub(super) count: Option<u64>,
 }
 
-/// Terms of a set before it becomes a coarser one.
+/// The maximum number of terms, beyond which a set becomes coarser.
 const TERMS: usize = 6;
-/// Changes of a set before its terms lose their limits, so that loops end.
+/// The maximum number of changes of a set, beyond which its terms lose their limits, so that the analysis ends.
 const CHANGES: u32 = 4;
 
 impl Extent {
@@ -41,7 +41,7 @@ impl Extent {
         Self { offset: 0, terms: SmallVec::from_slice(&[Term { stride: 1, count: None }]) }
     }
 
-    /// From the least distance to the greatest, if there are limits.
+    /// The minimum and maximum offset, if there are limits.
     pub(super) fn limits(&self) -> Option<(i64, i64)> {
         let mut end = self.offset;
         for term in &self.terms {
@@ -51,7 +51,7 @@ impl Extent {
         Some((self.offset, end))
     }
 
-    /// So many bytes further on.
+    /// The set moved by a number of bytes.
     fn moved(&self, bytes: i64) -> Self {
         match self.offset.checked_add(bytes) {
             Some(offset) => Self { offset, terms: self.terms.clone() }.normal(),
@@ -59,19 +59,19 @@ impl Extent {
         }
     }
 
-    /// Or such a step further on.
+    /// The set with an optional additional step.
     fn with(&self, term: Option<Term>) -> Self {
         term.map_or_else(|| self.clone(), |term| self.stepped(term))
     }
 
-    /// So many steps further on.
+    /// The set with additional steps.
     fn stepped(&self, term: Term) -> Self {
         let mut extent = self.clone();
         extent.terms.push(term);
         extent.normal()
     }
 
-    /// What is in either.
+    /// The union of two sets, or a superset.
     fn join(&self, other: &Self) -> Self {
         if self == other {
             return self.clone();
@@ -90,7 +90,7 @@ impl Extent {
         Self { offset: self.offset.min(other.offset), terms }.normal()
     }
 
-    /// The same without limits.
+    /// The set without limits.
     fn widened(mut self) -> Self {
         for term in &mut self.terms {
             term.count = None;
@@ -98,7 +98,7 @@ impl Extent {
         self.normal()
     }
 
-    /// One form for each set: terms in order, none that another covers.
+    /// The normal form: sorted terms, without those that another one covers.
     pub(super) fn normal(mut self) -> Self {
         let is_coarse = self.terms.len() > TERMS;
         let endless = self.terms.iter().filter(|term| is_coarse || term.count.is_none());
@@ -127,11 +127,11 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Where in each of its objects each pointer of a function may point.
+/// The offsets at which each pointer of a function can point into each object.
 pub(super) struct Reach<'a> {
     function: &'a Function,
     origins: &'a Origins,
-    /// And how often it changed.
+    /// The set, and the number of its changes.
     found: FxHashMap<(ValueId, Object), (Extent, u32)>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Reach<'a> {
         reach
     }
 
-    /// Where a pointer may point in this object.
+    /// The offsets at which a pointer can point into this object.
     pub(super) fn of(&self, pointer: ValueId, object: Object) -> Extent {
         self.found.get(&(pointer, object)).map_or_else(Extent::anywhere, |(extent, _)| extent.clone())
     }
@@ -190,8 +190,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// The step to behind the last element of an array, where a pointer to an element may point as long as nothing is accessed
-    /// through it (C99 6.5.6).
+    /// The step past the last element of an array, where a pointer can point without being accessed (C99 6.5.6).
     fn array_end(&self, pointer: ValueId) -> Option<Term> {
         match self.function.def(pointer)?.op {
             Op::Offset { stride, count: Some(_) } => Some(Term { stride, count: Some(2) }),
@@ -199,7 +198,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// A pointer of which nothing is known.
+    /// Records a pointer without known offsets.
     fn anywhere(&mut self, pointer: ValueId) -> bool {
         let objects = self.origins.of(pointer).objects;
         objects
