@@ -80,22 +80,23 @@ faults! {
     /// Loop-exit values are recomputed after a lane left the loop. lavapipe masks them since Mesa 23.3.
     FreezeLoopExitValues "freeze_loop_exit_values" {
         affected: &[(DriverId::Lavapipe, Versions::before(23, 3)), (DriverId::SwiftShader, Versions::ALL)],
-        symptom: "a value computed in a loop changes after the work-item has left it, while others of its sub-group go on",
+        symptom: "a value computed in a loop changes after the work-item has left the loop, while other work-items of its \
+                  sub-group continue",
         remedy: Remedy::Pass("freeze_loop_exit_values"),
     }
     /// Signed 64-bit comparisons use the bounds of 32 bits. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The versions
     /// between were not measured.
     CompareAsUnsigned "compare_as_unsigned" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
-        symptom: "a signed comparison of a `long` that was an `int` with a constant beyond 32 bits has the wrong result",
+        symptom: "a signed comparison of a `long` that was an `int`, with a constant of more than 32 bits, has the wrong result",
         remedy: Remedy::Pass("compare_as_unsigned"),
     }
     /// gallivm's `LP_MAX_TGSI_LOOP_ITERATIONS`, one counter for all loops of a shader. Measured: 65,535 iterations with
     /// Mesa 22.3.6, all of 20 million with 25.0.7.
     LoopIterationLimit "loop_iteration_limit" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
-        symptom: "all loops of a work-item together end after 65535 iterations, spinning ones without having seen what \
-                  they wait for",
+        symptom: "all loops of a work-item together end after 65535 iterations, also spinning loops whose condition is \
+                  not yet met",
         remedy: Remedy::None,
     }
     /// A memory barrier suspends the sub-group as a control barrier does, and the work-group ends with the first
@@ -136,8 +137,8 @@ faults! {
     /// Seen with 580.159.04 on an H200.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "the driver fails with `NVVM compilation failed` on conversions from floating-point numbers that were \
-                  integers to 64-bit integers",
+        symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
+                  numbers that were integers",
         remedy: Remedy::Option("lower_builtins"),
     }
     /// Seen with 580.159.04 on an H200.

@@ -7,12 +7,13 @@ use super::{Fault, Remedy};
 const INTRODUCTION: &str = "\
 # Faults of drivers
 
-This page is rendered from `compiler/vocabulary/src/faults.rs`. After a change there, `cargo xtask bless` renders it anew.
+This page is rendered from `compiler/vocabulary/src/faults.rs`. After a change there, `cargo xtask bless` renders it
+again.
 
-Some drivers miscompile valid modules. Kiln works around the faults that it can, and only where they are: a module
+Some drivers miscompile valid modules. Kiln works around these faults if it can, but only on these drivers: a module
 compiled ahead of time contains no workaround unless the target requests it.
 
-- `kiln run` compiles for the open device and applies what its driver and version need.
+- `kiln run` compiles for the open device and applies the workarounds for its driver and version.
 - `--device-profile` does the same for the driver that the profile names in its line `driver = NAME VERSION`.
 - `--workarounds NAME,…` applies the named workarounds, `--workarounds all` all of them, for drivers that are unknown at
   compile time, and `--workarounds none` none. In a build script, `Builder::workarounds` does the same.
